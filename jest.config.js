@@ -1,0 +1,27 @@
+/** Native ES modules: Nest 12 is published as such. SWC compiles, tsc checks the types (npm run check). */
+const config = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2023',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+          keepClassNames: true,
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  globalSetup: './test/support/global-setup.js',
+  globalTeardown: './test/support/global-teardown.js',
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testTimeout: 20_000,
+  maxWorkers: 2,
+};
+
+export default config;

@@ -1,0 +1,14 @@
+import { Access1763700000001 } from './0001-access.js';
+import { Idempotency1763700000002 } from './0002-idempotency.js';
+import { Checkout1763700000003 } from './0003-checkout.js';
+import { Payments1763700000004 } from './0004-payments.js';
+import { Refunds1763700000005 } from './0005-refunds.js';
+
+/** Every step, in order. Add at the end; never change one that has run anywhere. */
+export const MIGRATIONS = [
+  Access1763700000001,
+  Idempotency1763700000002,
+  Checkout1763700000003,
+  Payments1763700000004,
+  Refunds1763700000005,
+] as const;

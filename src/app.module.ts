@@ -1,0 +1,64 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import {
+  AccessModule,
+  ApiKeyRecord,
+  KeyGuard,
+  OrganizationRecord,
+  OriginGuard,
+  RateLimitGuard,
+} from './modules/access/index.js';
+import { CheckoutModule, CheckoutSessionRecord } from './modules/checkout/index.js';
+import { PaymentRecord, PaymentsModule } from './modules/payments/index.js';
+import { RefundRecord, RefundsModule } from './modules/refunds/index.js';
+import { SystemClock } from './platform/clock.js';
+import { Config } from './platform/config.js';
+import { DatabaseModule } from './platform/database/database.module.js';
+import { BodyGuard } from './platform/http/body.guard.js';
+import { ErrorFilter } from './platform/http/error.filter.js';
+import { ValidationPipe } from './platform/http/validation.js';
+import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
+import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
+import { TelemetryModule } from './platform/telemetry/telemetry.module.js';
+import { Clock } from './shared/clock.js';
+
+export const RECORDS = [
+  OrganizationRecord,
+  ApiKeyRecord,
+  IdempotencyKeyRecord,
+  CheckoutSessionRecord,
+  PaymentRecord,
+  RefundRecord,
+];
+
+@Module({})
+export class AppModule {
+  /** The whole service on a migrated database. */
+  static register(config: Config, databaseUrl: string): DynamicModule {
+    return {
+      module: AppModule,
+      global: true,
+      imports: [
+        DatabaseModule.register({ url: databaseUrl, poolSize: config.databasePoolSize, records: RECORDS }),
+        TelemetryModule,
+        IdempotencyModule,
+        AccessModule,
+        CheckoutModule,
+        PaymentsModule,
+        RefundsModule,
+      ],
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: Clock, useClass: SystemClock },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+        { provide: APP_PIPE, useClass: ValidationPipe },
+        // In the contract's order: who calls, from where, how often, and only then what with.
+        { provide: APP_GUARD, useClass: KeyGuard },
+        { provide: APP_GUARD, useClass: OriginGuard },
+        { provide: APP_GUARD, useClass: RateLimitGuard },
+        { provide: APP_GUARD, useClass: BodyGuard },
+      ],
+      exports: [Config, Clock],
+    };
+  }
+}

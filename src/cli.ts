@@ -1,0 +1,159 @@
+/** The command line: the same use cases as the HTTP API's, for operators. One JSON object out, or one line of error. */
+import { parseArgs } from 'node:util';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module.js';
+import { Arguments, UsageError } from './cli.arguments.js';
+import { type ApiKey, CreateOrganization, KEY_KINDS, ManageApiKeys } from './modules/access/index.js';
+import { paymentView, RecordPayment } from './modules/payments/index.js';
+import { type Config, readConfig } from './platform/config.js';
+import { migrate, revertLast } from './platform/database/migrate.js';
+import { openDatabase, openMigratedDatabase } from './platform/database/open.js';
+import { MODES } from './shared/caller.js';
+import { createdAt } from './shared/id.js';
+
+type Run = (application: INestApplicationContext, given: Arguments) => Promise<unknown>;
+
+interface Command {
+  readonly usage: string;
+  readonly run: Run;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  'org create': { usage: '<name>', run: createOrganization },
+  'key create': {
+    usage: '[--kind secret|ledger] --org <org> --mode test|live [--origin <origin>]... [--expires <when>]',
+    run: createKey,
+  },
+  'key list': { usage: '--org <org>', run: listKeys },
+  'key revoke': { usage: '<key id>', run: revokeKey },
+  'key rotate': { usage: '<key id> [--overlap 7d]', run: rotateKey },
+  'payment record': {
+    usage: '--org <org> --mode test|live --amount <minor units> --currency <code> [--session <cs id>]',
+    run: recordPayment,
+  },
+};
+
+const OPTIONS = {
+  org: { type: 'string' },
+  kind: { type: 'string' },
+  mode: { type: 'string' },
+  origin: { type: 'string', multiple: true },
+  expires: { type: 'string' },
+  overlap: { type: 'string' },
+  amount: { type: 'string' },
+  currency: { type: 'string' },
+  session: { type: 'string' },
+  revert: { type: 'boolean' },
+} as const;
+
+async function createOrganization(application: INestApplicationContext, given: Arguments) {
+  const name = given.subject('name');
+  const { id, webhookSecret } = await application.get(CreateOrganization).execute(name);
+  return { id, name, webhook_secret: webhookSecret };
+}
+
+async function createKey(application: INestApplicationContext, given: Arguments) {
+  const kind = given.oneOf('kind', KEY_KINDS, 'secret');
+  const { key, token } = await application.get(ManageApiKeys).create({
+    kind,
+    mode: given.oneOf('mode', MODES),
+    organization: kind === 'secret' ? given.id('org', 'org') : given.optionalId('org', 'org'),
+    allowedOrigins: given.list('origin'),
+    expiresAt: given.instant('expires', Date.now()),
+  });
+  return keyView(key, token);
+}
+
+async function listKeys(application: INestApplicationContext, given: Arguments) {
+  const keys = await application.get(ManageApiKeys).list(given.id('org', 'org'));
+  return { object: 'list', data: keys.map((key) => keyView(key)) };
+}
+
+async function revokeKey(application: INestApplicationContext, given: Arguments) {
+  return keyView(await application.get(ManageApiKeys).revoke(given.subjectId('key')));
+}
+
+async function rotateKey(application: INestApplicationContext, given: Arguments) {
+  const overlap = given.duration('overlap', '7d');
+  const { key, token } = await application.get(ManageApiKeys).rotate(given.subjectId('key'), overlap);
+  return keyView(key, token);
+}
+
+async function recordPayment(application: INestApplicationContext, given: Arguments) {
+  const caller = { organization: given.id('org', 'org'), mode: given.oneOf('mode', MODES) };
+  const { payment } = await application.get(RecordPayment).execute(caller, {
+    amount: given.amount('amount'),
+    currency: given.currency('currency'),
+    checkoutSession: given.optionalId('session', 'cs'),
+    reference: null,
+  });
+  return paymentView(payment);
+}
+
+/** The token only where it was just made: it is never stored. Times in Unix seconds. */
+function keyView({ facts }: ApiKey, token?: string) {
+  const seconds = (instant: number | null) => (instant === null ? null : Math.floor(instant / 1000));
+  return {
+    id: facts.id,
+    ...(token === undefined ? {} : { key: token }),
+    mode: facts.mode,
+    kind: facts.kind,
+    organization: facts.organization,
+    display: facts.display,
+    allowed_origins: facts.allowedOrigins,
+    expires_at: seconds(facts.expiresAt),
+    revoked_at: seconds(facts.revokedAt),
+    created_at: createdAt(facts.id),
+  };
+}
+
+async function main(args: readonly string[]): Promise<unknown> {
+  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  const config = readConfig(process.env);
+  if (positionals[0] === 'migrate') return migrateSchema(config, values.revert === true);
+  const name = positionals.slice(0, 2).join(' ');
+  const command = COMMANDS[name];
+  if (!command) throw new UsageError(`Unknown command${name ? ` ${name}` : ''}. There are: ${usage()}.`);
+  return withApplication(config, (application) =>
+    command.run(application, new Arguments(values, positionals.slice(2))),
+  );
+}
+
+async function withApplication(config: Config, work: (application: INestApplicationContext) => Promise<unknown>) {
+  const database = await openMigratedDatabase(config, { role: 'command' });
+  try {
+    const module = AppModule.register(config, database.url);
+    const application = await NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
+    try {
+      return await work(application);
+    } finally {
+      await application.close();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+async function migrateSchema(config: Config, revert: boolean) {
+  const database = await openDatabase(config, { role: 'command' });
+  try {
+    if (revert) return { reverted: (await revertLast(database.url)) ?? null };
+    return { applied: await migrate(database.url) };
+  } finally {
+    await database.close();
+  }
+}
+
+function usage(): string {
+  const lines = Object.entries(COMMANDS).map(([name, command]) => `${name} ${command.usage}`);
+  return [...lines, 'migrate [--revert]'].join(' · ');
+}
+
+main(process.argv.slice(2)).then(
+  (result) => process.stdout.write(`${JSON.stringify(result)}\n`),
+  (error: Error) => {
+    process.stderr.write(`${error.message.replaceAll('\n', ' ')}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,46 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { GATE, type Gate } from '../../../../platform/http/gate.js';
+import { headerValues } from '../../../../platform/http/headers.js';
+import { paramError, Refusal } from '../../../../shared/errors.js';
+import { Authenticate } from '../../application/authenticate.js';
+
+/** Lets in who has an active key of the kind the route asks for; every fault gets the same answer. */
+@Injectable()
+export class KeyGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly authenticate: Authenticate,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const gate = this.reflector.getAllAndOverride<Gate | undefined>(GATE, [context.getHandler(), context.getClass()]);
+    if (gate === 'open') return true;
+    return this.identify(context.switchToHttp().getRequest<FastifyRequest>(), gate ?? 'secret');
+  }
+
+  private async identify(request: FastifyRequest, gate: Gate): Promise<boolean> {
+    const token = tokenOf(headerValues(request, 'authorization'));
+    const key = token === undefined ? undefined : await this.authenticate.execute(token);
+    if (key?.facts.kind !== gate) throw unauthorized();
+    const { organization, mode } = key.facts;
+    request.apiKey = key;
+    request.caller = organization === null ? undefined : { organization, mode };
+    return true;
+  }
+}
+
+/** The key of `Bearer <key>`, or of Basic with the key as the user's name and no password (RFC 6750, RFC 7617). */
+function tokenOf(headers: readonly string[]): string | undefined {
+  const [scheme = '', credentials = '', ...rest] = (headers[0] ?? '').split(/ +/);
+  if (headers.length !== 1 || rest.length > 0) return undefined;
+  if (scheme.toLowerCase() === 'bearer') return credentials;
+  if (scheme.toLowerCase() !== 'basic') return undefined;
+  return /^([^:]+):?$/.exec(Buffer.from(credentials, 'base64').toString())?.[1];
+}
+
+function unauthorized(): Refusal {
+  const message = 'A valid API key is needed: Authorization: Bearer <key>.';
+  return new Refusal('invalid_api_key', message, [paramError('Authorization', 'invalid_value', message)]);
+}

@@ -1,0 +1,28 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { paramError, Refusal } from '../../../../shared/errors.js';
+
+export const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
+
+/** A request without Origin is a server's. A browser's must come from an origin that its key lists. */
+@Injectable()
+export class OriginGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { headers, apiKey } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { origin } = headers;
+    if (origin === undefined || apiKey === undefined) return true;
+    if (!apiKey.allows(origin)) throw originNotAllowed();
+    // Set before anything else can fail: the page may read the errors that follow.
+    context.switchToHttp().getResponse<FastifyReply>().headers({
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': EXPOSED_HEADERS,
+      vary: 'Origin',
+    });
+    return true;
+  }
+}
+
+export function originNotAllowed(): Refusal {
+  const message = 'This origin is not allowed: call from a server, or add the origin to the key.';
+  return new Refusal('origin_not_allowed', message, [paramError('Origin', 'invalid_value', message)]);
+}

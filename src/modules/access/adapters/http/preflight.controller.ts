@@ -1,0 +1,39 @@
+import { Controller, HttpCode, NotFoundException, Options, Req, Res } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TillgateAdapter } from '../../../../platform/http/adapter.js';
+import { pathOf } from '../../../../platform/http/errors.js';
+import { Gated } from '../../../../platform/http/gate.js';
+import { Authenticate } from '../../application/authenticate.js';
+import { originNotAllowed } from './origin.guard.js';
+
+/** How long a browser may remember the answer: as long as a changed list may take to be noticed. */
+const MAX_AGE_SECONDS = 600;
+
+/** CORS preflights (Fetch standard). They carry no key, so any active key's list will do. */
+@Controller()
+@Gated('open')
+export class PreflightController {
+  constructor(
+    private readonly authenticate: Authenticate,
+    private readonly host: HttpAdapterHost<TillgateAdapter>,
+  ) {}
+
+  @Options(['v1/*', 'ledger/v1/*'])
+  @HttpCode(204)
+  async preflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { origin, 'access-control-request-method': wanted } = request.headers;
+    const methods = this.host.httpAdapter.methodsOf(pathOf(request.url));
+    // Not a preflight, or not a route: answered like any other method that is not there.
+    if (methods.length === 0 || !origin || !wanted) throw new NotFoundException();
+    if (!(await this.authenticate.isKnownOrigin(origin))) throw originNotAllowed();
+    reply.code(204).headers({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+      'access-control-max-age': String(MAX_AGE_SECONDS),
+      vary: 'Origin',
+    });
+    await reply.send();
+  }
+}

@@ -1,0 +1,43 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Config } from '../../../../platform/config.js';
+import { Clock } from '../../../../shared/clock.js';
+import { Refusal } from '../../../../shared/errors.js';
+
+/**
+ * A token bucket for each organization and mode that holds one second's worth of requests. Each instance counts for
+ * itself: a shared counter would cost every request a round trip, and this limit protects instances, not a budget.
+ */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  private readonly buckets = new Map<string, { tokens: number; at: number }>();
+
+  constructor(
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { apiKey } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (this.config.rateLimitRps === 0 || apiKey === undefined) return true;
+    const { organization, mode, id } = apiKey.facts;
+    if (!this.take(`${organization ?? id} ${mode}`)) {
+      throw new Refusal('rate_limited', `More than ${this.config.rateLimitRps} requests in a second.`);
+    }
+    return true;
+  }
+
+  private take(name: string): boolean {
+    const now = this.clock.now();
+    const { rateLimitRps } = this.config;
+    const bucket = this.buckets.get(name) ?? { tokens: rateLimitRps, at: now };
+    // Never backwards: a clock that is set back must not drain the bucket.
+    const gained = (Math.max(0, now - bucket.at) / 1000) * rateLimitRps;
+    bucket.tokens = Math.min(rateLimitRps, bucket.tokens + gained);
+    bucket.at = now;
+    this.buckets.set(name, bucket);
+    if (bucket.tokens < 1) return false;
+    bucket.tokens -= 1;
+    return true;
+  }
+}

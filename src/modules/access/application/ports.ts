@@ -1,0 +1,24 @@
+import type { ApiKey } from '../domain/api-key.js';
+import type { Organization } from '../domain/organization.js';
+
+export abstract class Organizations {
+  abstract add(organization: Organization): Promise<void>;
+  abstract exists(id: string): Promise<boolean>;
+}
+
+/** Keys are found before the caller is known, so these methods are the only ones without one. */
+export abstract class ApiKeys {
+  /** Stores the key and the digest of its token, never the token. */
+  abstract add(key: ApiKey, token: string): Promise<void>;
+  /** The key of a token, active or not. */
+  abstract byToken(token: string): Promise<ApiKey | undefined>;
+  abstract byId(id: string): Promise<ApiKey | undefined>;
+  /** Oldest first. */
+  abstract ofOrganization(organization: string): Promise<ApiKey[]>;
+  /** Returns the key as it is now, or undefined if there is none. A key once revoked keeps its time. */
+  abstract revoke(id: string): Promise<ApiKey | undefined>;
+  /** Ends the key at the instant (milliseconds), unless it ends before. */
+  abstract expireBy(id: string, instant: number): Promise<void>;
+  /** Whether any active key lists the origin. */
+  abstract anyAllows(origin: string): Promise<boolean>;
+}

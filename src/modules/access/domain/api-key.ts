@@ -1,0 +1,113 @@
+import { type Mode } from '../../../shared/caller.js';
+import { newId } from '../../../shared/id.js';
+
+export const KEY_KINDS = ['secret', 'ledger'] as const;
+/** A secret key acts for one organization on /v1; a ledger key for the ledger, on /ledger/v1. */
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+export interface ApiKeyFacts {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly mode: Mode;
+  /** Null for a ledger key, which acts on its mode of every organization. */
+  readonly organization: string | null;
+  /** The first characters of the token, enough to recognize it and useless to an attacker. */
+  readonly display: string;
+  readonly allowedOrigins: readonly string[];
+  /** Milliseconds, or null for never. */
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface NewApiKey {
+  readonly kind: KeyKind;
+  readonly mode: Mode;
+  readonly organization: string | null;
+  readonly allowedOrigins: readonly string[];
+  readonly expiresAt: number | null;
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const DISPLAY_LENGTH = 12;
+const TOKEN = /^(sk|lk)_(test|live)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+const PREFIX: Record<KeyKind, string> = { secret: 'sk', ledger: 'lk' };
+
+export class ApiKey {
+  private constructor(readonly facts: ApiKeyFacts) {}
+
+  /** A new key and its token, which is shown once and never stored. Throws RangeError for an impossible origin. */
+  static create(input: NewApiKey, now: number): { key: ApiKey; token: string } {
+    if ((input.kind === 'secret') !== (input.organization !== null)) {
+      throw new RangeError('A secret key belongs to an organization, a ledger key to none.');
+    }
+    const allowedOrigins = input.allowedOrigins.map(checkedOrigin);
+    const token = newToken(input.kind, input.mode);
+    const facts = { ...input, id: newId('key', now), allowedOrigins, display: token.slice(0, DISPLAY_LENGTH) };
+    return { key: new ApiKey({ ...facts, revokedAt: null }), token };
+  }
+
+  static restore(facts: ApiKeyFacts): ApiKey {
+    return new ApiKey(facts);
+  }
+
+  isActive(now: number): boolean {
+    const { expiresAt, revokedAt } = this.facts;
+    return revokedAt === null && (expiresAt === null || now < expiresAt);
+  }
+
+  /** Exactly one of the listed origins; `null` and anything alike but different never is (RFC 6454). */
+  allows(origin: string): boolean {
+    return this.facts.allowedOrigins.includes(origin);
+  }
+}
+
+/** Whether a token could be a key at all: its checksum tells garbage from keys without a look at the database. */
+export function isWellFormedToken(token: string): boolean {
+  const parts = TOKEN.exec(token);
+  return parts !== null && checksum(token.slice(0, -CHECKSUM_LENGTH)) === parts[4];
+}
+
+function newToken(kind: KeyKind, mode: Mode): string {
+  const body = `${PREFIX[kind]}_${mode}_${randomBase62(SECRET_LENGTH)}`;
+  return body + checksum(body);
+}
+
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
+      // 248 is the last multiple of 62 in a byte: taking more would favour some letters.
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}
+
+/** CRC-32 in base62, as token scanners expect it: the last six characters. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let at = 0; at < CHECKSUM_LENGTH; at++) {
+    digits = BASE62[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** CRC-32 (ISO 3309) of ASCII text. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let at = 0; at < text.length; at++) {
+    crc ^= text.charCodeAt(at);
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+function checkedOrigin(origin: string): string {
+  const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null';
+  if (!isOrigin) throw new RangeError(`${origin} is not an origin like https://shop.example.`);
+  return origin;
+}

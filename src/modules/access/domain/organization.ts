@@ -1,0 +1,24 @@
+import { newId } from '../../../shared/id.js';
+
+/** A tenant: whose sessions, payments and refunds they are. */
+export class Organization {
+  private constructor(
+    readonly id: string,
+    readonly name: string,
+    /** Signs this organization's webhooks, in the form of the Standard Webhooks specification. */
+    readonly webhookSecret: string,
+  ) {}
+
+  /** Throws RangeError for a name that is empty or too long. */
+  static create(name: string, now: number): Organization {
+    const trimmed = name.trim();
+    if (trimmed.length < 1 || trimmed.length > 255) throw new RangeError('A name has 1 to 255 characters.');
+    return new Organization(newId('org', now), trimmed, newWebhookSecret());
+  }
+}
+
+/** 32 random bytes; the specification asks for 24 to 64. */
+function newWebhookSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
+}

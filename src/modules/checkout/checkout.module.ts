@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
+import { TypeormCheckoutSessions } from './adapters/persistence/typeorm-checkout-sessions.js';
+import { CompleteCheckoutSession } from './application/complete-checkout-session.js';
+import { CreateCheckoutSession } from './application/create-checkout-session.js';
+import { ListCheckoutSessions } from './application/list-checkout-sessions.js';
+import { CheckoutSessions } from './application/ports.js';
+import { ReadCheckoutSession } from './application/read-checkout-session.js';
+
+/** Checkout sessions and their line items. */
+@Module({
+  controllers: [CheckoutSessionsController],
+  providers: [
+    CompleteCheckoutSession,
+    CreateCheckoutSession,
+    ListCheckoutSessions,
+    ReadCheckoutSession,
+    { provide: CheckoutSessions, useClass: TypeormCheckoutSessions },
+  ],
+  exports: [CompleteCheckoutSession],
+})
+export class CheckoutModule {}

@@ -1,0 +1,15 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../../shared/caller.js';
+import { CompleteCheckoutSession } from '../../../checkout/index.js';
+import { PaidSessions } from '../../application/ports.js';
+
+@Injectable()
+export class CheckoutPaidSessions extends PaidSessions {
+  constructor(private readonly completeCheckoutSession: CompleteCheckoutSession) {
+    super();
+  }
+
+  async complete(caller: Caller, id: string, captured: { amount: number; currency: string }): Promise<void> {
+    await this.completeCheckoutSession.execute(caller, id, captured);
+  }
+}

@@ -1,0 +1,50 @@
+import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import type { Mode } from '../../../../shared/caller.js';
+import { CheckoutSessionRecord } from '../../../checkout/index.js';
+
+const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
+
+@Entity('payments')
+@ForeignKey(
+  () => CheckoutSessionRecord,
+  ['organizationId', 'mode', 'checkoutSessionId'],
+  ['organizationId', 'mode', 'id'],
+  { name: 'payments_checkout_session_fkey' },
+)
+@Unique('payments_checkout_session_key', ['organizationId', 'mode', 'checkoutSessionId'])
+@Unique('payments_reference_key', ['organizationId', 'mode', 'reference'])
+@Check('payments_mode', `mode IN ('test', 'live')`)
+@Check('payments_currency', `currency ~ '^[a-z]{3}$'`)
+@Check('payments_amount', 'amount BETWEEN 1 AND 999999999999')
+@Check('payments_reference_length', 'char_length(reference) BETWEEN 1 AND 255')
+@Check('payments_refunded_not_negative', 'amount_refunded >= 0')
+@Check('payments_pending_not_negative', 'amount_pending_refund >= 0')
+@Check('payments_held_within_captured', 'amount_refunded + amount_pending_refund <= amount')
+export class PaymentRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
+  organizationId!: string;
+
+  @PrimaryColumn('text', PRIMARY)
+  mode!: Mode;
+
+  @PrimaryColumn('uuid', PRIMARY)
+  id!: string;
+
+  @Column('text')
+  currency!: string;
+
+  @Column('bigint')
+  amount!: number;
+
+  @Column('bigint', { name: 'amount_refunded', default: 0 })
+  amountRefunded!: number;
+
+  @Column('bigint', { name: 'amount_pending_refund', default: 0 })
+  amountPendingRefund!: number;
+
+  @Column('uuid', { name: 'checkout_session_id', nullable: true })
+  checkoutSessionId!: string | null;
+
+  @Column({ type: 'text', nullable: true, collation: 'C' })
+  reference!: string | null;
+}

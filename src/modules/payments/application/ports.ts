@@ -1,0 +1,22 @@
+import type { KeptAnswer } from '../../../shared/answer.js';
+import type { Caller } from '../../../shared/caller.js';
+import type { Payment } from '../domain/payment.js';
+
+/** The payments of the caller's organization. */
+export abstract class Payments {
+  /** Stores the payment, and the kept answer with it. Fails when its reference, its session or the key is taken. */
+  abstract add(caller: Caller, payment: Payment, kept: KeptAnswer | undefined): Promise<void>;
+  /** In either mode: reads are scoped to the organization. */
+  abstract find(caller: Caller, id: string): Promise<Payment | undefined>;
+  /** In the caller's mode. */
+  abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
+}
+
+export abstract class PaidSessions {
+  /** Completes the session, in the open transaction, or refuses: see CompleteCheckoutSession. */
+  abstract complete(caller: Caller, id: string, captured: { amount: number; currency: string }): Promise<void>;
+}
+
+export abstract class KnownOrganizations {
+  abstract has(id: string): Promise<boolean>;
+}

@@ -1,0 +1,17 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { notFound } from '../../../shared/errors.js';
+import type { Payment } from '../domain/payment.js';
+import { Payments } from './ports.js';
+
+@Injectable()
+export class ReadPayment {
+  constructor(private readonly payments: Payments) {}
+
+  /** Throws a not_found refusal that names the parameter the id came in. */
+  async execute(caller: Caller, id: string, param = 'id'): Promise<Payment> {
+    const payment = await this.payments.find(caller, id);
+    if (!payment) throw notFound(param);
+    return payment;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Mode } from '../../../shared/caller.js';
+import { newId } from '../../../shared/id.js';
+import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
+
+/** All amounts are in the minor unit of the currency. */
+export interface PaymentFacts {
+  readonly id: string;
+  readonly mode: Mode;
+  /** What was captured. */
+  readonly amount: number;
+  /** Held by refunds that succeeded, and by those still pending. */
+  readonly amountRefunded: number;
+  readonly amountPendingRefund: number;
+  readonly currency: string;
+  readonly checkoutSession: string | null;
+  /** The ledger's own id. */
+  readonly reference: string | null;
+}
+
+export type NewPayment = Pick<PaymentFacts, 'amount' | 'currency' | 'checkoutSession' | 'reference'>;
+
+export class Payment {
+  private constructor(readonly facts: PaymentFacts) {}
+
+  /** Throws RangeError for what no ledger can have captured. */
+  static record(input: NewPayment, mode: Mode, now: number): Payment {
+    const currency = currencyOf(input.currency);
+    if (currency === undefined) throw new RangeError(`${input.currency} is not an ISO 4217 currency.`);
+    if (!Number.isInteger(input.amount) || input.amount < 1 || input.amount > MAX_AMOUNT) {
+      throw new RangeError(`An amount is a whole number from 1 to ${MAX_AMOUNT}.`);
+    }
+    const { amount, checkoutSession, reference } = input;
+    const facts = { amount, currency, checkoutSession, reference, amountRefunded: 0, amountPendingRefund: 0 };
+    return new Payment({ ...facts, id: newId('pay', now, mode), mode });
+  }
+
+  /** A payment as it was stored. */
+  static restore(facts: PaymentFacts): Payment {
+    return new Payment(facts);
+  }
+
+  /** What is left to refund. */
+  get refundable(): number {
+    return this.facts.amount - this.facts.amountRefunded - this.facts.amountPendingRefund;
+  }
+
+  /** Whether both tell of the same capture. */
+  isSameCapture({ facts }: Payment): boolean {
+    const { amount, currency, checkoutSession } = this.facts;
+    return amount === facts.amount && currency === facts.currency && checkoutSession === facts.checkoutSession;
+  }
+}

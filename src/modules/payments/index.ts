@@ -1,0 +1,6 @@
+export { paymentView } from './adapters/http/payments.views.js';
+export { HELD_CONSTRAINT, HOLD_AMOUNT, heldValues } from './adapters/persistence/held-amount.js';
+export { PaymentRecord } from './adapters/persistence/payment.record.js';
+export { ReadPayment } from './application/read-payment.js';
+export { RecordPayment } from './application/record-payment.js';
+export { PaymentsModule } from './payments.module.js';

@@ -1,0 +1,38 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../../../../shared/caller.js';
+import { PaymentRecord } from '../../../payments/index.js';
+import type { RefundStatus } from '../../domain/refund.js';
+
+const PRIMARY = { primaryKeyConstraintName: 'refunds_pkey' };
+
+@Entity('refunds')
+@ForeignKey(() => PaymentRecord, ['organizationId', 'mode', 'paymentId'], ['organizationId', 'mode', 'id'], {
+  name: 'refunds_payment_fkey',
+})
+@Index('refunds_payment_list', ['organizationId', 'mode', 'paymentId', 'id'])
+@Check('refunds_mode', `mode IN ('test', 'live')`)
+@Check('refunds_amount', 'amount BETWEEN 1 AND 999999999999')
+@Check('refunds_currency', `currency ~ '^[a-z]{3}$'`)
+@Check('refunds_status', `status IN ('pending', 'succeeded', 'failed', 'canceled')`)
+export class RefundRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
+  organizationId!: string;
+
+  @PrimaryColumn('text', PRIMARY)
+  mode!: Mode;
+
+  @PrimaryColumn('uuid', PRIMARY)
+  id!: string;
+
+  @Column('uuid', { name: 'payment_id' })
+  paymentId!: string;
+
+  @Column('bigint')
+  amount!: number;
+
+  @Column('text')
+  currency!: string;
+
+  @Column('text')
+  status!: RefundStatus;
+}

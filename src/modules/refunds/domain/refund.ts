@@ -1,0 +1,55 @@
+import type { Mode } from '../../../shared/caller.js';
+import { paramError, Refusal } from '../../../shared/errors.js';
+import { newId } from '../../../shared/id.js';
+
+export const REFUND_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];
+
+/** The amount is in the minor unit of the currency, which is the payment's. */
+export interface RefundFacts {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: RefundStatus;
+  readonly payment: string;
+}
+
+/** What a proposal must know of the payment. */
+export interface RefundablePayment {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly currency: string;
+  /** What is left to refund. */
+  readonly refundable: number;
+}
+
+export class Refund {
+  private constructor(readonly facts: RefundFacts) {}
+
+  /** A proposal for the ledger to decide. Refuses more than is left. Throws RangeError for no amount at all. */
+  static propose(payment: RefundablePayment, amount: number, now: number): Refund {
+    if (!Number.isInteger(amount) || amount < 1) throw new RangeError('A refund has a whole amount of at least 1.');
+    if (payment.refundable === 0) {
+      const message = 'Nothing is left to refund of this payment.';
+      throw new Refusal(
+        'payment_not_refundable',
+        message,
+        [paramError('payment', 'invalid_value', message)],
+        payment.id,
+      );
+    }
+    if (amount > payment.refundable) {
+      const message = `Only ${payment.refundable} is left to refund of this payment.`;
+      const error = paramError('amount', 'too_large', message, [payment.refundable]);
+      throw new Refusal('refund_exceeds_remaining', message, [error], payment.id);
+    }
+    const { mode, currency } = payment;
+    return new Refund({ id: newId('re', now, mode), mode, amount, currency, status: 'pending', payment: payment.id });
+  }
+
+  /** A refund as it was stored. */
+  static restore(facts: RefundFacts): Refund {
+    return new Refund(facts);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net';
+import type { PoolClient } from 'pg';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { MIGRATIONS } from '../../../migrations/index.js';
+
+/** A lock is waited for at most this long: the callers behind it keep their share of the pool. */
+const LOCK_TIMEOUT_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 5_000;
+/** No byte for longer than any statement may take: the network or the server is gone. */
+const SILENCE_MS = 8_000;
+const CONNECT_TIMEOUT_MS = 4_000;
+
+type Records = NonNullable<DataSourceOptions['entities']>;
+
+/** The service's connection pool. */
+export function createDataSource(url: string, poolSize: number, entities: Records): DataSource {
+  return new DataSource({
+    ...baseOptions(url),
+    entities,
+    poolSize,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    extra: { keepAlive: true, keepAliveInitialDelayMillis: 10_000, idleTimeoutMillis: 30_000, onConnect: limit },
+  });
+}
+
+/** Two connections without time limits, for what may take long: migrations hold one and work on the other. */
+export function createMigrationDataSource(url: string, entities: Records = []): DataSource {
+  return new DataSource({ ...baseOptions(url), entities, migrations: [...MIGRATIONS], poolSize: 2 });
+}
+
+function baseOptions(url: string) {
+  return {
+    type: 'postgres',
+    url,
+    applicationName: 'tillgate',
+    installExtensions: false,
+    synchronize: false,
+    // Every bigint here is an amount or a count, bounded far below 2^53.
+    parseInt8: true,
+    migrationsTableName: 'migrations',
+    migrationsTransactionMode: 'each',
+  } as const;
+}
+
+async function limit(client: PoolClient): Promise<void> {
+  // Without a listener a connection that dies while it is checked out would end the process.
+  client.on('error', () => undefined);
+  // Sent as a query, not as start-up parameters: PgBouncer refuses those.
+  await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+  destroyWhenSilent(client);
+}
+
+/**
+ * pg has no deadline that frees the connection: `query_timeout` returns a half-open client to the pool, and a network
+ * black hole would hold every connection for ever. The socket's own timer ends a connection that owes an answer.
+ */
+function destroyWhenSilent(client: PoolClient): void {
+  const { connection, readyForQuery } = client as unknown as SilentClient;
+  if (typeof readyForQuery !== 'boolean') throw new Error('pg no longer says whether a connection owes an answer.');
+  connection.stream.setTimeout(SILENCE_MS, () => {
+    if (!(client as unknown as SilentClient).readyForQuery) {
+      connection.stream.destroy(new Error('PostgreSQL did not answer in time.'));
+    }
+  });
+}
+
+interface SilentClient {
+  readonly readyForQuery: boolean | undefined;
+  readonly connection: { stream: Socket };
+}

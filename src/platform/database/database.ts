@@ -1,0 +1,112 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Pool, PoolClient, QueryResult } from 'pg';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { Refusal } from '../../shared/errors.js';
+import { Transaction } from '../../shared/transaction.js';
+import type { Statement } from './statement.js';
+
+/** Deadlocks and serialization failures change nothing and succeed on a retry; everything else is final. */
+const RETRYABLE = new Set(['40001', '40P01']);
+const ATTEMPTS = 3;
+/** Past this many waiting queries a new one would only time out later: it is refused at once. */
+const MAX_WAITING = 2_000;
+
+/** The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. */
+@Injectable()
+export class Database extends Transaction implements OnApplicationShutdown {
+  private readonly open = new AsyncLocalStorage<QueryRunner>();
+  private readonly pool: Pool;
+
+  constructor(private readonly dataSource: DataSource) {
+    super();
+    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+  }
+
+  /** TypeORM's manager, on the connection of the open transaction if there is one. */
+  get manager(): EntityManager {
+    return this.open.getStore()?.manager ?? this.dataSource.manager;
+  }
+
+  /** Runs a prepared statement and returns its rows, within the open transaction if there is one. */
+  async query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return (await this.execute(statement, values)).rows as Row[];
+  }
+
+  /** Runs a prepared write and returns how many rows its main part changed. */
+  async write(statement: Statement, values: readonly unknown[]): Promise<number> {
+    return (await this.execute(statement, values)).rowCount ?? 0;
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.open.getStore()) return work();
+    return retried(() => this.runOnce(work));
+  }
+
+  /** Fails when the database does not answer. */
+  async ping(): Promise<void> {
+    await this.query({ name: 'ping', text: 'SELECT 1' }, []);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+
+  private async execute(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
+    const query = { name: statement.name, text: statement.text, values: values as unknown[] };
+    const transaction = this.open.getStore();
+    if (transaction) return ((await transaction.connect()) as PoolClient).query(query);
+    this.refuseWhenFull();
+    return retried(() => this.pool.query(query));
+  }
+
+  private async runOnce<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.refuseWhenFull();
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      const result = await this.open.run(runner, work);
+      await commit(runner);
+      return result;
+    } catch (error) {
+      // The first error is the cause; a rollback on a broken connection only fails again.
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  private refuseWhenFull(): void {
+    if (this.pool.waitingCount >= MAX_WAITING) throw new Refusal('service_unavailable', 'The service is overloaded.');
+  }
+}
+
+/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error: acknowledging that would be a lie. */
+async function commit(runner: QueryRunner): Promise<void> {
+  const client = (await runner.connect()) as PoolClient & { getTransactionStatus(): string };
+  if (client.getTransactionStatus() !== 'T') throw new Error('The transaction failed before its commit.');
+  await runner.commitTransaction();
+}
+
+async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !RETRYABLE.has(sqlState(error) ?? '')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+    }
+  }
+}
+
+/** The SQLSTATE of a PostgreSQL error, thrown by pg itself or wrapped by TypeORM. */
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Whether PostgreSQL refused a write because of this constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  return (error as { constraint?: unknown } | null)?.constraint === constraint;
+}

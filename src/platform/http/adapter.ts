@@ -1,0 +1,146 @@
+/** Fastify as Nest sees it, with every path that Fastify and Node answer on their own brought into the envelope. */
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { Answer } from '../../shared/answer.js';
+import { invalidParams, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
+import { answerTo, pathOf } from './errors.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const HEADERS = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+/** Node checks its own deadlines every 30 s unless told otherwise, which would make shorter ones a lie. */
+const CHECK_INTERVAL_MS = 1_000;
+const HEADERS_TIMEOUT_MS = 8_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+/** Longer than the usual 60 s of load balancers, so that they close idle connections first. */
+const KEEP_ALIVE_MS = 65_000;
+
+export class TillgateAdapter extends FastifyAdapter {
+  private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
+
+  constructor({ logLevel }: { readonly logLevel: string }) {
+    super({
+      logger: { level: logLevel },
+      // A line for each request is the balancer's and the metrics' job; here it would cost more than the request.
+      logController: new LogController({ disableRequestLogging: true }),
+      skipMiddie: true,
+      genReqId: requestId,
+      rewriteUrl: escapeBadEscapes,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      routerOptions: { maxParamLength: 16_384 },
+      http: {
+        connectionsCheckingInterval: CHECK_INTERVAL_MS,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        requireHostHeader: false,
+      },
+      clientErrorHandler,
+    });
+    const server = this.getInstance();
+    server.addHook('onRoute', ({ method, url }) => {
+      if (!url.includes('*')) this.routes.push({ method: String(method), path: patternOf(url) });
+    });
+    server.decorateRequest('declaredType', undefined);
+    server.addHook('onRequest', prepare);
+    server.server.on('checkExpectation', refuseExpectation);
+    // Bodies are read after the guards: who may not call is told so before what is wrong with the body.
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  }
+
+  /** The methods a path answers to: none for an unknown one. */
+  methodsOf(path: string): string[] {
+    return this.routes.filter((route) => route.path.test(path)).map(({ method }) => method);
+  }
+
+  /** Sends an Answer as it is, its bytes being final, and anything else as JSON. */
+  override reply(reply: FastifyReply, result: unknown, status = 200): FastifyReply {
+    reply.headers(HEADERS);
+    if (!(result instanceof Answer)) {
+      return reply.code(status).send(JSON.stringify(result));
+    }
+    if (result.location) reply.header('location', result.location);
+    if (result.replayed) markReplay(reply, result);
+    return reply.code(result.status).send(result.body);
+  }
+}
+
+/** An error's bytes name the request they first answered, and the header always agrees with the body. */
+function markReplay(reply: FastifyReply, { status, body }: Answer): void {
+  reply.header('idempotent-replayed', 'true');
+  if (status >= 400) reply.header('request-id', (JSON.parse(body) as { request_id: string }).request_id);
+}
+
+/** A caller's own request id, if it can stand in a header and a log, or a new one. */
+function requestId(request: { headers: IncomingMessage['headers'] }): string {
+  const own = request.headers['x-request-id'];
+  return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own) ? own : `req_${randomUUID()}`;
+}
+
+/** A path like /v1/refunds/%zz is routed, and refused as a malformed id in its turn, instead of failing in the router. */
+function escapeBadEscapes(request: { url?: string | undefined }): string {
+  const url = request.url ?? '/';
+  if (!url.includes('%')) return url;
+  const path = pathOf(url);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}
+
+function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  reply.header('request-id', request.id);
+  const headers = request.raw.headers;
+  // Fastify refuses some media types before the guards have run; the body guard refuses them after.
+  request.declaredType = headers['content-type'];
+  headers['content-type'] = undefined;
+  if (headers.host !== undefined || request.raw.httpVersionMinor === 0) {
+    done();
+    return;
+  }
+  const { status, body } = answerTo(badRequest('Host', 'required', 'The Host header is required.'), request);
+  reply.headers(HEADERS).code(status).send(body);
+}
+
+/** What Node itself would answer with an empty body: a request it cannot read, or one that never ends. */
+function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
+  const id = `req_${randomUUID()}`;
+  const { body } = answerTo(new Refusal('invalid_param', text), { id, method: 'GET', url: '/v1/checkout_sessions' });
+  const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+};
+
+function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const id = requestId(request);
+  const refusal = badRequest('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
+  const { body, status } = answerTo(refusal, { id, method: request.method ?? 'GET', url: request.url ?? '/' });
+  response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
+}
+
+function badRequest(param: string, code: ParamCode, message: string): Refusal {
+  return invalidParams([paramError(param, code, message)]);
+}
+
+/** A route's path as a pattern: `:name` stands for one segment. */
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replaceAll(/:[a-z_]+/g, '[^/]+')}$`);
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The Content-Type header; `mediaType` is Fastify's own, of the type it was let see. */
+    declaredType: string | undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { paramError, Refusal } from '../../shared/errors.js';
+
+export const MAX_BODY_BYTES = 256 * 1024;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
+/** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (request.method !== 'POST') return true;
+    checkMediaType(request);
+    return read(request.raw).then((body) => {
+      request.body = body;
+      return true;
+    });
+  }
+}
+
+function checkMediaType({ declaredType, headers }: FastifyRequest): void {
+  if (headers['content-encoding'] !== undefined) {
+    throw unsupported('Content-Encoding', 'Bodies must not be encoded.', []);
+  }
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  if (declaredType === undefined ? isEmpty : JSON_TYPE.test(declaredType)) return;
+  throw unsupported('Content-Type', 'The body must be application/json in UTF-8.', ['application/json']);
+}
+
+function unsupported(param: string, message: string, allowed: readonly string[]): Refusal {
+  return new Refusal('unsupported_media_type', message, [paramError(param, 'invalid_value', message, allowed)]);
+}
+
+function tooLarge(): Refusal {
+  const message = `The body must have at most ${MAX_BODY_BYTES} bytes.`;
+  return new Refusal('payload_too_large', message, [paramError('body', 'too_large', message)]);
+}
+
+function read(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) {
+        request.pause();
+        reject(tooLarge());
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.on('error', reject);
+    // The client went away: nobody is left to read an answer.
+    request.on('close', () => reject(new Refusal('invalid_param', 'The request ended before its body did.')));
+  });
+}

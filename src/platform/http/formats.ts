@@ -1,0 +1,97 @@
+/** The string formats of requests: one table for the check, its answer, and the JSON Schema that names it. */
+import { isEmail } from 'class-validator';
+import type { ParamCode } from '../../shared/errors.js';
+import { type IdKind, isId } from '../../shared/id.js';
+import { CURRENCIES, currencyOf } from '../../shared/money.js';
+
+export interface Format {
+  readonly check: (text: string) => boolean;
+  readonly code: ParamCode;
+  /** Completes a sentence that begins with the parameter's name. */
+  readonly message: string;
+  readonly allowed?: readonly string[];
+  readonly maxLength?: number;
+}
+
+export type FormatName = 'currency' | 'web-url' | 'addr-spec' | 'locale' | 'instant' | `${IdKind}-id`;
+
+export const FORMATS: Readonly<Record<FormatName, Format>> = {
+  currency: {
+    check: (text) => currencyOf(text) !== undefined,
+    code: 'invalid_value',
+    message: 'must be an ISO 4217 currency code with a minor unit',
+    allowed: CURRENCIES,
+  },
+  'web-url': {
+    check: isWebUrl,
+    code: 'invalid_format',
+    message: 'must be an absolute https URL',
+    maxLength: 2048,
+  },
+  'addr-spec': {
+    check: (text) => isEmail(text, { require_tld: false, allow_ip_domain: true }),
+    code: 'invalid_format',
+    message: 'must be one e-mail address',
+    // RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets.
+    maxLength: 254,
+  },
+  // RFC 5646 section 4.4.1 asks for room for 35 characters; tags in use are shorter.
+  locale: {
+    check: isLocale,
+    code: 'invalid_format',
+    message: 'must be a BCP 47 language tag or auto',
+    maxLength: 35,
+  },
+  instant: {
+    check: (text) => parseInstant(text) !== undefined,
+    code: 'invalid_format',
+    message: 'must be Unix seconds, an RFC 3339 instant or a date',
+  },
+  'cs-id': idFormat('cs'),
+  're-id': idFormat('re'),
+  'pay-id': idFormat('pay'),
+  'org-id': idFormat('org'),
+  'key-id': idFormat('key'),
+  'evt-id': idFormat('evt'),
+};
+
+function idFormat(kind: IdKind): Format {
+  return {
+    check: (text) => isId(kind, text),
+    code: 'invalid_format',
+    message: `must be an identifier that begins with ${kind}_`,
+  };
+}
+
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+/** https, or http to this machine (which only test mode accepts; the domain checks that). */
+function isWebUrl(text: string): boolean {
+  // URL parsing is forgiving: it drops white space and reads "https:\\host" as "https://host". Receivers are not.
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false;
+  return /^https/i.test(text) || LOCAL_HOSTS.includes(new URL(text).hostname);
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return text === 'auto' || Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** The last second of the year 9999, past which dates have no four-digit year. */
+const LAST_SECOND = 253_402_300_799;
+
+/** Milliseconds of Unix seconds, an RFC 3339 instant or a date (midnight UTC). */
+export function parseInstant(text: string): number | undefined {
+  if (/^\d{1,12}$/.test(text)) return Number(text) <= LAST_SECOND ? Number(text) * 1000 : undefined;
+  // A plus sign in a query string is read as a space.
+  const parts = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$/.exec(text);
+  if (!parts) return undefined;
+  const [, date = '', time = '00:00:00', zone = 'Z'] = parts;
+  // Date.parse reads 30 February as 2 March.
+  if (new Date(`${date}T00:00:00Z`).getUTCDate() !== Number(date.slice(8))) return undefined;
+  const instant = Date.parse(`${date}T${time}${zone.toUpperCase().replace(' ', '+')}`);
+  return instant >= 0 ? instant : undefined;
+}

@@ -1,0 +1,101 @@
+/**
+ * A strict JSON reader. JSON.parse lets the last of two equal keys win, keeps `__proto__`, lone surrogates and NUL, and
+ * decoding turns invalid UTF-8 into other text; each of those would make two programs see two different requests.
+ */
+import { isUtf8 } from 'node:buffer';
+import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
+
+const MAX_DEPTH = 32;
+
+/** The value of a UTF-8 JSON text; no text at all is an empty object. Throws a 400 refusal. */
+export function parseJson(bytes: Buffer | undefined): unknown {
+  if (!bytes || bytes.length === 0) return {};
+  if (!isUtf8(bytes)) throw refusal('body', 'invalid_format', 'The body is not valid UTF-8.');
+  const text = bytes.toString('utf8');
+  const survey = surveyOf(text);
+  if (survey.depth > MAX_DEPTH) throw refusal('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
+  const value = parse(text);
+  if (inspect(value, '', survey.hasEscapes) !== survey.keys) throw duplicateKey(text);
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refusal('body', 'invalid_format', 'The body is not valid JSON.');
+  }
+}
+
+/** Counts, outside strings, what can be counted without parsing: colons are keys. */
+function surveyOf(text: string): { keys: number; depth: number; hasEscapes: boolean } {
+  let keys = 0;
+  let level = 0;
+  let depth = 0;
+  let inString = false;
+  let hasEscapes = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) inString = !inString;
+    else if (code === 0x5c) {
+      hasEscapes = true;
+      at++;
+    } else if (inString) continue;
+    else if (code === 0x3a) keys++;
+    else if (code === 0x7b || code === 0x5b) depth = Math.max(depth, ++level);
+    else if (code === 0x7d || code === 0x5d) level--;
+  }
+  return { keys, depth, hasEscapes };
+}
+
+/** Refuses what no field may hold and returns how many keys there are. */
+function inspect(value: unknown, path: string, hasEscapes: boolean): number {
+  if (typeof value === 'string') {
+    if (hasEscapes) refuseUnstorable(value, path);
+    return 0;
+  }
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) {
+    return value.reduce<number>((keys, item, index) => keys + inspect(item, `${path}[${index}]`, hasEscapes), 0);
+  }
+  let keys = 0;
+  for (const key of Object.keys(value)) {
+    const name = path ? `${path}.${key}` : key;
+    if (key === '__proto__') throw refusal(name, 'unknown_field', `${name} is not a field of this request.`);
+    if (hasEscapes) refuseUnstorable(key, path || 'body');
+    keys += 1 + inspect((value as Record<string, unknown>)[key], name, hasEscapes);
+  }
+  return keys;
+}
+
+/** PostgreSQL's text has no NUL, and a lone surrogate has no UTF-8. Both arrive only as escapes. */
+function refuseUnstorable(text: string, path: string): void {
+  if (!text.includes('\0') && text.isWellFormed()) return;
+  const param = path || 'body';
+  throw refusal(param, 'invalid_format', `${param} contains NUL or half of a surrogate pair.`);
+}
+
+/** Finds the key that the count says is there twice. The text is valid JSON. */
+function duplicateKey(text: string): Refusal {
+  const stack: { keys: Set<string>; path: string; index: number }[] = [];
+  let name = '';
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]/g)) {
+    const inside = stack.at(-1);
+    if (token === '{' || token === '[') stack.push({ keys: new Set(), path: name, index: token === '[' ? 0 : -1 });
+    else if (token === '}' || token === ']') stack.pop();
+    else if (token === ',' && inside && inside.index >= 0) inside.index++;
+    else if (token.endsWith(':') && inside) {
+      const key = JSON.parse(token.slice(0, -1)) as string;
+      name = inside.path ? `${inside.path}.${key}` : key;
+      if (inside.keys.has(key)) return refusal(name, 'duplicate', `${name} is given more than once.`);
+      inside.keys.add(key);
+    }
+    const now = stack.at(-1);
+    if (now && now.index >= 0 && !token.endsWith(':')) name = `${now.path}[${now.index}]`;
+  }
+  return refusal('body', 'duplicate', 'A field is given more than once.');
+}
+
+function refusal(param: string, code: ParamCode, message: string): Refusal {
+  return invalidParams([paramError(param, code, message)]);
+}

@@ -1,0 +1,218 @@
+/**
+ * One decorator a field says everything about it: type, bounds, whether it may be left out. Each is a class-validator
+ * constraint that also carries its JSON Schema, from which the fast accepting check is compiled (validation.ts).
+ */
+import 'reflect-metadata';
+import { Type } from 'class-transformer';
+import { ValidateBy, ValidateNested } from 'class-validator';
+import type { ParamCode } from '../../shared/errors.js';
+import { MAX_AMOUNT } from '../../shared/money.js';
+import { FORMATS, type Format, type FormatName } from './formats.js';
+
+export type RequestClass = new () => object;
+
+export interface Fault {
+  readonly code: ParamCode;
+  /** Completes a sentence that begins with the parameter's name. */
+  readonly message: string;
+  readonly allowed?: readonly string[];
+  /** Path below the field: `[3]`, `.order_id`. */
+  readonly at?: string;
+}
+
+export interface Rule {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly optional: boolean;
+  /** The class of the nested objects, if any. */
+  readonly nested: (() => RequestClass) | undefined;
+  readonly faults: (value: unknown) => readonly Fault[];
+}
+
+export interface Presence {
+  readonly optional?: boolean;
+}
+
+interface RuleParts {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly faults: (value: unknown) => readonly Fault[];
+  readonly optional?: boolean | undefined;
+  /** Null means no value: an optional string is null in answers, so it may come back as null. */
+  readonly nullable?: boolean | undefined;
+  readonly allowed?: readonly string[] | undefined;
+  readonly nested?: () => RequestClass;
+}
+
+const OK: readonly Fault[] = [];
+
+function fault(code: ParamCode, message: string, allowed: readonly string[] = []): readonly Fault[] {
+  return [{ code, message, allowed }];
+}
+
+const wrongType = (type: string) => fault('invalid_type', `must be ${type}`);
+
+/** Characters as JSON Schema and people count them: code points. */
+const lengthOf = (text: string): number => [...text].length;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function rule({ schema, faults, optional = false, nullable = false, allowed, nested }: RuleParts): PropertyDecorator {
+  const complete: Rule = {
+    schema: nullable ? { anyOf: [schema, { type: 'null' }] } : schema,
+    optional,
+    nested,
+    faults: (value) => {
+      if (value === undefined) return optional ? OK : fault('required', 'is required', allowed);
+      return value === null && nullable ? OK : faults(value);
+    },
+  };
+  const validator = { validate: (value: unknown) => complete.faults(value).length === 0 };
+  return ValidateBy({ name: 'rule', validator }, { context: { rule: complete } });
+}
+
+export function Integer({ min, max, optional }: Presence & { min: number; max: number }): PropertyDecorator {
+  return rule({
+    optional,
+    schema: { type: 'integer', minimum: min, maximum: max },
+    faults: (value) => {
+      // 1e400 is read as Infinity: too large, not a fraction.
+      if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isInteger(value))) {
+        return wrongType('an integer');
+      }
+      if (value < min) return fault('too_small', `must be at least ${min}`);
+      return value > max ? fault('too_large', `must be at most ${max}`) : OK;
+    },
+  });
+}
+
+/** An amount in the currency's minor unit. */
+export function Amount({ min = 0, optional = false }: Presence & { min?: number } = {}): PropertyDecorator {
+  return Integer({ min, max: MAX_AMOUNT, optional });
+}
+
+export function Text({ min = 0, max, optional }: Presence & { min?: number; max: number }): PropertyDecorator {
+  return rule({
+    optional,
+    nullable: optional,
+    schema: { type: 'string', minLength: min, maxLength: max },
+    faults: (value) => (typeof value === 'string' ? lengthFaults(value, min, max) : wrongType('a string')),
+  });
+}
+
+function lengthFaults(text: string, min: number, max: number): readonly Fault[] {
+  const length = lengthOf(text);
+  if (length < min) return fault('too_short', `must have at least ${min} characters`);
+  return length > max ? fault('too_long', `must have at most ${max} characters`) : OK;
+}
+
+export function OneOf(values: readonly string[], { optional }: Presence = {}): PropertyDecorator {
+  return rule({
+    optional,
+    allowed: values,
+    schema: { type: 'string', enum: [...values] },
+    faults: (value) => {
+      if (typeof value !== 'string') return wrongType('a string');
+      return values.includes(value) ? OK : fault('invalid_value', `must be one of ${values.join(', ')}`, values);
+    },
+  });
+}
+
+/** A string of one of the formats in formats.ts. */
+export function Formatted(name: FormatName, { optional }: Presence = {}): PropertyDecorator {
+  const format = FORMATS[name];
+  return rule({
+    optional,
+    nullable: optional,
+    allowed: format.allowed,
+    schema: formatSchema(name, format),
+    faults: (value) => formatFaults(format, value),
+  });
+}
+
+function formatSchema(name: FormatName, { maxLength }: Format): Record<string, unknown> {
+  return { type: 'string', format: name, ...(maxLength && { maxLength }) };
+}
+
+function formatFaults({ check, code, message, allowed, maxLength }: Format, value: unknown): readonly Fault[] {
+  if (typeof value !== 'string') return wrongType('a string');
+  if (maxLength && lengthOf(value) > maxLength) return fault('too_long', `must have at most ${maxLength} characters`);
+  return check(value) ? OK : fault(code, message, allowed);
+}
+
+export function ListOfUrls({ max }: { max: number }): PropertyDecorator {
+  return rule({
+    optional: true,
+    schema: { type: 'array', maxItems: max, items: formatSchema('web-url', FORMATS['web-url']) },
+    faults: (value) => {
+      if (!Array.isArray(value)) return wrongType('an array');
+      if (value.length > max) return fault('too_long', `must have at most ${max} entries`);
+      return value.flatMap((item, index) => below(`[${index}]`, formatFaults(FORMATS['web-url'], item)));
+    },
+  });
+}
+
+/** Up to 50 strings under keys of 1 to 40 characters without brackets, which form encodings read as a path. */
+export function Metadata(): PropertyDecorator {
+  return rule({
+    optional: true,
+    schema: {
+      type: 'object',
+      maxProperties: 50,
+      propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\[\\]]*$' },
+      additionalProperties: { type: 'string', maxLength: 500 },
+    },
+    faults: (value) => {
+      if (!isObject(value)) return wrongType('an object');
+      const entries = Object.entries(value);
+      if (entries.length > 50) return fault('too_long', 'must have at most 50 keys');
+      return entries.flatMap(([key, text]) => below(`.${key}`, metadataFaults(key, text)));
+    },
+  });
+}
+
+function metadataFaults(key: string, value: unknown): readonly Fault[] {
+  if (/[[\]]/.test(key)) return fault('invalid_format', 'needs a key without [ and ]');
+  if (key === '' || lengthOf(key) > 40) return lengthFaults(key, 1, 40);
+  return typeof value === 'string' ? lengthFaults(value, 0, 500) : wrongType('a string');
+}
+
+/** A nested object. When it is missing, the required fields inside it are reported instead. */
+export function Fields(nested: () => RequestClass): PropertyDecorator {
+  const faults = (value: unknown) => (isObject(value) ? OK : wrongType('an object'));
+  return withNested(nested, rule({ nested, schema: { type: 'object' }, faults }));
+}
+
+export function ListOf(nested: () => RequestClass, { min, max }: { min: number; max: number }): PropertyDecorator {
+  const faults = (value: unknown) => {
+    if (!Array.isArray(value)) return wrongType('an array');
+    if (value.length < min) return fault('too_short', `must have at least ${min} entries`);
+    if (value.length > max) return fault('too_long', `must have at most ${max} entries`);
+    return value.flatMap((item, index) => (isObject(item) ? OK : below(`[${index}]`, wrongType('an object'))));
+  };
+  return withNested(nested, rule({ nested, schema: { type: 'array', minItems: min, maxItems: max }, faults }));
+}
+
+function withNested(nested: () => RequestClass, own: PropertyDecorator): PropertyDecorator {
+  return (target, property) => {
+    for (const decorate of [own, ValidateNested(), Type(nested)]) decorate(target, property as string);
+  };
+}
+
+function below(at: string, faults: readonly Fault[]): readonly Fault[] {
+  return faults.map((one) => ({ ...one, at }));
+}
+
+/** How many items a page may have, in a query string. */
+export function PageLimit({ max }: { max: number }): PropertyDecorator {
+  return rule({
+    optional: true,
+    // 1 to 99, or the maximum itself: a query string is text, so the bounds are a pattern.
+    schema: { type: 'string', pattern: `^0*([1-9]\\d?|${max})$` },
+    faults: (value) => {
+      if (typeof value !== 'string' || !/^-?\d{1,15}$/.test(value)) return wrongType('an integer');
+      if (Number(value) < 1) return fault('too_small', 'must be at least 1');
+      return Number(value) > max ? fault('too_large', `must be at most ${max}`) : OK;
+    },
+  });
+}

@@ -1,0 +1,64 @@
+import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
+import type { RequestFacts } from '../http/errors.js';
+import { headerValues } from '../http/headers.js';
+
+/** A write that may be retried under its key. */
+export interface IdempotentRequest extends RequestFacts {
+  /** Method and route: the same key on another operation is another key. */
+  readonly operation: string;
+  readonly key: string;
+  /** The id in the path, if there is one. */
+  readonly subject: string | undefined;
+}
+
+const MAX_LENGTH = 255;
+
+@Injectable()
+export class IdempotencyKeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    request.idempotencyKey = keyOf(headerValues(request, 'idempotency-key'));
+    return true;
+  }
+}
+
+/** Refuses a request without exactly one usable Idempotency-Key. */
+export const RequireIdempotencyKey = (): MethodDecorator => UseGuards(IdempotencyKeyGuard);
+
+/** The request as Idempotency.once() takes it, but for the body, which arrives validated as a parameter of its own. */
+export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): IdempotentRequest => {
+  const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { id?: string } }>>();
+  const { id, method, url, params, idempotencyKey, routeOptions } = request;
+  const operation = `${method} ${routeOptions.url}`;
+  return { id, method, url, operation, key: idempotencyKey as string, subject: params.id };
+});
+
+function keyOf(values: readonly string[]): string {
+  const [value] = values;
+  if (value === undefined) throw unusable('required', 'The Idempotency-Key header is required.');
+  if (values.length > 1) throw unusable('duplicate', 'The Idempotency-Key header is given more than once.');
+  const key = unquoted(value);
+  if (key.length === 0) throw unusable('too_short', 'The Idempotency-Key header is empty.');
+  if (key.length > MAX_LENGTH)
+    throw unusable('too_long', `The Idempotency-Key has more than ${MAX_LENGTH} characters.`);
+  if (/^[\x21-\x7e]*$/.test(key)) return key;
+  throw unusable('invalid_format', 'The Idempotency-Key must be visible ASCII without spaces.');
+}
+
+/** The IETF draft makes the header an RFC 8941 string, in quotes; most clients send it bare. Both mean the same key. */
+function unquoted(value: string): string {
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1];
+  return quoted === undefined ? value : quoted.replaceAll(/\\(["\\])/g, '$1');
+}
+
+function unusable(code: ParamCode, message: string): Refusal {
+  return invalidParams([paramError('Idempotency-Key', code, message)]);
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    idempotencyKey: string | undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { drain, type Repetition, repeat } from '../repeat.js';
+import { KeptAnswers } from './kept-answers.js';
+
+const INTERVAL_MS = 60_000;
+/** Small enough to hold its row locks for milliseconds. */
+const BATCH = 1_000;
+
+/** Removes kept answers whose time is over. Nothing depends on when: an expired key already counts as new. */
+@Injectable()
+export class IdempotencySweeper implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(IdempotencySweeper.name);
+  private repetition: Repetition | undefined;
+
+  constructor(private readonly kept: KeptAnswers) {}
+
+  onApplicationBootstrap(): void {
+    this.repetition = repeat(() => drain((limit) => this.kept.sweep(limit), BATCH), {
+      everyMs: INTERVAL_MS,
+      onError: (error) => this.logger.warn(error),
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.repetition?.stop();
+  }
+}

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import canonicalize from 'canonicalize';
+import { Answer, type KeptAnswer } from '../../shared/answer.js';
+import type { Caller } from '../../shared/caller.js';
+import { paramError, Refusal } from '../../shared/errors.js';
+import { Config } from '../config.js';
+import { sqlState, violates } from '../database/database.js';
+import { answerTo, statusOf } from '../http/errors.js';
+import type { IdempotentRequest } from './idempotency-key.guard.js';
+import { KEY_CONSTRAINT, KeptAnswers } from './kept-answers.js';
+
+/** How long a request waits for another with its key before it is told to come back. */
+const WAIT_MS = 2_000;
+/** A key can expire between the insert it refuses and the look at it; twice in a row cannot happen. */
+const ATTEMPTS = 3;
+
+/** Makes an answer the one that retries with the same key will get. */
+export type KeepAnswer = (answer: Answer) => KeptAnswer;
+
+type Claim = Omit<KeptAnswer, 'answer'>;
+type Work = (keep: KeepAnswer) => Promise<Answer>;
+
+/** A request together with its body, which is what makes two requests the same. */
+type Write = IdempotentRequest & { readonly body: unknown };
+
+/**
+ * Runs a write once for each idempotency key. The work stores its answer in its own statement or transaction, so the
+ * unique key in PostgreSQL decides between processes and across crashes; within a process, requests with the same key
+ * wait for the first one here instead of each holding a connection.
+ */
+@Injectable()
+export class Idempotency {
+  private readonly running = new Map<string, { fingerprint: Buffer; outcome: Promise<Answer | undefined> }>();
+
+  constructor(
+    private readonly kept: KeptAnswers,
+    private readonly config: Config,
+  ) {}
+
+  async once(caller: Caller, request: Write, work: Work): Promise<Answer> {
+    const fingerprint = fingerprintOf(request);
+    const name = `${caller.organization} ${caller.mode} ${request.operation} ${request.key}`;
+    for (let first = this.running.get(name); first; first = this.running.get(name)) {
+      const answer = await withinPatience(first.outcome);
+      if (answer) return replay({ answer, fingerprint: first.fingerprint }, fingerprint);
+    }
+    const { operation, key } = request;
+    const claim = { operation, key, fingerprint, retentionSeconds: this.config.idempotencyRetentionSeconds };
+    const result = this.attempt(caller, request, claim, work);
+    this.running.set(name, { fingerprint, outcome: result.catch(() => undefined) });
+    try {
+      return await result;
+    } finally {
+      this.running.delete(name);
+    }
+  }
+
+  private async attempt(caller: Caller, request: Write, claim: Claim, work: Work): Promise<Answer> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      try {
+        return await this.answerOf(caller, request, claim, work);
+      } catch (error) {
+        if (isKeyLocked(error)) throw inUse();
+        if (!violates(error, KEY_CONSTRAINT)) throw error;
+      }
+      const found = await this.kept.find(caller, claim);
+      if (found === 'expired') await this.kept.forget(caller, claim);
+      else if (found) return replay(found, claim.fingerprint);
+    }
+    throw inUse();
+  }
+
+  /**
+   * What the work answers. What it did not store itself is kept here: an answer that wrote nothing new, and a refusal
+   * decided against state, which is as final for its key.
+   */
+  private async answerOf(caller: Caller, request: Write, claim: Claim, work: Work): Promise<Answer> {
+    let stored: Answer | undefined;
+    const keep: KeepAnswer = (answer) => {
+      stored = answer;
+      return { ...claim, answer };
+    };
+    const answer = await work(keep).catch((error: unknown) => {
+      if (!(error instanceof Refusal) || ![404, 422].includes(statusOf(error))) throw error;
+      return answerTo(error, request);
+    });
+    if (answer !== stored) await this.kept.add(caller, { ...claim, answer });
+    return answer;
+  }
+}
+
+/** SHA-256 of the body's canonical JSON (RFC 8785), and of the path's id where the operation has one. */
+function fingerprintOf({ subject, body }: Write): Buffer {
+  const canonical = canonicalize(body) ?? '';
+  return hash('sha256', subject === undefined ? canonical : `${subject} ${canonical}`, 'buffer');
+}
+
+function replay({ answer, fingerprint }: { answer: Answer; fingerprint: Buffer }, expected: Buffer): Answer {
+  if (!fingerprint.equals(expected)) {
+    const message = 'This idempotency key was used for another request.';
+    throw new Refusal('idempotency_key_reused', message, [paramError('Idempotency-Key', 'invalid_value', message)]);
+  }
+  return new Answer(answer.status, answer.body, answer.location, true);
+}
+
+/** The first request's answer, or undefined when it failed without one. Throws when it takes too long. */
+async function withinPatience(outcome: Promise<Answer | undefined>): Promise<Answer | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const impatience = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(inUse()), WAIT_MS);
+  });
+  try {
+    return await Promise.race([outcome, impatience]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether a lock was waited for too long because another request holds the key, not the money. */
+function isKeyLocked(error: unknown): boolean {
+  return sqlState(error) === '55P03' && String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT);
+}
+
+function inUse(): Refusal {
+  const message = 'A request with this idempotency key is still running.';
+  return new Refusal('idempotency_key_in_use', message, [paramError('Idempotency-Key', 'invalid_value', message)]);
+}

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Work that a process does again and again beside its requests. */
+export interface Repetition {
+  stop(): Promise<void>;
+}
+
+export interface RepetitionOptions {
+  readonly everyMs: number;
+  /** Told about a run that failed; the next one comes all the same. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Runs the work after each interval, give or take a fifth, so that several instances do not march in step. */
+export function repeat(work: () => Promise<unknown>, { everyMs, onError }: RepetitionOptions): Repetition {
+  const stopped = new AbortController();
+  const done = (async () => {
+    while (!stopped.signal.aborted) {
+      const pause = everyMs * (0.8 + Math.random() * 0.4);
+      await sleep(pause, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
+      if (!stopped.signal.aborted) await work().catch(onError);
+    }
+  })();
+  return {
+    stop: () => {
+      stopped.abort();
+      return done;
+    },
+  };
+}
+
+/** Repeats a batch until it comes back short: what is left is small, however much had piled up. */
+export async function drain(batch: (limit: number) => Promise<number>, limit: number): Promise<void> {
+  let done = limit;
+  while (done === limit) done = await batch(limit);
+}

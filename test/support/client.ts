@@ -1,0 +1,61 @@
+/** A plain HTTP client for the tests: it sends what it is told, however wrong, and gives back what came. */
+import { randomUUID } from 'node:crypto';
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests find out what a body is; a type would claim to know.
+type Json = any;
+
+export interface Reply<Body = Json> {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The bytes, as text. */
+  readonly text: string;
+  readonly body: Body;
+}
+
+export interface Sent {
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, unless it is a string or a buffer, which is sent as it is. */
+  readonly body?: unknown;
+  readonly idempotencyKey?: string | undefined;
+}
+
+export async function send<Body = Json>(method: string, url: string, sent: Sent = {}): Promise<Reply<Body>> {
+  const { key, body, idempotencyKey } = sent;
+  const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...sent.headers,
+    },
+    ...(body === undefined ? {} : { body: raw }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parse(text) as Body };
+}
+
+/** A POST with a new idempotency key, unless one is given. */
+export async function post<Body = Json>(url: string, sent: Sent): Promise<Reply<Body>> {
+  return send<Body>('POST', url, { idempotencyKey: randomUUID(), ...sent });
+}
+
+export async function get<Body = Json>(url: string, sent: Sent): Promise<Reply<Body>> {
+  return send<Body>('GET', url, sent);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The smallest body that makes a session: one line of 10.00 USD. */
+export const SMALLEST = {
+  currency: 'usd',
+  line_items: [{ price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: 'Book' } } }],
+};

@@ -1,0 +1,38 @@
+/** The one PostgreSQL of a test run. Every test file works on a database of its own, copied from a migrated template. */
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+
+export function serverUrl(): string {
+  return process.env.TEST_POSTGRES_URL as string;
+}
+
+/** The same server, another database. */
+export function urlOf(database: string): string {
+  const url = new URL(serverUrl());
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A new database: migrated, or empty. */
+export async function createDatabase({ empty = false } = {}): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const admin = (sql: string) => withClient(serverUrl(), (client) => client.query(sql));
+  await admin(`CREATE DATABASE ${name}${empty ? '' : ` TEMPLATE ${process.env.TEST_TEMPLATE}`}`);
+  return {
+    url: urlOf(name),
+    drop: async () => {
+      await admin(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** The service as it runs in production, through the Nest testing module, on a database of its own and a real socket. */
+import type { AddressInfo } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { Client } from 'pg';
+import { AppModule } from '../../src/app.module.js';
+import { CreateOrganization, ManageApiKeys } from '../../src/modules/access/index.js';
+import { RecordPayment } from '../../src/modules/payments/index.js';
+import { type Config, readConfig } from '../../src/platform/config.js';
+import { TillgateAdapter } from '../../src/platform/http/adapter.js';
+import type { Mode } from '../../src/shared/caller.js';
+import { Clock } from '../../src/shared/clock.js';
+import { createDatabase } from './postgres.js';
+
+export interface Service {
+  readonly url: string;
+  readonly application: NestFastifyApplication;
+  /** A connection of the test's own, to look and to meddle. */
+  readonly sql: Client;
+  readonly databaseUrl: string;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly config?: Partial<Config>;
+  /** Another instance of a running service: the same database. */
+  readonly databaseUrl?: string;
+  readonly clock?: Clock;
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const database = options.databaseUrl
+    ? { url: options.databaseUrl, drop: async () => undefined }
+    : await createDatabase();
+  const config = { ...readConfig({ LOG_LEVEL: 'silent', PORT: '0' }), ...options.config };
+  const builder = Test.createTestingModule({ imports: [AppModule.register(config, database.url)] });
+  if (options.clock) builder.overrideProvider(Clock).useValue(options.clock);
+  const module = await builder.compile();
+  const application = module.createNestApplication<NestFastifyApplication>(new TillgateAdapter(config), {
+    bodyParser: false,
+    logger: false,
+  });
+  await application.listen(0, '127.0.0.1');
+  const { port } = application.getHttpServer().address() as AddressInfo;
+  const sql = new Client({ connectionString: database.url });
+  sql.on('error', () => undefined);
+  await sql.connect();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    application,
+    sql,
+    databaseUrl: database.url,
+    close: async () => {
+      await application.close();
+      await sql.end();
+      await database.drop();
+    },
+  };
+}
+
+export interface Tenant {
+  readonly organization: string;
+  /** A secret key's token for each mode. */
+  readonly test: string;
+  readonly live: string;
+}
+
+export async function createTenant({ application }: Service): Promise<Tenant> {
+  const { id: organization } = await application.get(CreateOrganization).execute('Test');
+  return {
+    organization,
+    test: await createKey({ application }, { organization, mode: 'test' }),
+    live: await createKey({ application }, { organization, mode: 'live' }),
+  };
+}
+
+export interface KeyOptions {
+  readonly organization: string;
+  readonly mode?: Mode;
+  readonly allowedOrigins?: readonly string[];
+  readonly expiresAt?: number | null;
+}
+
+export async function createKey(
+  { application }: Pick<Service, 'application'>,
+  { organization, mode = 'test', allowedOrigins = [], expiresAt = null }: KeyOptions,
+): Promise<string> {
+  const input = { kind: 'secret', organization, mode, allowedOrigins, expiresAt } as const;
+  return (await application.get(ManageApiKeys).create(input)).token;
+}
+
+export async function createLedgerKey({ application }: Service, mode: Mode = 'test'): Promise<string> {
+  const input = { kind: 'ledger', organization: null, mode, allowedOrigins: [], expiresAt: null } as const;
+  return (await application.get(ManageApiKeys).create(input)).token;
+}
+
+export interface Capture {
+  readonly amount: number;
+  readonly currency?: string;
+  readonly mode?: Mode;
+  readonly session?: string;
+}
+
+/** Records a captured payment and returns its id. */
+export async function capture(
+  { application }: Service,
+  { organization }: Tenant,
+  { amount, currency = 'usd', mode = 'test', session }: Capture,
+): Promise<string> {
+  const input = { amount, currency, checkoutSession: session ?? null, reference: null };
+  const { payment } = await application.get(RecordPayment).execute({ organization, mode }, input);
+  return payment.facts.id;
+}
