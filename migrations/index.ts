@@ -3,6 +3,7 @@ import { Idempotency1763700000002 } from './0002-idempotency.js';
 import { Checkout1763700000003 } from './0003-checkout.js';
 import { Payments1763700000004 } from './0004-payments.js';
 import { Refunds1763700000005 } from './0005-refunds.js';
+import { RefundOutcomes1763700000006 } from './0006-refund-outcomes.js';
 
 /** Every step, in order. Add at the end; never change one that has run anywhere. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   Checkout1763700000003,
   Payments1763700000004,
   Refunds1763700000005,
+  RefundOutcomes1763700000006,
 ] as const;

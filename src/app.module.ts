@@ -33,13 +33,13 @@ export const RECORDS = [
 
 @Module({})
 export class AppModule {
-  /** The whole service on a migrated database. */
-  static register(config: Config, databaseUrl: string): DynamicModule {
+  /** The whole service on a migrated database. A command for an operator may take longer than a request. */
+  static register(config: Config, url: string, { timeLimits = true } = {}): DynamicModule {
     return {
       module: AppModule,
       global: true,
       imports: [
-        DatabaseModule.register({ url: databaseUrl, poolSize: config.databasePoolSize, records: RECORDS }),
+        DatabaseModule.register({ url, poolSize: config.databasePoolSize, records: RECORDS, timeLimits }),
         TelemetryModule,
         IdempotencyModule,
         AccessModule,

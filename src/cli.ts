@@ -6,6 +6,7 @@ import { AppModule } from './app.module.js';
 import { Arguments, UsageError } from './cli.arguments.js';
 import { type ApiKey, CreateOrganization, KEY_KINDS, ManageApiKeys } from './modules/access/index.js';
 import { paymentView, RecordPayment } from './modules/payments/index.js';
+import { Reconcile } from './modules/refunds/index.js';
 import { type Config, readConfig } from './platform/config.js';
 import { migrate, revertLast } from './platform/database/migrate.js';
 import { openDatabase, openMigratedDatabase } from './platform/database/open.js';
@@ -32,6 +33,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--org <org> --mode test|live --amount <minor units> --currency <code> [--session <cs id>]',
     run: recordPayment,
   },
+  reconcile: { usage: '', run: reconcile },
 };
 
 const OPTIONS = {
@@ -91,6 +93,13 @@ async function recordPayment(application: INestApplicationContext, given: Argume
   return paymentView(payment);
 }
 
+/** Exits 1 when a promise is broken, after printing what was checked. */
+async function reconcile(application: INestApplicationContext) {
+  const { checks, isBalanced } = await application.get(Reconcile).execute();
+  if (!isBalanced) process.exitCode = 1;
+  return { balanced: isBalanced, checks };
+}
+
 /** The token only where it was just made: it is never stored. Times in Unix seconds. */
 function keyView({ facts }: ApiKey, token?: string) {
   const seconds = (instant: number | null) => (instant === null ? null : Math.floor(instant / 1000));
@@ -112,18 +121,18 @@ async function main(args: readonly string[]): Promise<unknown> {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   const config = readConfig(process.env);
   if (positionals[0] === 'migrate') return migrateSchema(config, values.revert === true);
-  const name = positionals.slice(0, 2).join(' ');
+  const words = [2, 1].find((count) => COMMANDS[positionals.slice(0, count).join(' ')]) ?? 2;
+  const name = positionals.slice(0, words).join(' ');
   const command = COMMANDS[name];
-  if (!command) throw new UsageError(`Unknown command${name ? ` ${name}` : ''}. There are: ${usage()}.`);
-  return withApplication(config, (application) =>
-    command.run(application, new Arguments(values, positionals.slice(2))),
-  );
+  if (!command) throw new UsageError(`Unknown command ${name}. There are: ${usage()}.`);
+  const given = new Arguments(values, positionals.slice(words));
+  return withApplication(config, (application) => command.run(application, given));
 }
 
 async function withApplication(config: Config, work: (application: INestApplicationContext) => Promise<unknown>) {
   const database = await openMigratedDatabase(config, { role: 'command' });
   try {
-    const module = AppModule.register(config, database.url);
+    const module = AppModule.register(config, database.url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
     try {
       return await work(application);

@@ -70,10 +70,29 @@ export function uuidOf(id: string): string {
 }
 
 /** The smallest UUIDv7 of an instant in milliseconds: the bound of a range by creation time. */
-export function firstUuidAt(instant: number): string {
+function firstUuidAt(instant: number): string {
   const bytes = new Uint8Array(16);
   writeInstant(bytes, instant);
   return hexOf(bytes);
+}
+
+/** Below every identifier there will be. */
+export const FIRST_UUID = '0'.repeat(32);
+const LAST_UUID = 'f'.repeat(32);
+
+/**
+ * The bare ids a newest-first list may show, from inclusive, to exclusive: those made between two instants
+ * (milliseconds) and before the one the cursor names.
+ */
+export function idRange({ from, to, cursor }: IdRange): readonly [string, string] {
+  const before = [to === undefined ? LAST_UUID : firstUuidAt(to), cursor === undefined ? LAST_UUID : uuidOf(cursor)];
+  return [from === undefined ? FIRST_UUID : firstUuidAt(from), before.sort()[0] as string];
+}
+
+interface IdRange {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly cursor: string | undefined;
 }
 
 /** The identifier around a UUID, as PostgreSQL prints it. */

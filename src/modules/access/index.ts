@@ -1,5 +1,5 @@
 export { AccessModule } from './access.module.js';
-export { CallerOfKey } from './adapters/http/caller.js';
+export { CallerOfKey, LedgerOfKey } from './adapters/http/caller.js';
 export { KeyGuard } from './adapters/http/key.guard.js';
 export { OriginGuard } from './adapters/http/origin.guard.js';
 export { RateLimitGuard } from './adapters/http/rate-limit.guard.js';

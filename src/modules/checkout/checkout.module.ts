@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
 import { TypeormCheckoutSessions } from './adapters/persistence/typeorm-checkout-sessions.js';
+import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CompleteCheckoutSession } from './application/complete-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
+import { ExpireCheckoutSession } from './application/expire-checkout-session.js';
 import { ListCheckoutSessions } from './application/list-checkout-sessions.js';
 import { CheckoutSessions } from './application/ports.js';
 import { ReadCheckoutSession } from './application/read-checkout-session.js';
@@ -13,6 +15,8 @@ import { ReadCheckoutSession } from './application/read-checkout-session.js';
   providers: [
     CompleteCheckoutSession,
     CreateCheckoutSession,
+    ExpireCheckoutSession,
+    ExpirySweeper,
     ListCheckoutSessions,
     ReadCheckoutSession,
     { provide: CheckoutSessions, useClass: TypeormCheckoutSessions },

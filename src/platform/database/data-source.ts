@@ -10,16 +10,30 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 
-type Records = NonNullable<DataSourceOptions['entities']>;
+export type Records = NonNullable<DataSourceOptions['entities']>;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  /** Whether a query is given up after seconds, as a request's must be. */
+  readonly timeLimits: boolean;
+  /** Every module's `*.record.ts` classes. */
+  readonly records: Records;
+}
 
 /** The service's connection pool. */
-export function createDataSource(url: string, poolSize: number, entities: Records): DataSource {
+export function createDataSource({ url, poolSize, records, timeLimits }: DatabaseOptions): DataSource {
   return new DataSource({
     ...baseOptions(url),
-    entities,
+    entities: records,
     poolSize,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
-    extra: { keepAlive: true, keepAliveInitialDelayMillis: 10_000, idleTimeoutMillis: 30_000, onConnect: limit },
+    extra: {
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      idleTimeoutMillis: 30_000,
+      onConnect: timeLimits ? limit : survive,
+    },
   });
 }
 
@@ -42,9 +56,13 @@ function baseOptions(url: string) {
   } as const;
 }
 
-async function limit(client: PoolClient): Promise<void> {
-  // Without a listener a connection that dies while it is checked out would end the process.
+/** Without a listener a connection that dies while it is checked out would end the process. */
+function survive(client: PoolClient): void {
   client.on('error', () => undefined);
+}
+
+async function limit(client: PoolClient): Promise<void> {
+  survive(client);
   // Sent as a query, not as start-up parameters: PgBouncer refuses those.
   await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
   destroyWhenSilent(client);

@@ -1,24 +1,17 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Transaction } from '../../shared/transaction.js';
-import { createDataSource } from './data-source.js';
+import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
-
-export interface DatabaseOptions {
-  readonly url: string;
-  readonly poolSize: number;
-  /** Every module's `*.record.ts` classes. */
-  readonly records: NonNullable<DataSourceOptions['entities']>;
-}
 
 @Module({})
 export class DatabaseModule {
-  static register({ url, poolSize, records }: DatabaseOptions): DynamicModule {
+  static register(options: DatabaseOptions): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
       providers: [
-        { provide: DataSource, useFactory: () => createDataSource(url, poolSize, records).initialize() },
+        { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         Database,
         { provide: Transaction, useExisting: Database },
       ],

@@ -1,6 +1,6 @@
 /** The string formats of requests: one table for the check, its answer, and the JSON Schema that names it. */
 import { isEmail } from 'class-validator';
-import type { ParamCode } from '../../shared/errors.js';
+import { invalidParams, type ParamCode, paramError } from '../../shared/errors.js';
 import { type IdKind, isId } from '../../shared/id.js';
 import { CURRENCIES, currencyOf } from '../../shared/money.js';
 
@@ -13,7 +13,7 @@ export interface Format {
   readonly maxLength?: number;
 }
 
-export type FormatName = 'currency' | 'web-url' | 'addr-spec' | 'locale' | 'instant' | `${IdKind}-id`;
+export type FormatName = 'currency' | 'web-url' | 'addr-spec' | 'locale' | 'instant' | 'visible-ascii' | `${IdKind}-id`;
 
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
   currency: {
@@ -46,6 +46,12 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     check: (text) => parseInstant(text) !== undefined,
     code: 'invalid_format',
     message: 'must be Unix seconds, an RFC 3339 instant or a date',
+  },
+  'visible-ascii': {
+    check: (text) => /^[\x21-\x7e]+$/.test(text),
+    code: 'invalid_format',
+    message: 'must be visible ASCII without spaces',
+    maxLength: 255,
   },
   'cs-id': idFormat('cs'),
   're-id': idFormat('re'),
@@ -94,4 +100,14 @@ export function parseInstant(text: string): number | undefined {
   if (new Date(`${date}T00:00:00Z`).getUTCDate() !== Number(date.slice(8))) return undefined;
   const instant = Date.parse(`${date}T${time}${zone.toUpperCase().replace(' ', '+')}`);
   return instant >= 0 ? instant : undefined;
+}
+
+/** The instants of a list's `from` and `to`. Throws an invalid_param refusal when the range is upside down. */
+export function parseRange(query: { from?: string; to?: string }) {
+  const from = query.from === undefined ? undefined : parseInstant(query.from);
+  const to = query.to === undefined ? undefined : parseInstant(query.to);
+  if (from !== undefined && to !== undefined && from > to) {
+    throw invalidParams([paramError('from', 'too_large', 'from must not be after to.')]);
+  }
+  return { from, to };
 }

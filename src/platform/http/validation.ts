@@ -73,7 +73,9 @@ function explain(request: RequestClass, value: unknown): ParamError[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
   }
-  const errors = validateSync(plainToInstance(request, value), { whitelist: true, forbidNonWhitelisted: true });
+  // A request of no fields has no decorators either, which class-validator would take for a forgotten class.
+  const options = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false };
+  const errors = validateSync(plainToInstance(request, value), options);
   const found = errors.flatMap((error) => paramErrors(error, error.property));
   if (found.length === 0) throw new Error(`${request.name}: the compiled check and class-validator disagree.`);
   return found;

@@ -8,7 +8,8 @@ import { headerValues } from '../http/headers.js';
 export interface IdempotentRequest extends RequestFacts {
   /** Method and route: the same key on another operation is another key. */
   readonly operation: string;
-  readonly key: string;
+  /** Always there behind RequireIdempotencyKey. */
+  readonly key: string | undefined;
   /** The id in the path, if there is one. */
   readonly subject: string | undefined;
 }
@@ -16,7 +17,7 @@ export interface IdempotentRequest extends RequestFacts {
 const MAX_LENGTH = 255;
 
 @Injectable()
-export class IdempotencyKeyGuard implements CanActivate {
+class RequiredKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     request.idempotencyKey = keyOf(headerValues(request, 'idempotency-key'));
@@ -24,15 +25,28 @@ export class IdempotencyKeyGuard implements CanActivate {
   }
 }
 
+@Injectable()
+class OptionalKeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const values = headerValues(request, 'idempotency-key');
+    request.idempotencyKey = values.length === 0 ? undefined : keyOf(values);
+    return true;
+  }
+}
+
 /** Refuses a request without exactly one usable Idempotency-Key. */
-export const RequireIdempotencyKey = (): MethodDecorator => UseGuards(IdempotencyKeyGuard);
+export const RequireIdempotencyKey = (): MethodDecorator => UseGuards(RequiredKeyGuard);
+
+/** Honours an Idempotency-Key on an operation that is safe to repeat without one. */
+export const AcceptIdempotencyKey = (): MethodDecorator => UseGuards(OptionalKeyGuard);
 
 /** The request as Idempotency.once() takes it, but for the body, which arrives validated as a parameter of its own. */
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): IdempotentRequest => {
   const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { id?: string } }>>();
   const { id, method, url, params, idempotencyKey, routeOptions } = request;
   const operation = `${method} ${routeOptions.url}`;
-  return { id, method, url, operation, key: idempotencyKey as string, subject: params.id };
+  return { id, method, url, operation, key: idempotencyKey, subject: params.id };
 });
 
 function keyOf(values: readonly string[]): string {

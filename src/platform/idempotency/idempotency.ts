@@ -4,6 +4,7 @@ import canonicalize from 'canonicalize';
 import { Answer, type KeptAnswer } from '../../shared/answer.js';
 import type { Caller } from '../../shared/caller.js';
 import { paramError, Refusal } from '../../shared/errors.js';
+import { Transaction } from '../../shared/transaction.js';
 import { Config } from '../config.js';
 import { sqlState, violates } from '../database/database.js';
 import { answerTo, statusOf } from '../http/errors.js';
@@ -35,17 +36,19 @@ export class Idempotency {
 
   constructor(
     private readonly kept: KeptAnswers,
+    private readonly transaction: Transaction,
     private readonly config: Config,
   ) {}
 
   async once(caller: Caller, request: Write, work: Work): Promise<Answer> {
+    const { operation, key } = request;
+    if (key === undefined) throw new Error(`${operation} needs RequireIdempotencyKey.`);
     const fingerprint = fingerprintOf(request);
-    const name = `${caller.organization} ${caller.mode} ${request.operation} ${request.key}`;
+    const name = `${caller.organization} ${caller.mode} ${operation} ${key}`;
     for (let first = this.running.get(name); first; first = this.running.get(name)) {
       const answer = await withinPatience(first.outcome);
       if (answer) return replay({ answer, fingerprint: first.fingerprint }, fingerprint);
     }
-    const { operation, key } = request;
     const claim = { operation, key, fingerprint, retentionSeconds: this.config.idempotencyRetentionSeconds };
     const result = this.attempt(caller, request, claim, work);
     this.running.set(name, { fingerprint, outcome: result.catch(() => undefined) });
@@ -54,6 +57,21 @@ export class Idempotency {
     } finally {
       this.running.delete(name);
     }
+  }
+
+  /**
+   * The same for work of several statements: it runs in a transaction that also keeps its answer. Without a key it just
+   * runs in one.
+   */
+  async transact(caller: Caller, request: Write, work: () => Promise<Answer>): Promise<Answer> {
+    if (request.key === undefined) return this.transaction.run(work);
+    return this.once(caller, request, (keep) =>
+      this.transaction.run(async () => {
+        const answer = await work();
+        await this.kept.add(caller, keep(answer));
+        return answer;
+      }),
+    );
   }
 
   private async attempt(caller: Caller, request: Write, claim: Claim, work: Work): Promise<Answer> {
@@ -85,7 +103,7 @@ export class Idempotency {
       if (!(error instanceof Refusal) || ![404, 422].includes(statusOf(error))) throw error;
       return answerTo(error, request);
     });
-    if (answer !== stored) await this.kept.add(caller, { ...claim, answer });
+    if (!stored || !isSame(answer, stored)) await this.kept.add(caller, { ...claim, answer });
     return answer;
   }
 }
@@ -102,6 +120,10 @@ function replay({ answer, fingerprint }: { answer: Answer; fingerprint: Buffer }
     throw new Refusal('idempotency_key_reused', message, [paramError('Idempotency-Key', 'invalid_value', message)]);
   }
   return new Answer(answer.status, answer.body, answer.location, true);
+}
+
+function isSame(one: Answer, other: Answer): boolean {
+  return one.status === other.status && one.body === other.body;
 }
 
 /** The first request's answer, or undefined when it failed without one. Throws when it takes too long. */

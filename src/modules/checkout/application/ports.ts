@@ -20,6 +20,8 @@ export abstract class CheckoutSessions {
   abstract lock(caller: Caller, id: string): Promise<CheckoutSession | undefined>;
   /** Stores the outcome of a session that was open. Returns false, changing nothing, if it no longer was. */
   abstract settle(caller: Caller, session: CheckoutSession): Promise<boolean>;
+  /** Stores up to `limit` sessions of anyone whose time is over as expired, and returns how many. */
+  abstract settleExpired(limit: number): Promise<number>;
   /** In the caller's mode, newest first: up to one more than the limit, to tell whether there are more. */
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]>;
 }

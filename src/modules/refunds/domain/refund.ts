@@ -13,6 +13,8 @@ export interface RefundFacts {
   readonly currency: string;
   readonly status: RefundStatus;
   readonly payment: string;
+  /** Why the ledger failed it, if it said so. */
+  readonly failureReason: string | null;
 }
 
 /** What a proposal must know of the payment. */
@@ -45,11 +47,33 @@ export class Refund {
       throw new Refusal('refund_exceeds_remaining', message, [error], payment.id);
     }
     const { mode, currency } = payment;
-    return new Refund({ id: newId('re', now, mode), mode, amount, currency, status: 'pending', payment: payment.id });
+    const facts = { mode, amount, currency, payment: payment.id, failureReason: null };
+    return new Refund({ ...facts, id: newId('re', now, mode), status: 'pending' });
   }
 
   /** A refund as it was stored. */
   static restore(facts: RefundFacts): Refund {
     return new Refund(facts);
+  }
+
+  /** Withdrawn by the caller before the ledger decided: the amount is free again. */
+  cancel(): Refund {
+    return this.settle('canceled');
+  }
+
+  /** Paid out by the ledger. Telling it twice changes nothing. */
+  succeed(): Refund {
+    return this.facts.status === 'succeeded' ? this : this.settle('succeeded');
+  }
+
+  /** Refused by the ledger, which frees the amount. Telling it twice changes nothing, not even the reason. */
+  fail(reason: string | null): Refund {
+    return this.facts.status === 'failed' ? this : this.settle('failed', reason);
+  }
+
+  private settle(status: RefundStatus, failureReason: string | null = null): Refund {
+    if (this.facts.status === 'pending') return new Refund({ ...this.facts, status, failureReason });
+    const message = `The refund is ${this.facts.status}, not pending.`;
+    throw new Refusal('refund_not_pending', message, [paramError('id', 'invalid_value', message)], this.facts.id);
   }
 }

@@ -1,4 +1,4 @@
-import { parseInstant } from '../../../../platform/http/formats.js';
+import { parseRange } from '../../../../platform/http/formats.js';
 import {
   Amount,
   Fields,
@@ -11,7 +11,6 @@ import {
   PageLimit,
   Text,
 } from '../../../../platform/http/rules.js';
-import { invalidParams, paramError } from '../../../../shared/errors.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import {
   type NewCheckoutSession,
@@ -117,10 +116,6 @@ function toNewLineItem({ price_data: price, ...line }: LineItemRequest): NewLine
 
 /** Throws an invalid_param refusal when the range is upside down. */
 export function toFilter(query: ListCheckoutSessionsQuery): CheckoutSessionFilter {
-  const from = query.from === undefined ? undefined : parseInstant(query.from);
-  const to = query.to === undefined ? undefined : parseInstant(query.to);
-  if (from !== undefined && to !== undefined && from > to) {
-    throw invalidParams([paramError('from', 'too_large', 'from must not be after to.')]);
-  }
-  return { from, to, status: query.status, cursor: query.cursor, limit: Number(query.limit ?? DEFAULT_LIMIT) };
+  const { status, cursor, limit = DEFAULT_LIMIT } = query;
+  return { ...parseRange(query), status, cursor, limit: Number(limit) };
 }

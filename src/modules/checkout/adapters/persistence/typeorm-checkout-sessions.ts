@@ -4,7 +4,7 @@ import { compose, type Statement } from '../../../../platform/database/statement
 import { KEEP_ANSWER, keptValues } from '../../../../platform/idempotency/kept-answers.js';
 import type { KeptAnswer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { firstUuidAt, idOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
 import { type CheckoutSessionFilter, CheckoutSessions } from '../../application/ports.js';
 import {
   CheckoutSession,
@@ -43,6 +43,14 @@ const SETTLE = {
     AND status = 'open' AND expires_at > clock_timestamp()`,
 };
 
+/** SKIP LOCKED: several instances sweep at once, and a session being paid right now is left to its payment. */
+const SETTLE_EXPIRED = {
+  name: 'checkout.settle_expired',
+  text: `UPDATE checkout_sessions SET status = 'expired' WHERE (organization_id, mode, id) IN (
+    SELECT organization_id, mode, id FROM checkout_sessions
+    WHERE status = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)`,
+};
+
 const SUMMARY = `SELECT id, mode, ${STATUS} AS status, payment_status AS "paymentStatus", currency,
   amount_total AS "amountTotal" FROM checkout_sessions
   WHERE organization_id = $1 AND mode = $2 AND id >= $3 AND id < $4`;
@@ -63,9 +71,6 @@ const LISTS: Readonly<Record<SessionStatus | 'all', Statement>> = {
       (${SUMMARY} AND status = 'open' AND expires_at <= now() ${NEWEST}) ${NEWEST}`,
   },
 };
-
-/** Above every identifier there will be. */
-const LAST_UUID = 'ffffffffffffffffffffffffffffffff';
 
 @Injectable()
 export class TypeormCheckoutSessions extends CheckoutSessions {
@@ -93,11 +98,13 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
     return (await this.database.write(SETTLE, [...key, facts.status, facts.paymentStatus])) === 1;
   }
 
+  async settleExpired(limit: number): Promise<number> {
+    return this.database.write(SETTLE_EXPIRED, [limit]);
+  }
+
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]> {
-    const { status, from = 0, to, cursor, limit } = filter;
-    const before = [to === undefined ? LAST_UUID : firstUuidAt(to), cursor === undefined ? LAST_UUID : uuidOf(cursor)];
-    const range = [firstUuidAt(from), before.sort()[0]];
-    const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1];
+    const { status, limit } = filter;
+    const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
     const rows = await this.database.query<CheckoutSessionSummary>(LISTS[status ?? 'all'], values);
     return rows.map((row) => ({ ...row, id: idOf('cs', row.id, row.mode) }));
   }

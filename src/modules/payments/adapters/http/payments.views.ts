@@ -16,3 +16,9 @@ export function paymentView({ facts, refundable }: Payment) {
     created: createdAt(facts.id),
   };
 }
+
+/** The same as the ledger sees it: with whose it is, right after `object`. */
+export function ledgerPaymentView(organization: string, payment: Payment) {
+  const { id, object, ...rest } = paymentView(payment);
+  return { id, object, organization, ...rest };
+}

@@ -1,6 +1,42 @@
-import { Amount, Formatted } from '../../../../platform/http/rules.js';
+import { parseRange } from '../../../../platform/http/formats.js';
+import { Amount, Formatted, OneOf, PageLimit, Text } from '../../../../platform/http/rules.js';
+import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
+import { REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
 
 export class ProposeRefundRequest {
   @Formatted('pay-id') payment!: string;
   @Amount({ min: 1 }) amount!: number;
+}
+
+export class FailRefundRequest {
+  @Text({ max: 500, optional: true }) reason?: string | null;
+}
+
+export class ListRefundsQuery {
+  @Formatted('pay-id', { optional: true }) payment?: string;
+  @OneOf(REFUND_STATUSES, { optional: true }) status?: RefundStatus;
+  @Formatted('instant', { optional: true }) from?: string;
+  @Formatted('instant', { optional: true }) to?: string;
+  @PageLimit({ max: 100 }) limit?: string;
+  @Formatted('re-id', { optional: true }) cursor?: string;
+}
+
+export class ListLedgerRefundsQuery {
+  @OneOf(REFUND_STATUSES, { optional: true }) status?: RefundStatus;
+  @Formatted('org-id', { optional: true }) organization?: string;
+  @PageLimit({ max: 100 }) limit?: string;
+  @Formatted('re-id', { optional: true }) cursor?: string;
+}
+
+const DEFAULT_LIMIT = 25;
+
+/** Throws an invalid_param refusal when the range is upside down. */
+export function toFilter(query: ListRefundsQuery): RefundFilter {
+  const { payment, status, cursor, limit = DEFAULT_LIMIT } = query;
+  return { ...parseRange(query), payment, status, cursor, limit: Number(limit) };
+}
+
+export function toLedgerFilter(query: ListLedgerRefundsQuery): LedgerRefundFilter {
+  const { status = 'pending', organization, cursor, limit = DEFAULT_LIMIT } = query;
+  return { status, organization, cursor, limit: Number(limit) };
 }

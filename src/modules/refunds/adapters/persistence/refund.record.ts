@@ -10,6 +10,10 @@ const PRIMARY = { primaryKeyConstraintName: 'refunds_pkey' };
   name: 'refunds_payment_fkey',
 })
 @Index('refunds_payment_list', ['organizationId', 'mode', 'paymentId', 'id'])
+@Index('refunds_status_list', ['organizationId', 'mode', 'status', 'id'])
+@Index('refunds_ledger_list', ['mode', 'status', 'id'])
+@Check('refunds_failure_reason', `status = 'failed' OR failure_reason IS NULL`)
+@Check('refunds_failure_reason_length', 'char_length(failure_reason) <= 500')
 @Check('refunds_mode', `mode IN ('test', 'live')`)
 @Check('refunds_amount', 'amount BETWEEN 1 AND 999999999999')
 @Check('refunds_currency', `currency ~ '^[a-z]{3}$'`)
@@ -35,4 +39,7 @@ export class RefundRecord {
 
   @Column('text')
   status!: RefundStatus;
+
+  @Column('text', { name: 'failure_reason', nullable: true })
+  failureReason!: string | null;
 }

@@ -4,19 +4,39 @@ import { compose, insertPart } from '../../../../platform/database/statement.js'
 import { KEEP_ANSWER, keptValues } from '../../../../platform/idempotency/kept-answers.js';
 import type { KeptAnswer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { idOf, modeOf, uuidOf } from '../../../../shared/id.js';
-import { HELD_CONSTRAINT, HOLD_AMOUNT, heldValues } from '../../../payments/index.js';
-import { Refunds } from '../../application/ports.js';
+import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
+import { HELD_CONSTRAINT, HOLD_AMOUNT, heldValues, SETTLE_AMOUNT } from '../../../payments/index.js';
+import { type RefundFilter, Refunds } from '../../application/ports.js';
 import { Refund, type RefundFacts } from '../../domain/refund.js';
 
 const INSERT = insertPart('refunds', ['organization_id', 'mode', 'id', 'payment_id', 'amount', 'currency', 'status']);
 const ADD = compose('refunds.add', KEEP_ANSWER, HOLD_AMOUNT, INSERT);
 
-const FIND = {
-  name: 'refunds.find',
-  text: `SELECT id, mode, payment_id AS payment, amount, currency, status FROM refunds
-    WHERE organization_id = $1 AND mode = $2 AND id = $3`,
+/** What fromRow takes. */
+export const COLUMNS = 'id, mode, payment_id AS payment, amount, currency, status, failure_reason AS "failureReason"';
+
+const SCOPE = 'organization_id = $1 AND mode = $2';
+const FIND = { name: 'refunds.find', text: `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE} AND id = $3` };
+
+/** The guard on `pending` lets one outcome win; the payment is accounted in the same statement, or not at all. */
+const SETTLE = {
+  name: 'refunds.settle',
+  text: `WITH refund AS (
+      UPDATE refunds SET status = $4, failure_reason = $5 WHERE ${SCOPE} AND id = $3 AND status = 'pending'
+      RETURNING organization_id, mode, payment_id, amount, status)
+    ${SETTLE_AMOUNT}`,
 };
+
+const PAGE = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE} AND id >= $3 AND id < $4`;
+const NEWEST = 'ORDER BY id DESC LIMIT $5';
+
+/** One statement for each combination of filters, so that each has a plan of its own. */
+const LISTS = {
+  all: { name: 'refunds.list', text: `${PAGE} ${NEWEST}` },
+  status: { name: 'refunds.list_status', text: `${PAGE} AND status = $6 ${NEWEST}` },
+  payment: { name: 'refunds.list_payment', text: `${PAGE} AND payment_id = $6 ${NEWEST}` },
+  both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $6 AND status = $7 ${NEWEST}` },
+} as const;
 
 @Injectable()
 export class TypeormRefunds extends Refunds {
@@ -39,17 +59,36 @@ export class TypeormRefunds extends Refunds {
     const [row] = await this.database.query<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
     return row && fromRow(row);
   }
+
+  async settle(caller: Caller, { facts }: Refund): Promise<boolean> {
+    const key = [uuidOf(caller.organization), caller.mode, uuidOf(facts.id)];
+    return (await this.database.write(SETTLE, [...key, facts.status, facts.failureReason])) === 1;
+  }
+
+  async list(caller: Caller, filter: RefundFilter): Promise<Refund[]> {
+    const { payment, status, limit } = filter;
+    const filters = [...(payment === undefined ? [] : [uuidOf(payment)]), ...(status === undefined ? [] : [status])];
+    const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...filters];
+    // The id names its payment's mode: another mode's payment has no refunds in this one.
+    if (payment !== undefined && modeOf(payment) !== caller.mode) return [];
+    return (await this.database.query<Row>(LISTS[listFor(filter)], values)).map(fromRow);
+  }
 }
 
-/** The facts, but for bare UUIDs. */
-type Row = RefundFacts;
+function listFor({ payment, status }: RefundFilter): keyof typeof LISTS {
+  if (payment === undefined) return status === undefined ? 'all' : 'status';
+  return status === undefined ? 'payment' : 'both';
+}
+
+/** The facts, but for bare UUIDs, under the names that COLUMNS gives them. */
+export type Row = RefundFacts;
 
 function toRow(caller: Caller, { facts }: Refund): unknown[] {
   const { mode, id, payment, amount, currency, status } = facts;
   return [uuidOf(caller.organization), mode, uuidOf(id), uuidOf(payment), amount, currency, status];
 }
 
-function fromRow(row: Row): Refund {
+export function fromRow(row: Row): Refund {
   const { id, mode, payment } = row;
   return Refund.restore({ ...row, id: idOf('re', id, mode), payment: idOf('pay', payment, mode) });
 }

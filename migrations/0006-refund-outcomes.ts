@@ -1,0 +1,25 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** What the ledger says of a refund it failed, and the lists by status: a merchant's, and the ledger's of everyone. */
+export class RefundOutcomes1763700000006 implements MigrationInterface {
+  readonly name = 'RefundOutcomes1763700000006';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET LOCAL lock_timeout = '2s'`);
+    await runner.query(`
+      ALTER TABLE refunds
+        ADD COLUMN failure_reason text,
+        ADD CONSTRAINT refunds_failure_reason CHECK (status = 'failed' OR failure_reason IS NULL),
+        ADD CONSTRAINT refunds_failure_reason_length CHECK (char_length(failure_reason) <= 500)`);
+    await runner.query('CREATE INDEX refunds_status_list ON refunds (organization_id, mode, status, id)');
+    // The ledger works across organizations, so the one index that does not begin with one.
+    await runner.query('CREATE INDEX refunds_ledger_list ON refunds (mode, status, id)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET LOCAL lock_timeout = '2s'`);
+    await runner.query('DROP INDEX refunds_ledger_list');
+    await runner.query('DROP INDEX refunds_status_list');
+    await runner.query('ALTER TABLE refunds DROP COLUMN failure_reason');
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { drain, type Repetition, repeat } from '../../../../platform/repeat.js';
+import { CheckoutSessions } from '../../application/ports.js';
+
+const INTERVAL_MS = 5_000;
+/** Small enough to hold its row locks for milliseconds. */
+const BATCH = 500;
+
+/** Stores what the clock has already decided: answers and filters show a session as expired without it. */
+@Injectable()
+export class ExpirySweeper implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(ExpirySweeper.name);
+  private repetition: Repetition | undefined;
+
+  constructor(private readonly sessions: CheckoutSessions) {}
+
+  onApplicationBootstrap(): void {
+    this.repetition = repeat(() => drain((limit) => this.sessions.settleExpired(limit), BATCH), {
+      everyMs: INTERVAL_MS,
+      onError: (error) => this.logger.warn(error),
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.repetition?.stop();
+  }
+}

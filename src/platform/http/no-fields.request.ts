@@ -1,0 +1,2 @@
+/** The body of an operation that takes none: nothing at all, or an empty object. */
+export class NoFieldsRequest {}
