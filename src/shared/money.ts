@@ -8,7 +8,7 @@ clp cny cop cou crc cup cve czk djf dkk dop dzd egp ern etb eur fjd fkp gbp gel 
 idr ils inr iqd irr isk jmd jod jpy kes kgs khr kmf kpw krw kwd kyd kzt lak lbp lkr lrd lsl lyd mad mdl mga mkd mmk mnt
 mop mru mur mvr mwk mxn mxv myr mzn nad ngn nio nok npr nzd omr pab pen pgk php pkr pln pyg qar ron rsd rub rwf sar sbd
 scr sdg sek sgd shp sle sos srd ssp stn svc syp szl thb tjs tmt tnd top try ttd twd tzs uah ugx usd usn uyi uyu uyw uzs
-ved ves vnd vuv wst xaf xcd xcg xof xpf yer zar zmw zwg`
+ved ves vnd vuv wst xad xaf xcd xcg xof xpf yer zar zmw zwg`
   .trim()
   .split(/\s+/);
 

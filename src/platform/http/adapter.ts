@@ -9,7 +9,12 @@ import { invalidParams, type ParamCode, paramError, Refusal } from '../../shared
 import { answerTo, pathOf } from './errors.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const HEADERS = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+const HEADERS = {
+  'content-type': JSON_TYPE,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  vary: 'Origin',
+};
 /** Node checks its own deadlines every 30 s unless told otherwise, which would make shorter ones a lie. */
 const CHECK_INTERVAL_MS = 1_000;
 const HEADERS_TIMEOUT_MS = 8_000;

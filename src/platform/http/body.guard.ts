@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify';
 import { paramError, Refusal } from '../../shared/errors.js';
 
 export const MAX_BODY_BYTES = 256 * 1024;
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
 /** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. */
 @Injectable()
@@ -25,8 +24,15 @@ function checkMediaType({ declaredType, headers }: FastifyRequest): void {
     throw unsupported('Content-Encoding', 'Bodies must not be encoded.', []);
   }
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  if (declaredType === undefined ? isEmpty : JSON_TYPE.test(declaredType)) return;
+  if (declaredType === undefined ? isEmpty : isJson(declaredType)) return;
   throw unsupported('Content-Type', 'The body must be application/json in UTF-8.', ['application/json']);
+}
+
+/** RFC 8259 defines no parameters; one that names another encoding than UTF-8 cannot be meant. */
+function isJson(mediaType: string): boolean {
+  const [type = '', ...parameters] = mediaType.toLowerCase().split(';');
+  const charset = parameters.map((one) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(one)?.[1]).find(Boolean);
+  return type.trim() === 'application/json' && (charset === undefined || charset === 'utf-8');
 }
 
 function unsupported(param: string, message: string, allowed: readonly string[]): Refusal {

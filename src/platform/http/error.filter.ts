@@ -23,7 +23,8 @@ export class ErrorFilter implements ExceptionFilter {
 
   private refusalFor(error: unknown, request: FastifyRequest): Refusal {
     if (error instanceof Refusal) return error;
-    if (error instanceof NotFoundException) return this.unrouted(request);
+    // Fastify refuses a QUERY without a Content-Type before it looks for a route.
+    if (error instanceof NotFoundException || request.method === 'QUERY') return this.unrouted(request);
     if (isUnavailable(error)) return new Refusal('service_unavailable', 'The service cannot answer right now.');
     return new Refusal('internal_error', 'Something went wrong on our side. The request may be sent again.');
   }

@@ -74,7 +74,7 @@ const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 /** https, or http to this machine (which only test mode accepts; the domain checks that). */
 function isWebUrl(text: string): boolean {
   // URL parsing is forgiving: it drops white space and reads "https:\\host" as "https://host". Receivers are not.
-  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false;
+  if (!/^https?:\/\/[^\s\\/?#][^\s\\]*$/i.test(text) || !URL.canParse(text)) return false;
   return /^https/i.test(text) || LOCAL_HOSTS.includes(new URL(text).hostname);
 }
 
@@ -93,7 +93,9 @@ const LAST_SECOND = 253_402_300_799;
 export function parseInstant(text: string): number | undefined {
   if (/^\d{1,12}$/.test(text)) return Number(text) <= LAST_SECOND ? Number(text) * 1000 : undefined;
   // A plus sign in a query string is read as a space.
-  const parts = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$/.exec(text);
+  const parts = /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$/.exec(
+    text,
+  );
   if (!parts) return undefined;
   const [, date = '', time = '00:00:00', zone = 'Z'] = parts;
   // Date.parse reads 30 February as 2 March.

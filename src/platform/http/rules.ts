@@ -67,7 +67,11 @@ function rule({ schema, faults, optional = false, nullable = false, allowed, nes
       return value === null && nullable ? OK : faults(value);
     },
   };
-  const validator = { validate: (value: unknown) => complete.faults(value).length === 0 };
+  const validator = {
+    validate: (value: unknown) => complete.faults(value).length === 0,
+    // class-validator hands on a failure's context only if the failure has a message.
+    defaultMessage: () => '$property is refused',
+  };
   return ValidateBy({ name: 'rule', validator }, { context: { rule: complete } });
 }
 

@@ -63,8 +63,10 @@ function keyOf(values: readonly string[]): string {
 
 /** The IETF draft makes the header an RFC 8941 string, in quotes; most clients send it bare. Both mean the same key. */
 function unquoted(value: string): string {
+  if (!value.startsWith('"')) return value;
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1];
-  return quoted === undefined ? value : quoted.replaceAll(/\\(["\\])/g, '$1');
+  if (quoted === undefined) throw unusable('invalid_format', 'The Idempotency-Key is not a quoted RFC 8941 string.');
+  return quoted.replaceAll(/\\(["\\])/g, '$1');
 }
 
 function unusable(code: ParamCode, message: string): Refusal {

@@ -99,12 +99,21 @@ export class Idempotency {
       stored = answer;
       return { ...claim, answer };
     };
-    const answer = await work(keep).catch((error: unknown) => {
-      if (!(error instanceof Refusal) || ![404, 422].includes(statusOf(error))) throw error;
-      return answerTo(error, request);
+    const answer = await work(keep).catch(async (error: unknown) => {
+      const status = error instanceof Refusal ? statusOf(error) : 500;
+      if (status === 404 || status === 422) return answerTo(error as Refusal, request);
+      return status === 400 ? this.answeredBefore(caller, claim, error) : Promise.reject(error);
     });
+    if (answer.replayed) return answer;
     if (!stored || !isSame(answer, stored)) await this.kept.add(caller, { ...claim, answer });
     return answer;
+  }
+
+  /** What was right when it was first sent, like an expiry ten minutes ahead, may be wrong by the time of the retry. */
+  private async answeredBefore(caller: Caller, claim: Claim, error: unknown): Promise<Answer> {
+    const found = await this.kept.find(caller, claim);
+    if (!found || found === 'expired' || !found.fingerprint.equals(claim.fingerprint)) throw error;
+    return found.answer;
   }
 }
 

@@ -44,7 +44,15 @@ export class ApiKey {
     }
     const allowedOrigins = input.allowedOrigins.map(checkedOrigin);
     const token = newToken(input.kind, input.mode);
-    const facts = { ...input, id: newId('key', now), allowedOrigins, display: token.slice(0, DISPLAY_LENGTH) };
+    // Times are shown in whole seconds, and a key ends when it says.
+    const expiresAt = input.expiresAt === null ? null : Math.floor(input.expiresAt / 1000) * 1000;
+    const facts = {
+      ...input,
+      id: newId('key', now),
+      allowedOrigins,
+      expiresAt,
+      display: token.slice(0, DISPLAY_LENGTH),
+    };
     return { key: new ApiKey({ ...facts, revokedAt: null }), token };
   }
 

@@ -16,7 +16,6 @@ export class OriginGuard implements CanActivate {
     context.switchToHttp().getResponse<FastifyReply>().headers({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': EXPOSED_HEADERS,
-      vary: 'Origin',
     });
     return true;
   }
