@@ -31,8 +31,8 @@ function checkMediaType({ declaredType, headers }: FastifyRequest): void {
 /** RFC 8259 defines no parameters; one that names another encoding than UTF-8 cannot be meant. */
 function isJson(mediaType: string): boolean {
   const [type = '', ...parameters] = mediaType.toLowerCase().split(';');
-  const charset = parameters.map((one) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(one)?.[1]).find(Boolean);
-  return type.trim() === 'application/json' && (charset === undefined || charset === 'utf-8');
+  const charsets = parameters.map((one) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(one)?.[1] ?? 'utf-8');
+  return type.trim() === 'application/json' && charsets.every((charset) => charset === 'utf-8');
 }
 
 function unsupported(param: string, message: string, allowed: readonly string[]): Refusal {

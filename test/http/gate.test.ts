@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ManageApiKeys } from '../../src/modules/access/index.js';
+import { get, type Reply, send } from '../support/client.js';
+import { TestClock } from '../support/clock.js';
+import { expectError } from '../support/envelope.js';
+import { head, sendBytes } from '../support/raw.js';
+import {
+  createKey,
+  createLedgerKey,
+  createTenant,
+  type Service,
+  startService,
+  type Tenant,
+} from '../support/service.js';
+
+const LIST = '/v1/checkout_sessions';
+const SHOP = 'https://shop.example';
+const EXPOSED = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
+
+const clock = new TestClock();
+let service: Service;
+let tenant: Tenant;
+let browserKey: string;
+
+beforeAll(async () => {
+  service = await startService({ clock });
+  tenant = await createTenant(service);
+  browserKey = await createKey(service, { organization: tenant.organization, allowedOrigins: [SHOP] });
+});
+
+afterAll(() => service.close());
+
+const authorized = (authorization: string, { url } = service): Promise<Reply> =>
+  get(url + LIST, { headers: { authorization } });
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
+
+function expectUnauthorized(reply: Reply): void {
+  const nextStep = { type: 'authenticate', path: LIST, method: 'GET' };
+  const errors = [['Authorization', 'invalid_value']] as const;
+  expectError(reply, { status: 401, code: 'invalid_api_key', errors, nextStep });
+  expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer\b/);
+}
+
+describe('authentication', () => {
+  const FAULTS: [name: string, authorization: (token: string) => string][] = [
+    ['no scheme', (token) => token],
+    ['another scheme', (token) => `Token ${token}`],
+    ['nothing', () => ''],
+    ['no token', () => 'Bearer'],
+    ['garbage', () => 'Bearer garbage'],
+    ['a wrong checksum', (token) => `Bearer ${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
+    ['the other mode', (token) => `Bearer ${token.replace('_test_', '_live_')}`],
+    ['the other kind', (token) => `Bearer ${token.replace('sk_', 'lk_')}`],
+    ['more after it', (token) => `Bearer ${token} ${token}`],
+    ['a comma', (token) => `Bearer ${token},`],
+    ['Basic without encoding', (token) => `Basic ${token}:`],
+    ['Basic with the key as password', (token) => basic(`user:${token}`)],
+  ];
+
+  test.each(FAULTS)('%s is refused', async (_, authorization) => {
+    expectUnauthorized(await authorized(authorization(tenant.test)));
+  });
+
+  test('a key that is unknown, revoked, expired, of the ledger or missing gets the same answer', async () => {
+    const other = await startService({ clock });
+    const unknown = (await createTenant(other)).test;
+    await other.close();
+    const revoked = await createKey(service, tenant);
+    await revokeKey(revoked);
+    const expired = await createKey(service, { ...tenant, expiresAt: clock.now() });
+    const keys = [unknown, revoked, expired, await createLedgerKey(service), undefined];
+    const replies = await Promise.all(keys.map((key) => get(service.url + LIST, { key })));
+    replies.forEach(expectUnauthorized);
+    const messages = replies.map(({ body }) => JSON.stringify(body.error));
+    expect(new Set(messages).size).toBe(1);
+  });
+
+  test.each<[string, (token: string) => string]>([
+    ['Bearer', (token) => `Bearer ${token}`],
+    ['bearer', (token) => `bearer ${token}`],
+    ['Basic with a colon', (token) => basic(`${token}:`)],
+    ['basic without', (token) => basic(token).toLowerCase().slice(0, 5) + basic(token).slice(5)],
+  ])('%s lets the key in', async (_, authorization) => {
+    expect((await authorized(authorization(tenant.test))).status).toBe(200);
+  });
+
+  test('two Authorization headers are none', async () => {
+    const line = `Authorization: Bearer ${tenant.test}`;
+    const request = (...lines: string[]) => sendBytes(service.url, head(`GET ${LIST} HTTP/1.1`, 'Host: x', ...lines));
+    expect((await request(line)).status).toBe(200);
+    expectUnauthorized(await request(line, line));
+    expectUnauthorized(await request(line, 'authorization: Bearer garbage'));
+  });
+
+  test('a key stops at its very end', async () => {
+    const expiresAt = Math.ceil(clock.now() / 1000) * 1000 + 1000;
+    const key = await createKey(service, { ...tenant, expiresAt });
+    expect((await authorized(`Bearer ${key}`)).status).toBe(200);
+    clock.advance(expiresAt - clock.now() - 1);
+    expect((await authorized(`Bearer ${key}`)).status).toBe(200);
+    clock.advance(1);
+    expectUnauthorized(await authorized(`Bearer ${key}`));
+  });
+
+  test('a revoked key stops at once here and within five seconds elsewhere', async () => {
+    const elsewhere = await startService({ clock, databaseUrl: service.databaseUrl });
+    const key = await createKey(service, tenant);
+    for (const instance of [service, elsewhere]) expect((await authorized(`Bearer ${key}`, instance)).status).toBe(200);
+    await revokeKey(key);
+    expectUnauthorized(await authorized(`Bearer ${key}`));
+    clock.advance(5_000);
+    expectUnauthorized(await authorized(`Bearer ${key}`, elsewhere));
+    await elsewhere.close();
+  });
+
+  async function revokeKey(token: string): Promise<void> {
+    const manage = service.application.get(ManageApiKeys);
+    const keys = await manage.list(tenant.organization);
+    await manage.revoke(keys.at(-1)?.facts.id as string);
+    expect(token).toContain(keys.at(-1)?.facts.display);
+  }
+});
+
+describe('origin', () => {
+  const from = (origin: string, key = browserKey): Promise<Reply> =>
+    get(service.url + LIST, { key, headers: { origin } });
+
+  test('a listed one is answered with what its page may read', async () => {
+    const notFound = `${LIST}/cs_test_01jd0000000000000000000000`;
+    const failed = await get(service.url + notFound, { key: browserKey, headers: { origin: SHOP } });
+    for (const { headers } of [await from(SHOP), failed]) {
+      expect(headers.get('access-control-allow-origin')).toBe(SHOP);
+      expect(headers.get('access-control-expose-headers')).toBe(EXPOSED);
+      expect(headers.get('vary')).toBe('Origin');
+      expect(headers.has('access-control-allow-credentials')).toBe(false);
+    }
+    expect(failed.status).toBe(404);
+  });
+
+  test.each([
+    ...['null', '*', 'http://shop.example', 'https://shop.example:8443', 'https://SHOP.example', `${SHOP}/`, ''],
+    ...['https://evil-shop.example', 'https://shop.example.evil.example', `${SHOP}, https://evil.example`],
+  ])('%j is refused without CORS headers', async (origin) => {
+    expectForbidden(await from(origin));
+  });
+
+  test('a key that lists none refuses every browser and lets servers in', async () => {
+    expectForbidden(await from(SHOP, tenant.test));
+    expect((await get(service.url + LIST, { key: tenant.test })).status).toBe(200);
+  });
+
+  const preflight = (origin: string, path = LIST, method = 'POST'): Promise<Reply> =>
+    send('OPTIONS', service.url + path, { headers: { origin, 'access-control-request-method': method } });
+
+  test('a preflight is answered for an origin that some active key lists', async () => {
+    const { status, headers, text } = await preflight(SHOP);
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    expect(headers.get('access-control-allow-origin')).toBe(SHOP);
+    expect(headers.get('access-control-allow-methods')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'POST']));
+    for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key']) {
+      expect(headers.get('access-control-allow-headers')).toContain(name);
+    }
+    expect(headers.get('vary')).toBe('Origin');
+    expect(headers.has('access-control-allow-credentials')).toBe(false);
+    expect(headers.get('request-id')).toMatch(/^req_/);
+  });
+
+  test('a preflight from anywhere else, or for no route, is refused', async () => {
+    expectForbidden(await preflight('https://evil.example'), 'OPTIONS');
+    expectForbidden(await preflight('null'), 'OPTIONS');
+    expect((await preflight(SHOP, '/v1/nothing')).status).toBe(404);
+    expect((await send('OPTIONS', service.url + LIST)).status).toBe(405);
+  });
+
+  function expectForbidden(reply: Reply, method = 'GET'): void {
+    const nextStep = { type: 'call_from_server', path: LIST, method };
+    const errors = [['Origin', 'invalid_value']] as const;
+    expectError(reply, { status: 403, code: 'origin_not_allowed', errors, nextStep });
+    expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  }
+});
+
+test('the rate limit holds for each organization and mode, and refills', async () => {
+  const limited = await startService({ clock, config: { rateLimitRps: 3 } });
+  const one = await createTenant(limited);
+  const another = await createTenant(limited);
+  const second = await createKey(limited, one);
+  const call = async (key: string) => get(limited.url + LIST, { key });
+  for (const key of [one.test, second, one.test]) expect((await call(key)).status).toBe(200);
+  for (const key of [one.test, second]) {
+    const reply = await call(key);
+    const nextStep = { type: 'retry', path: LIST, method: 'GET' };
+    expectError(reply, { status: 429, code: 'rate_limited', nextStep });
+    expect(reply.headers.get('retry-after')).toBe('1');
+  }
+  for (const key of [one.live, another.test]) expect((await call(key)).status).toBe(200);
+  clock.advance(1000);
+  const statuses = [];
+  for (let at = 0; at < 4; at++) statuses.push((await call(one.test)).status);
+  expect(statuses).toEqual([200, 200, 200, 429]);
+  await limited.close();
+});

@@ -1,0 +1,131 @@
+/** What is wrong below JSON: headers and the HTTP grammar itself, written to the socket byte by byte. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { get, SMALLEST } from '../support/client.js';
+import { type Entry, expectError, expectInvalid } from '../support/envelope.js';
+import { head, type RawReply, sendBytes } from '../support/raw.js';
+import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+const SESSIONS = '/v1/checkout_sessions';
+const TEXT = JSON.stringify(SMALLEST);
+
+let service: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await createTenant(service);
+});
+
+afterAll(() => service.close());
+
+/** A POST of the smallest body, right but for these header lines. */
+function create(...headers: readonly string[]): Promise<RawReply> {
+  const usual = ['Host: x', `Authorization: Bearer ${tenant.test}`, 'Content-Type: application/json'];
+  const lines = [...usual, `Content-Length: ${TEXT.length}`, ...headers];
+  return sendBytes(service.url, head(`POST ${SESSIONS} HTTP/1.1`, ...lines), TEXT);
+}
+
+const KEY: [headers: string[], entry: Entry][] = [
+  [[], ['Idempotency-Key', 'required']],
+  [['Idempotency-Key:'], ['Idempotency-Key', 'too_short']],
+  [['Idempotency-Key: ""'], ['Idempotency-Key', 'too_short']],
+  [
+    ['Idempotency-Key: a', 'Idempotency-Key: a'],
+    ['Idempotency-Key', 'duplicate'],
+  ],
+  [
+    ['Idempotency-Key: a', 'IDEMPOTENCY-KEY: b'],
+    ['Idempotency-Key', 'duplicate'],
+  ],
+  [[`Idempotency-Key: ${'k'.repeat(256)}`], ['Idempotency-Key', 'too_long']],
+  [[`Idempotency-Key: ${'k'.repeat(10_000)}`], ['Idempotency-Key', 'too_long']],
+  [['Idempotency-Key: a b'], ['Idempotency-Key', 'invalid_format']],
+  [['Idempotency-Key: cl\xe9'], ['Idempotency-Key', 'invalid_format']],
+  [['Idempotency-Key: a\tb'], ['Idempotency-Key', 'invalid_format']],
+];
+
+test.each(KEY)('%j is no key', async (headers, entry) => {
+  expectInvalid(await create(...headers), entry);
+});
+
+test.each([`${'k'.repeat(255)}`, '!', '~"', '"quoted"', ' padded '])('key %j is taken', async (key) => {
+  expect((await create(`Idempotency-Key: ${key}`)).status).toBe(201);
+});
+
+const MALFORMED: [name: string, bytes: string][] = [
+  ['no HTTP at all', 'GARBAGE\r\n\r\n'],
+  ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['an unknown method', head(`STEAL ${SESSIONS} HTTP/1.1`, 'Host: x')],
+  ['a bare path', `${SESSIONS}\r\n\r\n`],
+  ['a space in the path', head(`GET ${SESSIONS}?a= b HTTP/1.1`, 'Host: x')],
+  ['NUL in a header', head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'X-Any: a\x00b')],
+  ['a header without a colon', head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'nothing')],
+  ['a folded header', head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'X-Any: a', ' b: c')],
+  ['two lengths', head(`POST ${SESSIONS} HTTP/1.1`, 'Host: x', 'Content-Length: 1', 'Content-Length: 2')],
+  [
+    'a length and chunks',
+    head(`POST ${SESSIONS} HTTP/1.1`, 'Host: x', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
+  ],
+  ['a length that is no number', head(`POST ${SESSIONS} HTTP/1.1`, 'Host: x', 'Content-Length: -1')],
+];
+
+test.each(MALFORMED)('%s is refused in the envelope and the connection closed', async (_, bytes) => {
+  const reply = await sendBytes(service.url, bytes);
+  expectError(reply, { status: 400, code: 'invalid_param' });
+  expect([reply.answers, reply.headers.get('connection')]).toEqual([1, 'close']);
+});
+
+test('a broken chunk gets one answer, which is no 500', async () => {
+  const lines = ['Host: x', `Authorization: Bearer ${tenant.test}`, 'Content-Type: application/json'];
+  const start = head(`POST ${SESSIONS} HTTP/1.1`, ...lines, 'Idempotency-Key: a', 'Transfer-Encoding: chunked');
+  const reply = await sendBytes(service.url, start, 'not a number\r\n{}\r\n');
+  expectError(reply, { status: 400, code: 'invalid_param' });
+  expect(reply.answers).toBe(1);
+});
+
+test('headers that are too large are refused', async () => {
+  const reply = await sendBytes(
+    service.url,
+    head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', `X-Any: ${'x'.repeat(20_000)}`),
+  );
+  expectError(reply, { status: 431, code: 'invalid_param' });
+});
+
+test('a missing Host is refused in HTTP/1.1 only', async () => {
+  expectInvalid(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`)), ['Host', 'required']);
+  expectError(await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.0`)), {
+    status: 401,
+    code: 'invalid_api_key',
+    errors: [['Authorization', 'invalid_value']],
+  });
+});
+
+test('100-continue is met, other expectations are refused', async () => {
+  const met = await create('Idempotency-Key: expect', 'Expect: 100-continue');
+  expect(met.text).toMatch(/^HTTP\/1\.1 201 /);
+  expectInvalid(await create('Idempotency-Key: other', 'Expect: 200-ok'), ['Expect', 'invalid_value']);
+});
+
+test('an absolute target is the same resource', async () => {
+  const line = `GET ${service.url}${SESSIONS} HTTP/1.1`;
+  const reply = await sendBytes(service.url, head(line, 'Host: x', `Authorization: Bearer ${tenant.test}`));
+  expect(reply.status).toBe(200);
+});
+
+test.each(['a', 'A-Za-z0-9._-', 'x'.repeat(128)])('the caller’s own request id %s is adopted', async (id) => {
+  for (const key of [tenant.test, undefined]) {
+    const { headers, body } = await get(service.url + SESSIONS, { key, headers: { 'x-request-id': id } });
+    expect(headers.get('request-id')).toBe(id);
+    if (key === undefined) expect(body.request_id).toBe(id);
+  }
+});
+
+test.each([[['']], [['x'.repeat(129)]], [['a b']], [['a/b']], [['\xe9']], [['a', 'b']]])(
+  'request ids %j are replaced',
+  async (ids) => {
+    const lines = ids.map((id) => `X-Request-Id: ${id}`);
+    const reply = await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', ...lines));
+    expect(reply.body.request_id).toMatch(/^req_[0-9a-f-]{36}$/);
+    expect(reply.headers.get('request-id')).toBe(reply.body.request_id);
+  },
+);

@@ -1,0 +1,75 @@
+/** A request with everything wrong gets the first answer; mended step by step, it gets each of the others in turn. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { get, type Reply, send } from '../support/client.js';
+import { TestClock } from '../support/clock.js';
+import { capture, createKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+const SHOP = 'https://shop.example';
+const UNKNOWN_PAYMENT = 'pay_test_01jd0000000000000000000000';
+const MAX_BODY_BYTES = 256 * 1024;
+
+const STEPS = [
+  ['method', 405, 'method_not_allowed', 'method'],
+  ['authentication', 401, 'invalid_api_key', 'Authorization'],
+  ['origin', 403, 'origin_not_allowed', 'Origin'],
+  ['rate limit', 429, 'rate_limited', ''],
+  ['media type', 415, 'unsupported_media_type', 'Content-Type'],
+  ['size', 413, 'payload_too_large', 'body'],
+  ['idempotency header', 400, 'invalid_param', 'Idempotency-Key'],
+  ['body', 400, 'invalid_param', 'amount'],
+  ['claim', 422, 'idempotency_key_reused', 'Idempotency-Key'],
+  ['existence', 404, 'not_found', 'payment'],
+  ['business rule', 422, 'refund_exceeds_remaining', 'amount'],
+  ['nothing', 201, undefined, undefined],
+] as const;
+
+const clock = new TestClock();
+let service: Service;
+let tenant: Tenant;
+let key: string;
+let payment: string;
+
+beforeAll(async () => {
+  service = await startService({ clock, config: { rateLimitRps: 1 } });
+  tenant = await createTenant(service);
+  key = await createKey(service, { organization: tenant.organization, allowedOrigins: [SHOP] });
+  payment = await capture(service, tenant, { amount: 5000 });
+  const body = { payment, amount: 1 };
+  await send('POST', `${service.url}/v1/refunds`, { key, idempotencyKey: 'taken', body });
+});
+
+afterAll(() => service.close());
+
+/** Proposes a refund with these faults and no others. */
+async function propose(faults: ReadonlySet<string>): Promise<Reply> {
+  clock.advance(1000);
+  if (faults.has('rate limit')) await get(`${service.url}/v1/checkout_sessions`, { key });
+  const headers: Record<string, string> = { origin: faults.has('origin') ? 'https://evil.example' : SHOP };
+  if (faults.has('media type')) headers['content-type'] = 'text/plain';
+  if (!faults.has('idempotency header'))
+    headers['idempotency-key'] = faults.has('claim') ? 'taken' : crypto.randomUUID();
+  const proposal = {
+    payment: faults.has('existence') ? UNKNOWN_PAYMENT : payment,
+    amount: faults.has('body') ? '9000' : faults.has('business rule') ? 9000 : 2,
+  };
+  const text = JSON.stringify(proposal);
+  return send(faults.has('method') ? 'PATCH' : 'POST', `${service.url}/v1/refunds`, {
+    key: faults.has('authentication') ? 'sk_test_wrong' : key,
+    headers,
+    body: faults.has('size') ? text.padEnd(MAX_BODY_BYTES + 1) : text,
+  });
+}
+
+test.each(STEPS.map((step, at) => [at, ...step] as const))('%d: %s', async (at, _, status, code, param) => {
+  const faults = new Set(STEPS.slice(at).map(([name]) => name));
+  const reply = await propose(faults);
+  expect([reply.status, reply.body.error?.code, reply.body.error?.param]).toEqual([status, code, param]);
+});
+
+test.each([
+  ['/v1/checkout_sessions?limit=0', 'sk_test_wrong', 401],
+  ['/v1/checkout_sessions/x', 'sk_test_wrong', 401],
+  ['/v1/nothing', 'sk_test_wrong', 404],
+])('GET %s without a key', async (path, wrongKey, status) => {
+  expect((await get(service.url + path, { key: wrongKey })).status).toBe(status);
+});
