@@ -1,5 +1,6 @@
 /** A plain HTTP client for the tests: it sends what it is told, however wrong, and gives back what came. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests find out what a body is; a type would claim to know.
 type Json = any;
@@ -44,6 +45,30 @@ export async function post<Body = Json>(url: string, sent: Sent): Promise<Reply<
 
 export async function get<Body = Json>(url: string, sent: Sent): Promise<Reply<Body>> {
   return send<Body>('GET', url, sent);
+}
+
+/** Answers that say nothing was decided: the same request is to be sent again. */
+const UNDECIDED = [409, 503];
+const PAUSE_MS = 20;
+
+/** Sends the same request again, as a careful client does, until its answer is one that stays. */
+export async function insist(attempt: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    // No answer at all: the process behind the connection is gone.
+    const reply = await attempt().catch(() => undefined);
+    if (reply && !UNDECIDED.includes(reply.status)) return reply;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** As many at once as told, and what came of each. */
+export async function atOnce<Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+}
+
+/** Whether this is the stored answer of an earlier request. */
+export function isReplay({ headers }: Reply): boolean {
+  return headers.get('idempotent-replayed') === 'true';
 }
 
 function parse(text: string): unknown {

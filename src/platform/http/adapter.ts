@@ -23,6 +23,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 65_000;
 
 export class TillgateAdapter extends FastifyAdapter {
+  private isDraining = false;
   private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
 
   constructor({ logLevel }: { readonly logLevel: string }) {
@@ -35,6 +36,8 @@ export class TillgateAdapter extends FastifyAdapter {
       rewriteUrl: escapeBadEscapes,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      // Fastify's own 503 has no envelope: what still arrives on an open connection is served, and the connection closed.
+      return503OnClosing: false,
       routerOptions: { maxParamLength: 16_384 },
       http: {
         connectionsCheckingInterval: CHECK_INTERVAL_MS,
@@ -49,6 +52,10 @@ export class TillgateAdapter extends FastifyAdapter {
     });
     server.decorateRequest('declaredType', undefined);
     server.addHook('onRequest', prepare);
+    server.addHook('preClose', (done) => {
+      this.isDraining = true;
+      done();
+    });
     server.server.on('checkExpectation', refuseExpectation);
     // Bodies are read after the guards: who may not call is told so before what is wrong with the body.
     server.removeAllContentTypeParsers();
@@ -63,6 +70,8 @@ export class TillgateAdapter extends FastifyAdapter {
   /** Sends an Answer as it is, its bytes being final, and anything else as JSON. */
   override reply(reply: FastifyReply, result: unknown, status = 200): FastifyReply {
     reply.headers(HEADERS);
+    // A connection kept open past this answer would keep the process from ending until it times out.
+    if (this.isDraining) reply.header('connection', 'close');
     if (!(result instanceof Answer)) {
       return reply.code(status).send(JSON.stringify(result));
     }

@@ -1,0 +1,113 @@
+/** Connections cut and rows locked under load: some requests are told to come back, nobody is told anything wrong. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
+import { brokenPromises } from '../support/invariants.js';
+import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+const CLIENTS = 20;
+const CUTS = 8;
+/** Between two cuts the pool connects again and fills up with work. */
+const PAUSE_MS = 150;
+/** How long PostgreSQL lets a statement of the service wait for a lock. */
+const LOCK_TIMEOUT_MS = 2_000;
+
+let service: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await createTenant(service);
+});
+
+afterAll(() => service.close());
+
+const create = (idempotencyKey: string = randomUUID()): Promise<Reply> =>
+  post(`${service.url}/v1/checkout_sessions`, { key: tenant.test, body: SMALLEST, idempotencyKey });
+const propose = (payment: string, idempotencyKey: string = randomUUID()): Promise<Reply> =>
+  post(`${service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 1 }, idempotencyKey });
+
+function expectUnavailable(reply: Reply, path: string, method = 'POST'): void {
+  expectError(reply, { status: 503, code: 'service_unavailable', nextStep: { type: 'retry', path, method } });
+  expect(reply.headers.get('retry-after')).toBe('1');
+}
+
+/** Ends every connection of the service, as a fail-over does. */
+async function cutConnections(): Promise<void> {
+  await service.sql.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'tillgate'`,
+  );
+}
+
+/** Keeps every answer of a request that is sent until it is answered for good. */
+async function insistAndNote(replies: Reply[], attempt: () => Promise<Reply>): Promise<void> {
+  await insist(async () => {
+    const reply = await attempt();
+    replies.push(reply);
+    return reply;
+  });
+}
+
+test('requests whose connection is cut are answered 503, and then everything works again', async () => {
+  const payment = await capture(service, tenant, { amount: 1_000_000 });
+  const replies = { create: [] as Reply[], propose: [] as Reply[], read: [] as Reply[] };
+  const stop = new AbortController();
+  const clients = atOnce(CLIENTS, async () => {
+    while (!stop.signal.aborted) {
+      const key = randomUUID();
+      await insistAndNote(replies.create, () => create(key));
+      await insistAndNote(replies.propose, () => propose(payment, key));
+      await insistAndNote(replies.read, () => get(`${service.url}/v1/payments/${payment}`, { key: tenant.test }));
+    }
+  });
+  for (let cut = 0; cut < CUTS; cut++) {
+    await sleep(PAUSE_MS);
+    await cutConnections();
+  }
+  stop.abort();
+  await clients;
+
+  const statuses = (of: readonly Reply[]) => new Set(of.map(({ status }) => status));
+  expect([statuses(replies.create), statuses(replies.propose)]).toEqual([new Set([201, 503]), new Set([201, 503])]);
+  expect([...statuses(replies.read)].filter((status) => ![200, 503].includes(status))).toEqual([]);
+  const unavailable = (of: readonly Reply[]) => of.filter(({ status }) => status === 503);
+  for (const reply of unavailable(replies.create)) expectUnavailable(reply, '/v1/checkout_sessions');
+  for (const reply of unavailable(replies.propose)) expectUnavailable(reply, '/v1/refunds');
+  for (const reply of unavailable(replies.read)) expectUnavailable(reply, `/v1/payments/${payment}`, 'GET');
+
+  const afterwards = await atOnce(CLIENTS, () => create());
+  expect(afterwards.map(({ status }) => status)).toEqual(afterwards.map(() => 201));
+  expect(await brokenPromises(service.sql)).toEqual([]);
+});
+
+test('a locked payment makes its own refunds wait and come back, and no others', async () => {
+  const locked = await capture(service, tenant, { amount: 666 });
+  const free = await capture(service, tenant, { amount: 1_000 });
+  const outsider = new Client({ connectionString: service.databaseUrl });
+  await outsider.connect();
+  try {
+    await outsider.query('BEGIN');
+    await outsider.query('SELECT 1 FROM payments WHERE amount = 666 FOR UPDATE');
+    const started = Date.now();
+    const waiting = propose(locked, 'waiting').then((reply) => ({ reply, waited: Date.now() - started }));
+    for (let refund = 0; refund < 20; refund++) expect((await propose(free)).status).toBe(201);
+    expect(Date.now() - started).toBeLessThan(LOCK_TIMEOUT_MS);
+
+    const { reply, waited } = await waiting;
+    expectUnavailable(reply, '/v1/refunds');
+    expect(waited).toBeGreaterThan(LOCK_TIMEOUT_MS * 0.9);
+    expect(waited).toBeLessThan(LOCK_TIMEOUT_MS * 1.5);
+    // Reading takes no lock.
+    const read = await get(`${service.url}/v1/payments/${locked}`, { key: tenant.test });
+    expect([read.status, read.body.amount_pending_refund]).toEqual([200, 0]);
+  } finally {
+    await outsider.end();
+  }
+  const again = await propose(locked, 'waiting');
+  expect([again.status, isReplay(again)]).toEqual([201, false]);
+  expect(await brokenPromises(service.sql)).toEqual([]);
+});

@@ -1,0 +1,182 @@
+/** How long an answer is kept, and what happens to a key while another request holds it. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { KeptAnswers } from '../../src/platform/idempotency/kept-answers.js';
+import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
+import { TestClock } from '../support/clock.js';
+import { expectError } from '../support/envelope.js';
+import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+let service: Service;
+let other: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startService();
+  other = await startService({ databaseUrl: service.databaseUrl, config: { idempotencyRetentionSeconds: 3600 } });
+  tenant = await createTenant(service);
+});
+
+afterAll(async () => {
+  await other.close();
+  await service.close();
+});
+
+const create = (idempotencyKey: string, { url }: Service = service, body: unknown = SMALLEST): Promise<Reply> =>
+  post(`${url}/v1/checkout_sessions`, { key: tenant.test, body, idempotencyKey });
+
+async function expire(pattern: string): Promise<void> {
+  await service.sql.query(`UPDATE idempotency_keys SET expires_at = now() WHERE key LIKE $1`, [pattern]);
+}
+
+describe('an answer is kept', () => {
+  const RETENTIONS = [
+    { instance: () => service, seconds: 24 * 3600, setting: 'for a day unless set otherwise' },
+    { instance: () => other, seconds: 3600, setting: 'as long as it is set to' },
+  ];
+
+  test.each(RETENTIONS)('$setting', async ({ instance, seconds }) => {
+    await create(`kept-${seconds}`, instance());
+    const { rows } = await service.sql.query(
+      `SELECT extract(epoch FROM expires_at - now())::int AS seconds FROM idempotency_keys WHERE key = $1`,
+      [`kept-${seconds}`],
+    );
+    expect(Math.abs(rows[0].seconds - seconds)).toBeLessThan(10);
+  });
+
+  test('until its time, then the key is new again', async () => {
+    const first = await create('renewed');
+    await expire('renewed');
+    const second = await create('renewed', service, { ...SMALLEST, description: 'another body' });
+    expect([second.status, isReplay(second)]).toEqual([201, false]);
+    expect(second.body.id).not.toBe(first.body.id);
+    const third = await create('renewed', service, { ...SMALLEST, description: 'another body' });
+    expect([third.text, isReplay(third)]).toEqual([second.text, true]);
+  });
+
+  test('anew exactly once when 40 requests race for an expired key', async () => {
+    const first = await create('raced');
+    await expire('raced');
+    const replies = await atOnce(40, (index) => create('raced', index % 2 === 0 ? service : other));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(replies.filter((reply) => !isReplay(reply))).toHaveLength(1);
+    expect(replies[0]?.body.id).not.toBe(first.body.id);
+  });
+
+  // Two requests find the same key expired; the slower one must not free what the faster one has renewed by then.
+  test('although a request that found it expired comes to free it late', async () => {
+    const first = await create('late');
+    const caller = { organization: tenant.organization, mode: 'test' } as const;
+    const scope = { operation: 'POST /v1/checkout_sessions', key: 'late' };
+    expect(await service.application.get(KeptAnswers).find(caller, scope)).toMatchObject({ answer: { status: 201 } });
+    await service.application.get(KeptAnswers).forget(caller, scope);
+    expect((await create('late')).text).toBe(first.text);
+  });
+
+  // The request was right when it was made. That its expires_at is past by now must not turn a retry's answer.
+  test('for a retry that would be refused if it were new', async () => {
+    const clock = new TestClock();
+    const aging = await startService({ databaseUrl: service.databaseUrl, clock });
+    try {
+      const body = { ...SMALLEST, expires_at: Math.floor(clock.now() / 1000) + 600 };
+      const first = await create('aging', aging, body);
+      expect(first.status).toBe(201);
+      clock.advance(3_600_000);
+      const again = await create('aging', aging, body);
+      expect([again.status, again.text, isReplay(again)]).toEqual([201, first.text, true]);
+      const changed = await create('aging', aging, { ...body, description: 'another body' });
+      expectError(changed, { status: 400, code: 'invalid_param', errors: [['expires_at', 'too_small']] });
+    } finally {
+      await aging.close();
+    }
+  });
+});
+
+test('sweeping removes what has expired, in batches, and nothing else', async () => {
+  const kept = service.application.get(KeptAnswers);
+  while ((await kept.sweep(1_000)) > 0);
+  await atOnce(5, (index) => create(`swept-${index}`));
+  const staying = await create('staying');
+  await expire('swept-%');
+  expect([await kept.sweep(3), await kept.sweep(3), await kept.sweep(3)]).toEqual([3, 2, 0]);
+  const { rows } = await service.sql.query(`SELECT key FROM idempotency_keys WHERE key LIKE 'swept-%'`);
+  expect(rows).toEqual([]);
+  expect((await create('staying')).text).toBe(staying.text);
+});
+
+describe('a key that another transaction holds', () => {
+  let holder: Client;
+
+  beforeAll(async () => {
+    holder = new Client({ connectionString: service.databaseUrl });
+    await holder.connect();
+  });
+
+  afterAll(() => holder.end());
+
+  /** Holds a taken key as a request does that has not committed: whether it is taken is decided when this ends. */
+  async function hold(key: string): Promise<void> {
+    await holder.query('BEGIN');
+    const { rowCount } = await holder.query('DELETE FROM idempotency_keys WHERE key = $1', [key]);
+    expect(rowCount).toBe(1);
+  }
+
+  async function untilSomeoneWaits(): Promise<void> {
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    while ((await service.sql.query(waiting)).rows.length === 0);
+  }
+
+  test('is waited for, and its answer given once there is one', async () => {
+    const first = await create('answered');
+    await hold('answered');
+    const waiting = create('answered');
+    await untilSomeoneWaits();
+    await holder.query('ROLLBACK');
+    const reply = await waiting;
+    expect([reply.status, reply.text, isReplay(reply)]).toEqual([201, first.text, true]);
+  });
+
+  test('is waited for, and taken if it is given up', async () => {
+    const first = await create('given-up');
+    await hold('given-up');
+    const waiting = create('given-up');
+    await untilSomeoneWaits();
+    await holder.query('COMMIT');
+    const reply = await waiting;
+    expect([reply.status, isReplay(reply)]).toEqual([201, false]);
+    expect(reply.body.id).not.toBe(first.body.id);
+  });
+
+  test('is not waited for much longer than 2 seconds', async () => {
+    const first = await create('held');
+    await hold('held');
+    const started = Date.now();
+    // On one instance they wait for the first of them, on the other for the lock.
+    const replies = await Promise.all([create('held'), create('held'), create('held', other)]);
+    const waited = Date.now() - started;
+    await holder.query('ROLLBACK');
+    expect(waited).toBeGreaterThan(1_500);
+    expect(waited).toBeLessThan(5_000);
+    for (const reply of replies) {
+      expectError(reply, {
+        status: 409,
+        code: 'idempotency_key_in_use',
+        errors: [['Idempotency-Key', 'invalid_value']],
+        nextStep: { type: 'retry', path: '/v1/checkout_sessions', method: 'POST' },
+      });
+      expect(reply.headers.get('retry-after')).toBe('1');
+    }
+    const reply = await create('held');
+    expect([reply.text, isReplay(reply)]).toEqual([first.text, true]);
+  });
+
+  test('with another body is answered as reused, once it is decided', async () => {
+    await create('reused');
+    await hold('reused');
+    const waiting = create('reused', service, { ...SMALLEST, description: 'another body' });
+    await untilSomeoneWaits();
+    await holder.query('ROLLBACK');
+    expect((await waiting).body.error.code).toBe('idempotency_key_reused');
+  });
+});

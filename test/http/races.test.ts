@@ -1,0 +1,137 @@
+/**
+ * Many requests at once, over two instances of the service on one database. Each race comes with its proof: the same
+ * race once the constraint that decides it is gone, which must go wrong. Without it a race could pass by luck for ever.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { atOnce, get, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
+import { brokenPromises } from '../support/invariants.js';
+import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+const LONG_MS = 60_000;
+const CAPTURED = 10_000;
+const AMOUNT = 100;
+const REFUNDS = 1_000;
+const IDENTICAL = 200;
+
+let first: Service;
+let second: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  first = await startService();
+  second = await startService({ databaseUrl: first.databaseUrl });
+  tenant = await createTenant(first);
+});
+
+afterAll(async () => {
+  await second.close();
+  await first.close();
+});
+
+interface Race {
+  readonly path: string;
+  readonly body: unknown;
+  /** The same for all, or a new one for each. */
+  readonly idempotencyKey?: string;
+}
+
+/** Every other request goes to the other instance. */
+function race(count: number, { path, body, idempotencyKey }: Race): Promise<Reply[]> {
+  return atOnce(count, (index) => {
+    const { url } = index % 2 === 0 ? first : second;
+    return post(url + path, { key: tenant.test, body, ...(idempotencyKey && { idempotencyKey }) });
+  });
+}
+
+async function raceRefunds(payment: string): Promise<{ statuses: Record<number, number>; held: number }> {
+  const replies = await race(REFUNDS, { path: '/v1/refunds', body: { payment, amount: AMOUNT } });
+  const { body } = await get(`${first.url}/v1/payments/${payment}`, { key: tenant.test });
+  return { statuses: countBy(replies, ({ status }) => status), held: body.amount_pending_refund };
+}
+
+/** How many different objects and answers the same request made when it was sent so often. */
+async function raceIdentical(identical: Race): Promise<{ ids: number; bodies: number; firsts: number }> {
+  const replies = await race(IDENTICAL, identical);
+  expect(countBy(replies, ({ status }) => status)).toEqual({ 201: IDENTICAL });
+  return {
+    ids: new Set(replies.map(({ body }) => body.id)).size,
+    bodies: new Set(replies.map(({ text }) => text)).size,
+    firsts: replies.filter((reply) => !isReplay(reply)).length,
+  };
+}
+
+function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => number): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const item of items) counts[keyOf(item)] = (counts[keyOf(item)] ?? 0) + 1;
+  return counts;
+}
+
+/** How many rows a table has; each race has a metadata or a payment of its own to be told by. */
+async function count(statement: string, value: string): Promise<number> {
+  const { rows } = await first.sql.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${statement}`, [value]);
+  return rows[0]?.count ?? 0;
+}
+
+const sessionsWith = (race: string) => count(`checkout_sessions WHERE metadata ->> 'race' = $1`, race);
+const refundsOf = (amount: number) => count('refunds WHERE amount = $1', String(amount));
+const identicalCreate = (name: string): Race => ({
+  path: '/v1/checkout_sessions',
+  body: { ...SMALLEST, metadata: { race: name } },
+  idempotencyKey: name,
+});
+
+// Guards payments_held_within_captured: every refund adds to what its payment's row holds, and PostgreSQL checks the sum
+// on the row as it is then, not as the request had read it.
+test(
+  '1,000 refunds of 100 fill a payment of 10,000 exactly',
+  async () => {
+    const payment = await capture(first, tenant, { amount: CAPTURED });
+    const { statuses, held } = await raceRefunds(payment);
+    const fit = CAPTURED / AMOUNT;
+    expect(statuses).toEqual({ 201: fit, 422: REFUNDS - fit });
+    expect(held).toBe(CAPTURED);
+    expect(await refundsOf(AMOUNT)).toBe(fit);
+    expect(await brokenPromises(first.sql)).toEqual([]);
+  },
+  LONG_MS,
+);
+
+// Guards idempotency_keys_pkey across instances; within one, the requests wait for the first.
+test('200 identical creates make one session and one answer', async () => {
+  expect(await raceIdentical(identicalCreate('creates'))).toEqual({ ids: 1, bodies: 1, firsts: 1 });
+  expect(await sessionsWith('creates')).toBe(1);
+});
+
+// Guards the same key and that the amount is held in the statement that takes it: a loser's hold is undone with it.
+test('200 identical refunds make one refund and one answer, and hold its amount once', async () => {
+  const amount = 333;
+  const payment = await capture(first, tenant, { amount: CAPTURED });
+  const identical = { path: '/v1/refunds', body: { payment, amount }, idempotencyKey: 'refunds' };
+  expect(await raceIdentical(identical)).toEqual({ ids: 1, bodies: 1, firsts: 1 });
+  expect(await refundsOf(amount)).toBe(1);
+  const { body } = await get(`${first.url}/v1/payments/${payment}`, { key: tenant.test });
+  expect(body.amount_pending_refund).toBe(amount);
+  expect(await brokenPromises(first.sql)).toEqual([]);
+});
+
+// From here on the database is without what the races above rely on: keep these last.
+test('proof: without idempotency_keys_pkey identical creates make several sessions', async () => {
+  await first.sql.query('ALTER TABLE idempotency_keys DROP CONSTRAINT idempotency_keys_pkey');
+  const { ids } = await raceIdentical(identicalCreate('proof'));
+  expect(ids).toBeGreaterThan(1);
+  expect(await sessionsWith('proof')).toBe(ids);
+});
+
+test(
+  'proof: without payments_held_within_captured the race refunds more than was captured',
+  async () => {
+    await first.sql.query('ALTER TABLE payments DROP CONSTRAINT payments_held_within_captured');
+    const payment = await capture(first, tenant, { amount: CAPTURED });
+    const { held } = await raceRefunds(payment);
+    expect(held).toBeGreaterThan(CAPTURED);
+    expect(await brokenPromises(first.sql)).toContainEqual(
+      expect.stringContaining('no payment holds more than was captured'),
+    );
+  },
+  LONG_MS,
+);
