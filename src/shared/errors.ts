@@ -1,5 +1,5 @@
 /** What callers can be told. The HTTP status and the next step of each code stand in one table in platform/http. */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   'invalid_param',
   'invalid_api_key',
   'origin_not_allowed',

@@ -7,5 +7,5 @@ export { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
 export { OrganizationRecord } from './adapters/persistence/organization.record.js';
 export { CreateOrganization } from './application/create-organization.js';
 export { FindOrganization } from './application/find-organization.js';
-export { type IssuedApiKey, ManageApiKeys } from './application/manage-api-keys.js';
+export { ManageApiKeys } from './application/manage-api-keys.js';
 export { type ApiKey, KEY_KINDS } from './domain/api-key.js';

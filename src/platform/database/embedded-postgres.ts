@@ -30,7 +30,7 @@ const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
 const USER = 'tillgate';
 
-export class EmbeddedPostgresError extends Error {}
+class EmbeddedPostgresError extends Error {}
 
 export interface EmbeddedPostgres {
   readonly url: string;

@@ -3,7 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { paramError, Refusal } from '../../shared/errors.js';
 
-export const MAX_BODY_BYTES = 256 * 1024;
+const MAX_BODY_BYTES = 256 * 1024;
 
 /** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. */
 @Injectable()

@@ -42,13 +42,13 @@ interface RuleParts {
   readonly nested?: () => RequestClass;
 }
 
-const OK: readonly Fault[] = [];
+export const OK: readonly Fault[] = [];
 
-function fault(code: ParamCode, message: string, allowed: readonly string[] = []): readonly Fault[] {
+export function fault(code: ParamCode, message: string, allowed: readonly string[] = []): readonly Fault[] {
   return [{ code, message, allowed }];
 }
 
-const wrongType = (type: string) => fault('invalid_type', `must be ${type}`);
+export const wrongType = (type: string) => fault('invalid_type', `must be ${type}`);
 
 /** Characters as JSON Schema and people count them: code points. */
 const lengthOf = (text: string): number => [...text].length;
@@ -57,7 +57,17 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function rule({ schema, faults, optional = false, nullable = false, allowed, nested }: RuleParts): PropertyDecorator {
+const objectFaults = (value: unknown) => (isObject(value) ? OK : wrongType('an object'));
+
+/** A rule as a decorator: what each of the ones below is made of. */
+export function rule({
+  schema,
+  faults,
+  optional = false,
+  nullable = false,
+  allowed,
+  nested,
+}: RuleParts): PropertyDecorator {
   const complete: Rule = {
     schema: nullable ? { anyOf: [schema, { type: 'null' }] } : schema,
     optional,
@@ -67,12 +77,11 @@ function rule({ schema, faults, optional = false, nullable = false, allowed, nes
       return value === null && nullable ? OK : faults(value);
     },
   };
-  const validator = {
-    validate: (value: unknown) => complete.faults(value).length === 0,
-    // class-validator hands on a failure's context only if the failure has a message.
-    defaultMessage: () => '$property is refused',
-  };
-  return ValidateBy({ name: 'rule', validator }, { context: { rule: complete } });
+  const validate = (value: unknown) => complete.faults(value).length === 0;
+  return ValidateBy(
+    { name: 'rule', validator: { validate } },
+    { message: '$property is refused', context: { rule: complete } },
+  );
 }
 
 export function Integer({ min, max, optional }: Presence & { min: number; max: number }): PropertyDecorator {
@@ -183,8 +192,7 @@ function metadataFaults(key: string, value: unknown): readonly Fault[] {
 
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
 export function Fields(nested: () => RequestClass): PropertyDecorator {
-  const faults = (value: unknown) => (isObject(value) ? OK : wrongType('an object'));
-  return withNested(nested, rule({ nested, schema: { type: 'object' }, faults }));
+  return withNested(nested, rule({ nested, schema: { type: 'object' }, faults: objectFaults }));
 }
 
 export function ListOf(nested: () => RequestClass, { min, max }: { min: number; max: number }): PropertyDecorator {
@@ -192,7 +200,7 @@ export function ListOf(nested: () => RequestClass, { min, max }: { min: number; 
     if (!Array.isArray(value)) return wrongType('an array');
     if (value.length < min) return fault('too_short', `must have at least ${min} entries`);
     if (value.length > max) return fault('too_long', `must have at most ${max} entries`);
-    return value.flatMap((item, index) => (isObject(item) ? OK : below(`[${index}]`, wrongType('an object'))));
+    return value.flatMap((item, index) => below(`[${index}]`, objectFaults(item)));
   };
   return withNested(nested, rule({ nested, schema: { type: 'array', minItems: min, maxItems: max }, faults }));
 }
@@ -205,18 +213,4 @@ function withNested(nested: () => RequestClass, own: PropertyDecorator): Propert
 
 function below(at: string, faults: readonly Fault[]): readonly Fault[] {
   return faults.map((one) => ({ ...one, at }));
-}
-
-/** How many items a page may have, in a query string. */
-export function PageLimit({ max }: { max: number }): PropertyDecorator {
-  return rule({
-    optional: true,
-    // 1 to 99, or the maximum itself: a query string is text, so the bounds are a pattern.
-    schema: { type: 'string', pattern: `^0*([1-9]\\d?|${max})$` },
-    faults: (value) => {
-      if (typeof value !== 'string' || !/^-?\d{1,15}$/.test(value)) return wrongType('an integer');
-      if (Number(value) < 1) return fault('too_small', 'must be at least 1');
-      return Number(value) > max ? fault('too_large', `must be at most ${max}`) : OK;
-    },
-  });
 }

@@ -1,7 +1,7 @@
 /**
  * Validation of bodies and queries. What a request class's decorators say is compiled once into a JSON Schema check that
  * only accepts or refuses (1 to 2 µs; a class-validator pass takes 40); only when it refuses are the same rules walked
- * to say what is wrong, all of it at once. A property test holds both, and class-validator itself, to the same verdict.
+ * to say what is wrong, all of it at once. A property test holds both to the same verdict.
  */
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -33,13 +33,20 @@ for (const [name, { check }] of Object.entries(FORMATS)) ajv.addFormat(name, { t
 const compiled = new Map<RequestClass, ValidateFunction>();
 
 function validate(request: RequestClass, value: unknown): unknown {
-  let accepts = compiled.get(request);
-  if (!accepts) {
-    accepts = ajv.compile(schemaOf(request));
-    compiled.set(request, accepts);
+  if (accepts(request, value)) return value;
+  const errors = explain(request, value);
+  if (errors.length === 0) throw new Error(`${request.name}: the compiled check and the rules disagree.`);
+  throw invalidParams(errors);
+}
+
+/** The verdict of the compiled check. */
+export function accepts(request: RequestClass, value: unknown): boolean {
+  let check = compiled.get(request);
+  if (!check) {
+    check = ajv.compile(schemaOf(request));
+    compiled.set(request, check);
   }
-  if (!accepts(value)) throw invalidParams(explain(request, value));
-  return value;
+  return check(value);
 }
 
 /** The JSON Schema that a request class's decorators describe. */
@@ -70,14 +77,12 @@ function rulesOf(request: RequestClass): Map<string, Rule> {
 /** Far more than a person reads, far less than a hostile body of a quarter megabyte can provoke. */
 const MAX_ERRORS = 500;
 
-/** Everything that is wrong, as parameter errors. */
-function explain(request: RequestClass, value: unknown): ParamError[] {
+/** Everything that is wrong, as parameter errors: nothing, if the rules accept it. */
+export function explain(request: RequestClass, value: unknown): ParamError[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
   }
-  const found = objectErrors(request, value, '');
-  if (found.length === 0) throw new Error(`${request.name}: the compiled check and the rules disagree.`);
-  return found.slice(0, MAX_ERRORS);
+  return objectErrors(request, value, '').slice(0, MAX_ERRORS);
 }
 
 function objectErrors(request: RequestClass, value: object, path: string): ParamError[] {

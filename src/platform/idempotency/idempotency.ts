@@ -17,7 +17,7 @@ const WAIT_MS = 2_000;
 const ATTEMPTS = 3;
 
 /** Makes an answer the one that retries with the same key will get. */
-export type KeepAnswer = (answer: Answer) => KeptAnswer;
+type KeepAnswer = (answer: Answer) => KeptAnswer;
 
 type Claim = Omit<KeptAnswer, 'answer'>;
 type Work = (keep: KeepAnswer) => Promise<Answer>;

@@ -18,7 +18,7 @@ const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
 
 /** What a caller may say about a session and the service only keeps. */
-export interface SessionDetails {
+interface SessionDetails {
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
   readonly returnUrl: string | null;

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { paramError, Refusal } from '../../../../shared/errors.js';
 
-export const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
+const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
 
 /** A request without Origin is a server's. A browser's must come from an origin that its key lists. */
 @Injectable()

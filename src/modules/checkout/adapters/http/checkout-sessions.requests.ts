@@ -1,4 +1,5 @@
 import { parseRange } from '../../../../platform/http/formats.js';
+import { PageLimit } from '../../../../platform/http/page-limit.rule.js';
 import {
   Amount,
   Fields,
@@ -8,7 +9,6 @@ import {
   ListOfUrls,
   Metadata,
   OneOf,
-  PageLimit,
   Text,
 } from '../../../../platform/http/rules.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';

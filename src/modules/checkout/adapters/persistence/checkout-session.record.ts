@@ -3,6 +3,7 @@ import type { Mode } from '../../../../shared/caller.js';
 import type { PaymentStatus, SessionStatus, UiMode } from '../../domain/checkout-session.js';
 import type { LineItem } from '../../domain/line-item.js';
 
+/** Spread each time: TypeORM writes the column's type into the options it is given. */
 const PRIMARY = { primaryKeyConstraintName: 'checkout_sessions_pkey' };
 
 @Entity('checkout_sessions')
@@ -20,10 +21,10 @@ export class CheckoutSessionRecord {
   @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
   organizationId!: string;
 
-  @PrimaryColumn('text', PRIMARY)
+  @PrimaryColumn('text', { ...PRIMARY })
   mode!: Mode;
 
-  @PrimaryColumn('uuid', PRIMARY)
+  @PrimaryColumn('uuid', { ...PRIMARY })
   id!: string;
 
   @Column('text', { name: 'ui_mode' })

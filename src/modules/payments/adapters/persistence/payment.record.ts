@@ -2,6 +2,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeor
 import type { Mode } from '../../../../shared/caller.js';
 import { CheckoutSessionRecord } from '../../../checkout/index.js';
 
+/** Spread each time: TypeORM writes the column's type into the options it is given. */
 const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
 
 @Entity('payments')
@@ -24,10 +25,10 @@ export class PaymentRecord {
   @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
   organizationId!: string;
 
-  @PrimaryColumn('text', PRIMARY)
+  @PrimaryColumn('text', { ...PRIMARY })
   mode!: Mode;
 
-  @PrimaryColumn('uuid', PRIMARY)
+  @PrimaryColumn('uuid', { ...PRIMARY })
   id!: string;
 
   @Column('text')

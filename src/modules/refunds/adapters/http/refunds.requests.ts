@@ -1,5 +1,6 @@
 import { parseRange } from '../../../../platform/http/formats.js';
-import { Amount, Formatted, OneOf, PageLimit, Text } from '../../../../platform/http/rules.js';
+import { PageLimit } from '../../../../platform/http/page-limit.rule.js';
+import { Amount, Formatted, OneOf, Text } from '../../../../platform/http/rules.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
 import { REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
 

@@ -3,6 +3,7 @@ import type { Mode } from '../../../../shared/caller.js';
 import { PaymentRecord } from '../../../payments/index.js';
 import type { RefundStatus } from '../../domain/refund.js';
 
+/** Spread each time: TypeORM writes the column's type into the options it is given. */
 const PRIMARY = { primaryKeyConstraintName: 'refunds_pkey' };
 
 @Entity('refunds')
@@ -22,10 +23,10 @@ export class RefundRecord {
   @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
   organizationId!: string;
 
-  @PrimaryColumn('text', PRIMARY)
+  @PrimaryColumn('text', { ...PRIMARY })
   mode!: Mode;
 
-  @PrimaryColumn('uuid', PRIMARY)
+  @PrimaryColumn('uuid', { ...PRIMARY })
   id!: string;
 
   @Column('uuid', { name: 'payment_id' })

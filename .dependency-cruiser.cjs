@@ -1,0 +1,92 @@
+/**
+ * The boundaries of the source, checked by `npm run check`. test/architecture holds a tree for each rule that breaks it,
+ * and fails when a path here matches no real file: a rule about a folder that does not exist checks nothing.
+ */
+
+/** Who may know whom: a module imports only modules to its left. */
+const MODULES_IN_ORDER = ['access', 'checkout', 'payments', 'refunds'];
+
+/** One rule for each module but the last: none of the modules to its right. */
+const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
+  name: 'modules-point-one-way',
+  severity: 'error',
+  comment: `Modules know each other in one direction: ${MODULES_IN_ORDER.toReversed().join(' → ')}.`,
+  from: { path: `^src/modules/${name}/` },
+  to: { path: `^src/modules/(${MODULES_IN_ORDER.slice(place + 1).join('|')})/` },
+}));
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'domain-is-pure',
+      severity: 'error',
+      comment: 'A domain imports itself and shared, shared only itself: no package, nothing of node.',
+      from: { path: '^src/(shared|modules/[^/]+/domain)/' },
+      to: { pathNot: ['^src/shared/', '^src/$1/'] },
+    },
+    {
+      name: 'application-knows-only-domain',
+      severity: 'error',
+      comment: 'A use case talks to its domain and its own ports; of Nest it knows that it is injectable.',
+      from: { path: '^src/modules/([^/]+)/application/' },
+      to: {
+        pathNot: ['^src/shared/', '^src/modules/$1/(domain|application)/', 'node_modules/@nestjs/common/'],
+      },
+    },
+    {
+      name: 'modules-meet-at-index',
+      severity: 'error',
+      comment: 'What another module may use stands in index.ts, which only adapters and the module file import.',
+      from: { path: '^src/modules/([^/]+)/(adapters/|[^/]+\\.module\\.ts$)' },
+      to: { path: '^src/modules/', pathNot: ['^src/modules/$1/', '^src/modules/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'modules-meet-at-index',
+      severity: 'error',
+      comment: 'A module shows its own things only: its index.ts passes no other module on.',
+      from: { path: '^src/modules/([^/]+)/index\\.ts$' },
+      to: { path: '^src/modules/', pathNot: '^src/modules/$1/' },
+    },
+    {
+      name: 'modules-meet-at-index',
+      severity: 'error',
+      comment: 'The composition root knows modules by their index.ts too.',
+      from: { path: '^src/[^/]+\\.ts$' },
+      to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index\\.ts$' },
+    },
+    ...modulesPointOneWay,
+    {
+      name: 'platform-knows-no-module',
+      severity: 'error',
+      comment: 'The platform serves any module, so it knows none, and not the composition root either.',
+      from: { path: '^src/platform/' },
+      to: { path: ['^src/modules/', '^src/[^/]+\\.ts$'] },
+    },
+    {
+      name: 'migrations-stand-alone',
+      severity: 'error',
+      comment: 'A migration that has run must not change, and the source does.',
+      from: { path: '^migrations/' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Files in a circle can only be understood, loaded and moved together.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'A file that imports nothing and that nothing imports is left over.',
+      from: { orphan: true },
+      to: {},
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Types count: a domain that knows a record's type knows the database.
+    tsPreCompilationDeps: true,
+  },
+};

@@ -1,0 +1,135 @@
+/** The boundaries between folders: the source keeps them, and each rule is seen to catch what breaks it. */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+
+interface Rule {
+  readonly name: string;
+  readonly from: { readonly path?: string };
+  readonly to: { readonly path?: string | string[]; readonly pathNot?: string | string[] };
+}
+
+interface Report {
+  readonly modules: readonly { readonly source: string }[];
+  readonly summary: {
+    readonly violations: readonly { readonly rule: { name: string }; readonly from: string; readonly to: string }[];
+  };
+}
+
+const CONFIG = resolve('.dependency-cruiser.cjs');
+const COMMAND = resolve('node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+const FIXTURES = 'test/architecture/fixtures';
+const { forbidden: rules } = createRequire(import.meta.url)(CONFIG) as { forbidden: readonly Rule[] };
+
+/** For each rule, everything its fixture does wrong: `importing file → imported file`. */
+const BROKEN: Readonly<Record<string, readonly string[]>> = {
+  'domain-is-pure': [
+    'src/modules/checkout/domain/session.ts → fs',
+    'src/modules/checkout/domain/session.ts → node_modules/pg/lib/index.js',
+    'src/modules/checkout/domain/session.ts → src/modules/checkout/adapters/persistence/session.record.ts',
+    'src/modules/checkout/domain/session.ts → src/modules/checkout/application/ports.ts',
+    'src/shared/page.ts → src/modules/checkout/domain/session.ts',
+  ],
+  'application-knows-only-domain': [
+    'src/modules/checkout/application/create-session.ts → fs',
+    'src/modules/checkout/application/create-session.ts → node_modules/typeorm/index.js',
+    'src/modules/checkout/application/create-session.ts → src/modules/access/index.ts',
+    'src/modules/checkout/application/create-session.ts → src/modules/checkout/adapters/persistence/row.ts',
+    'src/modules/checkout/application/create-session.ts → src/platform/database.ts',
+  ],
+  'modules-meet-at-index': [
+    'src/main.ts → src/modules/access/domain/key.ts',
+    'src/modules/checkout/adapters/http/controller.ts → src/modules/access/domain/key.ts',
+    'src/modules/checkout/checkout.module.ts → src/modules/access/domain/key.ts',
+    'src/modules/checkout/index.ts → src/modules/access/index.ts',
+  ],
+  'modules-point-one-way': [
+    'src/modules/access/access.module.ts → src/modules/checkout/index.ts',
+    'src/modules/checkout/checkout.module.ts → src/modules/payments/index.ts',
+    'src/modules/payments/payments.module.ts → src/modules/refunds/index.ts',
+  ],
+  'platform-knows-no-module': [
+    'src/platform/http/filter.ts → src/application.ts',
+    'src/platform/http/filter.ts → src/modules/access/index.ts',
+  ],
+  'migrations-stand-alone': ['migrations/0001-access.ts → src/shared/money.ts'],
+  'no-cycles': ['src/platform/config.ts → src/platform/server.ts'],
+  'no-orphans': ['src/platform/left-over.ts → src/platform/left-over.ts'],
+};
+
+let source: Report;
+
+beforeAll(async () => {
+  source = await cruise('.', 'src', 'migrations');
+});
+
+test('the source keeps every boundary', () => {
+  expect(violations(source)).toEqual([]);
+});
+
+test('every rule has a fixture that breaks it', () => {
+  const names = [...new Set(rules.map(({ name }) => name))].sort();
+  expect(Object.keys(BROKEN).sort()).toEqual(names);
+  expect(readdirSync(FIXTURES).sort()).toEqual(names);
+});
+
+test.each(Object.entries(BROKEN))('%s is found broken where it is, and no other rule with it', async (name, broken) => {
+  const folder = join(FIXTURES, name);
+  const found = violations(await cruise(folder, ...readdirSync(folder)));
+  expect(found).toEqual(broken.map((edge) => `${name}: ${edge}`));
+});
+
+test('every path in every rule, and each of its alternatives, is the path of a real file', () => {
+  const files = source.modules.map((module) => module.source);
+  const paths = rules.flatMap(({ from, to }) =>
+    [from.path, to.path, to.pathNot].flat().filter((path) => path !== undefined),
+  );
+  expect(paths.length).toBeGreaterThan(rules.length);
+  // $1 stands for what the first group of `from` matched: a folder or two.
+  const patterns = paths.flatMap(alternatives).map((path) => path.replaceAll('$1', '[a-z/]+'));
+  expect(patterns.filter((pattern) => !files.some((file) => new RegExp(pattern).test(file)))).toEqual([]);
+});
+
+test('every source file is in a folder that the rules know', () => {
+  const known =
+    /^src\/([^/]+\.ts$|shared\/|platform\/|modules\/[^/]+\/(index\.ts$|[^/]+\.module\.ts$|domain\/|application\/|adapters\/))/;
+  const files = source.modules.map((module) => module.source).filter((file) => file.startsWith('src/'));
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.filter((file) => !known.test(file))).toEqual([]);
+});
+
+test('every module has its place in the order', () => {
+  const oneWay = rules.filter(({ name }) => name === 'modules-point-one-way');
+  const ordered = oneWay.flatMap(({ from, to }) =>
+    [from.path, to.path].flat().flatMap((path) => alternatives(path ?? '')),
+  );
+  const folders = readdirSync('src/modules').map((module) => `^src/modules/${module}/`);
+  expect([...new Set(ordered)].sort()).toEqual(folders.sort());
+});
+
+/** `a(b|c)` is `ab` and `ac`. */
+function alternatives(path: string): string[] {
+  const [whole, before, group = '', after] = /^(.*?)\(([^()]*)\)(.*)$/.exec(path) ?? [];
+  if (whole === undefined) return [path];
+  return group.split('|').flatMap((choice) => alternatives(`${before}${choice}${after}`));
+}
+
+function violations({ summary }: Report): string[] {
+  return summary.violations
+    .map(({ rule, from, to }) => `${rule.name}: ${from} → ${to.replace(/^(\.\.\/)+/, '')}`)
+    .sort();
+}
+
+/** Runs dependency-cruiser as `npm run check` does. It exits with the number of violations, so only its output counts. */
+function cruise(folder: string, ...what: string[]): Promise<Report> {
+  const options = { cwd: folder, maxBuffer: 2 ** 26 };
+  const args = [COMMAND, ...what, '--config', CONFIG, '--output-type', 'json'];
+  return new Promise((answer, fail) => {
+    execFile(process.execPath, args, options, (_, output, problem) => {
+      if (output === '') fail(new Error(problem));
+      else answer(JSON.parse(output) as Report);
+    });
+  });
+}

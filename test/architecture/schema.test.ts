@@ -1,0 +1,161 @@
+/** The migrated schema is what the records say, what tenancy asks for, and what the migrations can take back. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DataSource, QueryRunner } from 'typeorm';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { RECORDS } from '../../src/app.module.js';
+import { createMigrationDataSource } from '../../src/platform/database/data-source.js';
+import { migrate, revertLast } from '../../src/platform/database/migrate.js';
+import { type Catalog, readCatalog } from '../support/catalog.js';
+import { createDatabase } from '../support/postgres.js';
+
+const STEPS = MIGRATIONS.map((Migration) => ({ name: Migration.name, Migration }));
+
+const TABLES = ['api_keys', 'checkout_sessions', 'idempotency_keys', 'organizations', 'payments', 'refunds'];
+
+/** An organization's rows lie together, so that its reads touch few pages and a distributed database can place them. */
+const TENANT_TABLES = ['checkout_sessions', 'idempotency_keys', 'payments', 'refunds'];
+
+/** What a background job or the ledger walks through for all organizations together. */
+const INDEXES_ACROSS_TENANTS = ['checkout_sessions_open_expiry', 'idempotency_keys_expiry', 'refunds_ledger_list'];
+
+/** Every column that may be without a value; no other may. */
+const NULLABLE = [
+  'api_keys.expires_at',
+  'api_keys.organization_id',
+  'api_keys.revoked_at',
+  'checkout_sessions.cancel_url',
+  'checkout_sessions.customer_email',
+  'checkout_sessions.description',
+  'checkout_sessions.locale',
+  'checkout_sessions.notify_url',
+  'checkout_sessions.return_url',
+  'checkout_sessions.success_url',
+  'idempotency_keys.location',
+  'payments.checkout_session_id',
+  'payments.reference',
+  'refunds.failure_reason',
+];
+
+/** Everything a write relies on the database to refuse, but for the checks. */
+const KEYS = {
+  api_keys_digest_key: 'api_keys UNIQUE (digest)',
+  api_keys_organization_fkey: 'api_keys FOREIGN KEY (organization_id) REFERENCES organizations(id)',
+  api_keys_pkey: 'api_keys PRIMARY KEY (id)',
+  checkout_sessions_pkey: 'checkout_sessions PRIMARY KEY (organization_id, mode, id)',
+  idempotency_keys_pkey: 'idempotency_keys PRIMARY KEY (organization_id, mode, operation, key)',
+  organizations_pkey: 'organizations PRIMARY KEY (id)',
+  payments_checkout_session_fkey:
+    'payments FOREIGN KEY (organization_id, mode, checkout_session_id) REFERENCES checkout_sessions(organization_id, mode, id)',
+  payments_checkout_session_key: 'payments UNIQUE (organization_id, mode, checkout_session_id)',
+  payments_pkey: 'payments PRIMARY KEY (organization_id, mode, id)',
+  payments_reference_key: 'payments UNIQUE (organization_id, mode, reference)',
+  refunds_payment_fkey:
+    'refunds FOREIGN KEY (organization_id, mode, payment_id) REFERENCES payments(organization_id, mode, id)',
+  refunds_pkey: 'refunds PRIMARY KEY (organization_id, mode, id)',
+};
+
+describe('the migrated schema', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let catalog: Catalog;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    catalog = await readCatalog(database.url);
+  });
+
+  afterAll(async () => database.drop());
+
+  test('is what the records describe', async () => {
+    const dataSource = await createMigrationDataSource(database.url, RECORDS).initialize();
+    try {
+      expect(dataSource.entityMetadatas.map(({ tableName }) => tableName).sort()).toEqual(TABLES);
+      const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+      expect(upQueries.map(({ query }) => query)).toEqual([]);
+    } finally {
+      await dataSource.destroy();
+    }
+  });
+
+  test('has a value in every column that always has one', () => {
+    const nullable = catalog.columns.filter(({ nullable }) => nullable).map(({ table, name }) => `${table}.${name}`);
+    expect(nullable.sort()).toEqual(NULLABLE);
+  });
+
+  test('has every key', () => {
+    const keys = catalog.constraints.filter(({ type }) => ['p', 'u', 'f'].includes(type));
+    expect(Object.fromEntries(keys.map(({ name, table, definition }) => [name, `${table} ${definition}`]))).toEqual(
+      KEYS,
+    );
+  });
+
+  test('keeps what belongs to an organization under it', () => {
+    const indexes = catalog.indexes.filter(({ table }) => TENANT_TABLES.includes(table));
+    const elsewhere = indexes.filter(({ columns }) => columns[0] !== 'organization_id').map(({ name }) => name);
+    expect(elsewhere.sort()).toEqual(INDEXES_ACROSS_TENANTS);
+  });
+
+  test('can follow every foreign key backwards through an index', () => {
+    const foreign = catalog.constraints.filter(({ type }) => type === 'f');
+    const unindexed = foreign.filter(({ table, columns }) => {
+      const own = catalog.indexes.filter((index) => index.table === table);
+      return !own.some((index) => columns.every((column, place) => index.columns[place] === column));
+    });
+    expect(unindexed).toEqual([]);
+  });
+});
+
+describe('the migrations', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+
+  beforeAll(async () => {
+    database = await createDatabase({ empty: true });
+  });
+
+  afterAll(async () => database.drop());
+
+  test('leave the same schema when they were taken back and run again', async () => {
+    const names = MIGRATIONS.map(({ name }) => name);
+    expect(await migrate(database.url)).toEqual(names);
+    const first = await readCatalog(database.url);
+    expect([...new Set(first.columns.map(({ table }) => table))].sort()).toEqual(TABLES);
+
+    for (const name of names.toReversed()) expect(await revertLast(database.url)).toBe(name);
+    expect(await revertLast(database.url)).toBeUndefined();
+    expect(await readCatalog(database.url)).toEqual({ columns: [], constraints: [], indexes: [], tables: [] });
+
+    expect(await migrate(database.url)).toEqual(names);
+    expect(await readCatalog(database.url)).toEqual(first);
+  });
+});
+
+describe('each migration waits for a lock at most two seconds, so that no queue builds up behind it', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    database = await createDatabase({ empty: true });
+    dataSource = await createMigrationDataSource(database.url).initialize();
+  });
+
+  afterAll(async () => {
+    await dataSource.destroy();
+    await database.drop();
+  });
+
+  test.each(STEPS)('$name up', async ({ Migration }) => {
+    expect(await lockTimeoutOf((runner) => new Migration().up(runner))).toBe('2s');
+  });
+
+  test.each(STEPS.toReversed())('$name down', async ({ Migration }) => {
+    expect(await lockTimeoutOf((runner) => new Migration().down(runner))).toBe('2s');
+  });
+
+  /** The limit that the step was under; 0 is none. */
+  async function lockTimeoutOf(step: (runner: QueryRunner) => Promise<void>): Promise<string> {
+    return dataSource.transaction(async ({ queryRunner }) => {
+      await step(queryRunner as QueryRunner);
+      const [row]: { lock_timeout: string }[] = await (queryRunner as QueryRunner).query('SHOW lock_timeout');
+      return row?.lock_timeout ?? '';
+    });
+  }
+});

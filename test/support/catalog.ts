@@ -1,0 +1,56 @@
+/** What PostgreSQL itself says its tables are, read without the mapping that is to be compared with it. */
+import { withClient } from './postgres.js';
+
+export interface Catalog {
+  readonly tables: readonly { readonly table: string; readonly options: string[] | null }[];
+  readonly columns: readonly { readonly table: string; readonly name: string; readonly nullable: boolean }[];
+  readonly constraints: readonly {
+    readonly table: string;
+    readonly name: string;
+    /** p, u, f, c: primary key, unique, foreign key, check. */
+    readonly type: string;
+    readonly columns: readonly string[];
+    readonly definition: string;
+  }[];
+  readonly indexes: readonly { readonly table: string; readonly name: string; readonly columns: readonly string[] }[];
+}
+
+/** TypeORM's own list of what has run is no part of the schema. */
+const OURS = `relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'migrations'`;
+
+/** The names of the columns whose numbers are in an array, in its order. */
+const namesOf = (numbers: string) => `
+  ARRAY(SELECT attname::text FROM unnest(${numbers}) WITH ORDINALITY AS part (number, place)
+    JOIN pg_attribute ON attrelid = relation.oid AND attnum = part.number ORDER BY place)`;
+
+const QUERIES = {
+  tables: `SELECT relname AS table, reloptions AS options FROM pg_class WHERE ${OURS} ORDER BY 1`,
+  columns: `
+    SELECT relname AS table, attname AS name, NOT attnotnull AS nullable, format_type(atttypid, atttypmod) AS type,
+      attcollation::regcollation::text AS collation, pg_get_expr(adbin, adrelid) AS default
+    FROM pg_class relation JOIN pg_attribute ON attrelid = relation.oid
+    LEFT JOIN pg_attrdef ON adrelid = relation.oid AND adnum = attnum
+    WHERE ${OURS} AND attnum > 0 AND NOT attisdropped ORDER BY relname, attnum`,
+  constraints: `
+    SELECT relname AS table, conname AS name, contype AS type, ${namesOf('conkey')} AS columns,
+      pg_get_constraintdef(pg_constraint.oid) AS definition
+    FROM pg_class relation JOIN pg_constraint ON conrelid = relation.oid
+    WHERE ${OURS} ORDER BY relname, conname`,
+  indexes: `
+    SELECT relname AS table, indexrelid::regclass::text AS name, ${namesOf('indkey')} AS columns,
+      pg_get_indexdef(indexrelid) AS definition
+    FROM pg_class relation JOIN pg_index ON indrelid = relation.oid
+    WHERE ${OURS} ORDER BY 1, 2`,
+};
+
+export async function readCatalog(url: string): Promise<Catalog> {
+  return withClient(url, async (client) => {
+    const rowsOf = async (sql: string) => (await client.query(sql)).rows;
+    return {
+      tables: await rowsOf(QUERIES.tables),
+      columns: await rowsOf(QUERIES.columns),
+      constraints: await rowsOf(QUERIES.constraints),
+      indexes: await rowsOf(QUERIES.indexes),
+    };
+  });
+}

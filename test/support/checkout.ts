@@ -1,0 +1,24 @@
+import type { NewCheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
+import type { NewLineItem } from '../../src/modules/checkout/domain/line-item.js';
+
+/** A line of 10.00 USD, but for what is given. */
+export function newLine(change: Partial<NewLineItem> = {}): NewLineItem {
+  return { productName: 'Book', currency: 'usd', unitPrice: 1000, ...change };
+}
+
+/** A session with that one line, but for what is given. */
+export function newSession(change: Partial<NewCheckoutSession> = {}): NewCheckoutSession {
+  return {
+    currency: 'usd',
+    successUrl: null,
+    cancelUrl: null,
+    returnUrl: null,
+    notifyUrl: null,
+    description: null,
+    customerEmail: null,
+    locale: null,
+    metadata: {},
+    lineItems: [newLine()],
+    ...change,
+  };
+}

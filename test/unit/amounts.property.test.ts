@@ -1,0 +1,142 @@
+/** Any lines, priced beside a model that counts with integers of any size. */
+import { expect, test } from '@jest/globals';
+import fc, { type Arbitrary } from 'fast-check';
+import { CheckoutSession, type NewCheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
+import type { NewLineItem } from '../../src/modules/checkout/domain/line-item.js';
+import { newLine, newSession } from '../support/checkout.js';
+import { refusalOf } from '../support/refusal.js';
+
+const NOW = 1_763_700_000_000;
+/** A hundred lines of at most this much, and their tax, stay below the greatest amount. */
+const GREATEST_LINE = 4_000_000_000;
+
+type Order = Pick<NewCheckoutSession, 'lineItems' | 'amountShipping'>;
+
+const line: Arbitrary<NewLineItem> = fc
+  .record({
+    quantity: fc.option(fc.integer({ min: 1, max: 999_999 }), { nil: undefined }),
+    share: fc.nat(GREATEST_LINE),
+    discount: fc.double({ min: 0, max: 1, noNaN: true }),
+    tax: fc.double({ min: 0, max: 1, noNaN: true }),
+    taxBehavior: fc.constantFrom('inclusive', 'exclusive', undefined),
+  })
+  .map(({ quantity, share, discount, tax, taxBehavior }) => {
+    const unitPrice = Math.floor(share / (quantity ?? 1));
+    const subtotal = unitPrice * (quantity ?? 1);
+    const amountDiscount = Math.floor(subtotal * discount);
+    const amountTax = Math.floor((subtotal - amountDiscount) * tax);
+    return newLine({ quantity, unitPrice, taxBehavior, amountDiscount, amountTax });
+  });
+
+const order: Arbitrary<Order> = fc.record({
+  lineItems: fc.array(line, { minLength: 1, maxLength: 100 }),
+  amountShipping: fc.option(fc.nat(1_000_000), { nil: undefined }),
+});
+
+/** The right value of every amount a caller may claim, by its path in the request. */
+function model({ lineItems, amountShipping = 0 }: Order): Map<string, bigint> {
+  const claims = new Map<string, bigint>();
+  const sums = { subtotal: 0n, discount: 0n, tax: 0n, total: BigInt(amountShipping) };
+  lineItems.forEach(({ unitPrice, quantity = 1, amountDiscount = 0, amountTax = 0, taxBehavior }, at) => {
+    const subtotal = BigInt(unitPrice) * BigInt(quantity);
+    const total = subtotal - BigInt(amountDiscount) + (taxBehavior === 'exclusive' ? BigInt(amountTax) : 0n);
+    claims.set(`line_items[${at}].amount_subtotal`, subtotal).set(`line_items[${at}].amount_total`, total);
+    sums.subtotal += subtotal;
+    sums.discount += BigInt(amountDiscount);
+    sums.tax += BigInt(amountTax);
+    sums.total += total;
+  });
+  return claims
+    .set('amount', sums.total)
+    .set('amount_subtotal', sums.subtotal)
+    .set('amount_discount', sums.discount)
+    .set('amount_tax', sums.tax)
+    .set('amount_total', sums.total);
+}
+
+/** The order with every amount claimed. */
+function claim({ lineItems, amountShipping }: Order, claims: ReadonlyMap<string, bigint>): NewCheckoutSession {
+  const at = (path: string) => Number(claims.get(path));
+  return newSession({
+    amountShipping,
+    amount: at('amount'),
+    amountSubtotal: at('amount_subtotal'),
+    amountDiscount: at('amount_discount'),
+    amountTax: at('amount_tax'),
+    amountTotal: at('amount_total'),
+    lineItems: lineItems.map((item, index) => ({
+      ...item,
+      amountSubtotal: at(`line_items[${index}].amount_subtotal`),
+      amountTotal: at(`line_items[${index}].amount_total`),
+    })),
+  });
+}
+
+test('what the model claims is confirmed, and is what comes out when nothing is claimed', () => {
+  fc.assert(
+    fc.property(order, (wanted) => {
+      const claims = model(wanted);
+      const { facts } = CheckoutSession.open(claim(wanted, claims), 'test', NOW);
+      expect(CheckoutSession.open(newSession(wanted), 'test', NOW).facts).toEqual({ ...facts, id: expect.any(String) });
+      expect(facts).toMatchObject({
+        amountSubtotal: Number(claims.get('amount_subtotal')),
+        amountDiscount: Number(claims.get('amount_discount')),
+        amountShipping: wanted.amountShipping ?? 0,
+        amountTax: Number(claims.get('amount_tax')),
+        amountTotal: Number(claims.get('amount_total')),
+        paymentStatus: claims.get('amount_total') === 0n ? 'no_payment_required' : 'unpaid',
+      });
+    }),
+  );
+});
+
+test('the totals satisfy total = subtotal − discount + tax on top + shipping', () => {
+  fc.assert(
+    fc.property(order, (wanted) => {
+      const { facts } = CheckoutSession.open(newSession(wanted), 'test', NOW);
+      const onTop = facts.lineItems.filter(({ taxBehavior }) => taxBehavior === 'exclusive');
+      const taxOnTop = onTop.reduce((sum, { amountTax }) => sum + amountTax, 0);
+      expect(facts.amountTotal).toBe(facts.amountSubtotal - facts.amountDiscount + taxOnTop + facts.amountShipping);
+    }),
+  );
+});
+
+test('one wrong claim is reported with the one right value, and nothing else is', () => {
+  fc.assert(
+    fc.property(order, fc.nat(), fc.integer({ min: -1_000_000, max: 1_000_000 }), (wanted, place, difference) => {
+      fc.pre(difference !== 0);
+      const right = model(wanted);
+      const paths = [...right.keys()];
+      expectReported(wanted, right, new Set([paths[place % paths.length] as string]), difference);
+    }),
+  );
+});
+
+test('all wrong claims are reported at once', () => {
+  const anyPaths = order.chain((wanted) =>
+    fc.tuple(fc.constant(wanted), fc.subarray([...model(wanted).keys()], { minLength: 1 })),
+  );
+  fc.assert(
+    fc.property(anyPaths, fc.integer({ min: 1 }), ([wanted, paths], difference) => {
+      expectReported(wanted, model(wanted), new Set(paths), difference);
+    }),
+  );
+});
+
+function expectReported(
+  wanted: Order,
+  right: ReadonlyMap<string, bigint>,
+  wrong: ReadonlySet<string>,
+  difference: number,
+): void {
+  const claims = [...right].map(
+    ([path, value]) => [path, wrong.has(path) ? value + BigInt(difference) : value] as const,
+  );
+  const { code, errors } = refusalOf(() => CheckoutSession.open(claim(wanted, new Map(claims)), 'test', NOW));
+  expect(code).toBe('invalid_param');
+  const reported = errors.map((error) => ({ param: error.param, code: error.code, allowed: error.allowed }));
+  expect(new Set(reported)).toEqual(
+    new Set([...wrong].map((param) => ({ param, code: 'amount_mismatch', allowed: [String(right.get(param))] }))),
+  );
+  expect(reported.length).toBe(wrong.size);
+}

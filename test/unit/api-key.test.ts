@@ -1,0 +1,132 @@
+import { expect, test } from '@jest/globals';
+import { ApiKey, isWellFormedToken, type NewApiKey } from '../../src/modules/access/domain/api-key.js';
+import { Organization } from '../../src/modules/access/domain/organization.js';
+import { isId } from '../../src/shared/id.js';
+
+const NOW = 1_763_700_000_000;
+const ORGANIZATION = 'org_01h455vb4pex5vsknk084sn02q';
+const SECRET: NewApiKey = {
+  kind: 'secret',
+  mode: 'test',
+  organization: ORGANIZATION,
+  allowedOrigins: [],
+  expiresAt: null,
+};
+const LEDGER: NewApiKey = { ...SECRET, kind: 'ledger', mode: 'live', organization: null };
+
+/** Its checksum below was computed with zlib. */
+const KNOWN = `sk_test_${'0'.repeat(32)}`;
+
+const PLACES = Array.from({ length: 46 }, (_, at) => at);
+
+test.each([
+  ['sk_test_', SECRET],
+  ['sk_live_', { ...SECRET, mode: 'live' }],
+  ['lk_test_', { ...LEDGER, mode: 'test' }],
+  ['lk_live_', LEDGER],
+] as const)('a new key begins with %s and is kept without its token', (prefix, input) => {
+  const { key, token } = ApiKey.create(input, NOW);
+  expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`));
+  expect(isWellFormedToken(token)).toBe(true);
+  expect(key.facts).toEqual({ ...input, id: expect.any(String), display: token.slice(0, 12), revokedAt: null });
+  expect(isId('key', key.facts.id)).toBe(true);
+  expect(JSON.stringify(key)).not.toContain(token);
+});
+
+test('no two keys are alike', () => {
+  const tokens = Array.from({ length: 1000 }, () => ApiKey.create(SECRET, NOW).token);
+  expect(new Set(tokens).size).toBe(1000);
+});
+
+test('every letter of base62 comes up about as often as the others', () => {
+  const counts = new Map<string, number>();
+  for (let count = 0; count < 2000; count++) {
+    for (const letter of ApiKey.create(SECRET, NOW).token.slice(8, 40))
+      counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  }
+  const mean = (2000 * 32) / 62;
+  expect(counts.size).toBe(62);
+  // Six standard deviations: this fails by chance once in ten million runs.
+  for (const count of counts.values()) expect(Math.abs(count - mean)).toBeLessThan(6 * Math.sqrt(mean));
+});
+
+test('the last six characters are the CRC-32 of the others', () => {
+  const checksums = ['000000', '3LBVXz', '127lYz'].map((end) => isWellFormedToken(KNOWN + end));
+  expect(checksums).toEqual([false, false, true]);
+});
+
+test.each(PLACES)('a token with another character at %i is no token', (at) => {
+  const { token } = ApiKey.create(SECRET, NOW);
+  const other = token[at] === 'A' ? 'B' : 'A';
+  expect(isWellFormedToken(token.slice(0, at) + other + token.slice(at + 1))).toBe(false);
+});
+
+test.each([
+  '',
+  'sk',
+  'sk_test_',
+  'Bearer',
+  `${ApiKey.create(SECRET, NOW).token} `,
+  `${ApiKey.create(SECRET, NOW).token}\n`,
+])('%j is no token', (text) => {
+  expect(isWellFormedToken(text)).toBe(false);
+});
+
+test.each([
+  ['a secret key of nobody', { ...SECRET, organization: null }],
+  ['a ledger key of somebody', { ...LEDGER, organization: ORGANIZATION }],
+] as const)('%s cannot be', (_, input) => {
+  expect(() => ApiKey.create(input, NOW)).toThrow(RangeError);
+});
+
+test.each([
+  'https://shop.example',
+  'http://localhost:3000',
+  'https://shop.example:8443',
+  'https://xn--mller-kva.example',
+])('%s can be listed, and is then the only one allowed', (origin) => {
+  const { key } = ApiKey.create({ ...SECRET, allowedOrigins: [origin] }, NOW);
+  const others = ['null', '', `${origin}/`, `${origin}.evil.example`, origin.toUpperCase(), `${origin}:443`];
+  expect([origin, ...others].filter((one) => key.allows(one))).toEqual([origin]);
+});
+
+test.each([
+  ...['null', '*', '', 'shop.example', 'https://shop.example/', 'https://shop.example/path', 'https://SHOP.example'],
+  ...['https://shop.example:443', 'https://user@shop.example', 'file:///etc', 'data:text/html,x'],
+])('%j cannot be listed', (origin) => {
+  expect(() => ApiKey.create({ ...SECRET, allowedOrigins: [origin] }, NOW)).toThrow(RangeError);
+});
+
+test('a key without origins allows no browser', () => {
+  const { key } = ApiKey.create(SECRET, NOW);
+  expect(['null', '', 'https://shop.example'].filter((origin) => key.allows(origin))).toEqual([]);
+});
+
+test.each([
+  ['has no end', { expiresAt: null, revokedAt: null }, true],
+  ['ends in a millisecond', { expiresAt: NOW + 1, revokedAt: null }, true],
+  ['ends now', { expiresAt: NOW, revokedAt: null }, false],
+  ['ended', { expiresAt: NOW - 1, revokedAt: null }, false],
+  ['was revoked', { expiresAt: null, revokedAt: NOW - 1 }, false],
+  ['was revoked and would end later', { expiresAt: NOW + 1, revokedAt: NOW }, false],
+])('a key that %s: active is %#', (_, change, active) => {
+  const { key } = ApiKey.create(SECRET, NOW);
+  expect(ApiKey.restore({ ...key.facts, ...change }).isActive(NOW)).toBe(active);
+});
+
+test.each([
+  ['  Shop  ', 'Shop'],
+  ['x', 'x'],
+  ['x'.repeat(255), 'x'.repeat(255)],
+])('an organization may be called %j', (given, name) => {
+  const organization = Organization.create(given, NOW);
+  expect(organization).toEqual({
+    id: expect.stringMatching(/^org_[0-9a-z]{26}$/),
+    name,
+    webhookSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+  });
+});
+
+test.each(['', '   ', 'x'.repeat(256)])('but not %j', (name) => {
+  expect(() => Organization.create(name, NOW)).toThrow(RangeError);
+});

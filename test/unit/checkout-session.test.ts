@@ -1,0 +1,213 @@
+import { describe, expect, test } from '@jest/globals';
+import { CheckoutSession, type NewCheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
+import { createdAt, isId } from '../../src/shared/id.js';
+import { newLine, newSession } from '../support/checkout.js';
+import { refusalOf } from '../support/refusal.js';
+
+const NOW = 1_763_700_000_000;
+const MAX = 999_999_999_999;
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+
+const REFUSED: readonly [string, Partial<NewCheckoutSession>, readonly unknown[]][] = [
+  [
+    'every wrong total',
+    { amount: 1, amountSubtotal: 2, amountDiscount: 3, amountTax: 4, amountTotal: 5 },
+    [
+      ['amount', 'amount_mismatch', ['1000']],
+      ['amount_subtotal', 'amount_mismatch', ['1000']],
+      ['amount_discount', 'amount_mismatch', ['0']],
+      ['amount_tax', 'amount_mismatch', ['0']],
+      ['amount_total', 'amount_mismatch', ['1000']],
+    ],
+  ],
+  [
+    'a total without the shipping',
+    { amountShipping: 500, amountTotal: 1000 },
+    [['amount_total', 'amount_mismatch', ['1500']]],
+  ],
+  ['shipping above the greatest amount', { amountShipping: MAX }, [['amount_total', 'too_large', []]]],
+  [
+    'lines above it',
+    { lineItems: [newLine({ unitPrice: MAX }), newLine({ unitPrice: 1 })] },
+    [['amount_total', 'too_large', []]],
+  ],
+  [
+    'lines in other currencies',
+    { lineItems: [newLine({ currency: 'eur' }), newLine(), newLine({ currency: 'gbp' })] },
+    [
+      ['line_items[0].price_data.currency', 'currency_mismatch', ['usd']],
+      ['line_items[2].price_data.currency', 'currency_mismatch', ['usd']],
+    ],
+  ],
+];
+
+describe('a new session', () => {
+  test('has all that was asked for, and defaults for the rest', () => {
+    const { facts } = CheckoutSession.open(newSession(), 'test', NOW);
+    expect(facts).toEqual({
+      id: expect.stringMatching(/^cs_test_/),
+      mode: 'test',
+      uiMode: 'hosted',
+      status: 'open',
+      paymentStatus: 'unpaid',
+      currency: 'usd',
+      amountSubtotal: 1000,
+      amountDiscount: 0,
+      amountShipping: 0,
+      amountTax: 0,
+      amountTotal: 1000,
+      successUrl: null,
+      cancelUrl: null,
+      returnUrl: null,
+      notifyUrl: null,
+      description: null,
+      customerEmail: null,
+      locale: null,
+      metadata: {},
+      expiresAt: createdAt(facts.id) + DAY,
+      lineItems: [expect.objectContaining({ productName: 'Book', amountTotal: 1000 })],
+    });
+    expect(isId('cs', facts.id)).toBe(true);
+    expect(CheckoutSession.restore(facts).facts).toEqual(facts);
+  });
+
+  test('that costs nothing needs no payment', () => {
+    const free = newSession({ lineItems: [newLine({ unitPrice: 0 })] });
+    expect(CheckoutSession.open(free, 'test', NOW).facts.paymentStatus).toBe('no_payment_required');
+  });
+
+  test('has its currency in lower case, its lines too', () => {
+    const shouted = newSession({ currency: 'EUR', lineItems: [newLine({ currency: 'eUr' })] });
+    const { currency, lineItems } = CheckoutSession.open(shouted, 'live', NOW).facts;
+    expect([currency, lineItems[0]?.currency]).toEqual(['eur', 'eur']);
+  });
+
+  test.each([
+    ['auto', 'auto'],
+    ['EN-us', 'en-US'],
+    ['zh-hant-tw', 'zh-Hant-TW'],
+  ])('has the locale %s as %s', (locale, canonical) => {
+    expect(CheckoutSession.open(newSession({ locale }), 'test', NOW).facts.locale).toBe(canonical);
+  });
+
+  test.each(REFUSED)('%s is refused', (_, change, expected) => {
+    expect(faultsOf(newSession(change))).toEqual(expected);
+  });
+
+  test('in no currency is refused with the list of those there are', () => {
+    const { errors } = refusalOf(() => CheckoutSession.open(newSession({ currency: 'xau' }), 'test', NOW));
+    expect(errors).toEqual([
+      {
+        param: 'currency',
+        code: 'invalid_value',
+        message: expect.any(String),
+        allowed: expect.arrayContaining(['usd', 'jpy']),
+      },
+    ]);
+  });
+
+  test('is refused for all its faults together', () => {
+    const input = newSession({
+      amount: 1,
+      expiresAt: 0,
+      lineItems: [newLine({ amountTotal: 1 }), newLine({ currency: 'eur', amountSubtotal: 1 })],
+    });
+    expect(faultsOf(input).map(([param]) => param)).toEqual([
+      'line_items[1].price_data.currency',
+      'line_items[0].amount_total',
+      'line_items[1].amount_subtotal',
+      'amount',
+      'expires_at',
+    ]);
+  });
+});
+
+describe('the expiry', () => {
+  const CREATED = Math.floor(afterNow() / 1000);
+
+  test.each([4 * MINUTE, 5 * MINUTE, DAY, DAY + MINUTE])('may be %i seconds ahead', (ahead) => {
+    const { expiresAt } = CheckoutSession.open(newSession({ expiresAt: CREATED + ahead }), 'test', afterNow()).facts;
+    expect(expiresAt).toBe(CREATED + ahead);
+  });
+
+  test.each([
+    [4 * MINUTE - 1, 'too_small'],
+    [0, 'too_small'],
+    [-DAY, 'too_small'],
+    [DAY + MINUTE + 1, 'too_large'],
+  ])('may not be %i seconds ahead', (ahead, code) => {
+    expect(faultsOf(newSession({ expiresAt: CREATED + ahead }), afterNow())).toEqual([['expires_at', code, []]]);
+  });
+
+  /** Later than every other session of this file: an id's instant never goes back. */
+  function afterNow(): number {
+    return NOW + 1_000_000;
+  }
+});
+
+describe('http URLs', () => {
+  const local = 'http://localhost:3000/';
+  const input = newSession({
+    successUrl: local,
+    cancelUrl: local,
+    returnUrl: local,
+    notifyUrl: 'https://shop.example/notify',
+    lineItems: [newLine(), newLine({ images: ['https://shop.example/a.png', local] })],
+  });
+
+  test('are for test mode', () => {
+    expect(CheckoutSession.open(input, 'test', NOW).facts.successUrl).toBe(local);
+  });
+
+  test('are refused in live mode, each by name', () => {
+    expect(faultsOf(input, NOW, 'live')).toEqual([
+      ['success_url', 'invalid_format', []],
+      ['cancel_url', 'invalid_format', []],
+      ['return_url', 'invalid_format', []],
+      ['line_items[1].price_data.product_data.images[1]', 'invalid_format', []],
+    ]);
+  });
+});
+
+describe('an open session', () => {
+  const session = CheckoutSession.open(newSession(), 'test', NOW);
+
+  test('is complete once it is paid', () => {
+    expect(session.pay(1000, 'usd').facts).toEqual({ ...session.facts, status: 'complete', paymentStatus: 'paid' });
+  });
+
+  test('can be ended', () => {
+    expect(session.expire().facts).toEqual({ ...session.facts, status: 'expired' });
+  });
+
+  test('takes no other amount or currency', () => {
+    expect(refusalOf(() => session.pay(999, 'eur'))).toEqual({
+      code: 'payment_session_mismatch',
+      resource: session.facts.id,
+      errors: [
+        { param: 'amount', code: 'amount_mismatch', message: expect.any(String), allowed: ['1000'] },
+        { param: 'currency', code: 'currency_mismatch', message: expect.any(String), allowed: ['usd'] },
+      ],
+    });
+  });
+
+  test.each([
+    ['complete', session.pay(1000, 'usd')],
+    ['expired', session.expire()],
+  ])('is final once %s', (_, settled) => {
+    const refusal = (param: string) => ({
+      code: 'session_not_open',
+      resource: session.facts.id,
+      errors: [{ param, code: 'invalid_value', message: expect.any(String), allowed: [] }],
+    });
+    expect(refusalOf(() => settled.pay(1000, 'usd'))).toEqual(refusal('checkout_session'));
+    expect(refusalOf(() => settled.expire())).toEqual(refusal('id'));
+  });
+});
+
+function faultsOf(input: NewCheckoutSession, now = NOW, mode: 'test' | 'live' = 'test') {
+  const { code, errors } = refusalOf(() => CheckoutSession.open(input, mode, now));
+  expect(code).toBe('invalid_param');
+  return errors.map((error) => [error.param, error.code, error.allowed]);
+}

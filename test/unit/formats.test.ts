@@ -1,0 +1,102 @@
+import { expect, test } from '@jest/globals';
+import { FORMATS, type FormatName, parseInstant } from '../../src/platform/http/formats.js';
+
+const ID = '01h455vb4pex5vsknk084sn02q';
+
+const ACCEPTED: readonly [FormatName, readonly string[]][] = [
+  ['currency', ['usd', 'JPY', 'Kwd']],
+  [
+    'web-url',
+    [
+      ...['https://shop.example', 'https://shop.example/a?b=c#d', 'HTTPS://SHOP.EXAMPLE', 'https://müller.example/ä'],
+      ...[
+        'http://localhost',
+        'http://localhost:3000/x',
+        'http://127.0.0.1:8080/',
+        'http://[::1]/',
+        'https://10.0.0.1/',
+      ],
+    ],
+  ],
+  ['addr-spec', ['ada@example.com', 'a.b+c@sub.example.org', 'ada@localhost', `${'a'.repeat(64)}@example.com`]],
+  ['locale', ['auto', 'en', 'de-CH', 'zh-hant-tw', 'sl-rozaj-biske-1994', 'en-u-ca-buddhist', 'EN-us']],
+  ['instant', ['0', '1763700000', '253402300799', '2026-01-31', '2024-02-29', '2026-01-31T10:00:00Z']],
+  ['cs-id', [`cs_test_${ID}`, `cs_live_${ID}`]],
+  ['pay-id', [`pay_test_${ID}`]],
+  ['org-id', [`org_${ID}`]],
+];
+
+const REFUSED: readonly [FormatName, readonly string[]][] = [
+  ['currency', ['', 'xau', 'xxx', 'us', 'dollar', ' usd']],
+  [
+    'web-url',
+    [
+      ...[
+        '',
+        'shop.example',
+        '//shop.example',
+        'http://shop.example',
+        'http://localhost.evil.example',
+        'ftp://a.example',
+      ],
+      ...['javascript:alert(1)', 'https:shop.example', 'https:\\\\shop.example', 'https://', 'https://a b.example'],
+      ...['https://shop.example/ ', ' https://shop.example', 'https://shop.example/\n', 'https://a.example:99999'],
+      ...['http://localhost@evil.example/', 'https://[::1', 'https://%zz/', 'data:text/html,x', 'mailto:a@b.example'],
+    ],
+  ],
+  [
+    'addr-spec',
+    [
+      '',
+      'ada',
+      '@example.com',
+      'ada@',
+      'a@b@c.example',
+      'Ada <ada@example.com>',
+      'a@example.com, b@example.com',
+      'a b@example.com',
+      'ada@example.com\n',
+    ],
+  ],
+  ['locale', ['', 'x', 'english_US', 'de--CH', '-de', 'Auto!', 'en US', 'e', '日本']],
+  [
+    'instant',
+    [
+      ...['', '-1', '1.5', '1e9', '253402300800', 'now', 'tomorrow', '2026-1-31', '2026-02-30', '2025-02-29'],
+      ...['2026-13-01', '2026-00-10', '2026-01-31T10:00', '2026-01-31T10:00:00', '2026-01-31T25:00:00Z', '1969-12-31'],
+      ...['2026-01-31T10:60:00Z', '2026-01-31T10:00:00+0200', ' 1763700000', '1763700000 ', '٣'],
+    ],
+  ],
+  ['cs-id', ['', 'cs_test_', `re_test_${ID}`, `cs_${ID}`, `CS_test_${ID}`]],
+  ['pay-id', [`pay_${ID}`, `cs_test_${ID}`]],
+  ['org-id', [`org_test_${ID}`, ID]],
+];
+
+/** From the RFC 3339 examples and Unix time itself. */
+const INSTANTS: readonly [string, number][] = [
+  ['0', 0],
+  ['1763700000', 1_763_700_000_000],
+  ['2026-01-31', Date.UTC(2026, 0, 31)],
+  ['1985-04-12T23:20:50.52Z', Date.UTC(1985, 3, 12, 23, 20, 50, 520)],
+  ['1996-12-19T16:39:57-08:00', Date.UTC(1996, 11, 20, 0, 39, 57)],
+  ['2026-01-31t10:00:00z', Date.UTC(2026, 0, 31, 10)],
+  ['2026-01-31 10:00:00Z', Date.UTC(2026, 0, 31, 10)],
+  ['2026-01-31T10:00:00 02:00', Date.UTC(2026, 0, 31, 8)],
+  ['2026-01-31T10:00:00.123456789Z', Date.UTC(2026, 0, 31, 10, 0, 0, 123)],
+];
+
+test.each(pairs(ACCEPTED))('%s: %j is one', (format, text) => {
+  expect(FORMATS[format].check(text)).toBe(true);
+});
+
+test.each(pairs(REFUSED))('%s: %j is none', (format, text) => {
+  expect(FORMATS[format].check(text)).toBe(false);
+});
+
+test.each(INSTANTS)('%s is the instant %i', (text, instant) => {
+  expect(parseInstant(text)).toBe(instant);
+});
+
+function pairs(table: readonly [FormatName, readonly string[]][]): [FormatName, string][] {
+  return table.flatMap(([format, texts]) => texts.map((text): [FormatName, string] => [format, text]));
+}

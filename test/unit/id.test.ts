@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  createdAt,
+  FIRST_UUID,
+  type IdKind,
+  idOf,
+  idRange,
+  instantOf,
+  isId,
+  modeOf,
+  newId,
+  uuidOf,
+} from '../../src/shared/id.js';
+
+const NOW = 1_763_700_000_123;
+const KINDS: readonly IdKind[] = ['cs', 're', 'pay', 'org', 'key', 'evt'];
+
+/** The valid vectors of the TypeID specification 0.3, and the UUIDv7 of RFC 9562 appendix A.6. */
+const VECTORS = [
+  ['00000000000000000000000000', '00000000-0000-0000-0000-000000000000'],
+  ['00000000000000000000000001', '00000000-0000-0000-0000-000000000001'],
+  ['0000000000000000000000000a', '00000000-0000-0000-0000-00000000000a'],
+  ['0000000000000000000000000g', '00000000-0000-0000-0000-000000000010'],
+  ['00000000000000000000000010', '00000000-0000-0000-0000-000000000020'],
+  ['7zzzzzzzzzzzzzzzzzzzzzzzzz', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  ['0123456789abcdefghjkmnpqrs', '0110c853-1d09-52d8-d73e-1194e95b5f19'],
+  ['01h455vb4pex5vsknk084sn02q', '01890a5d-ac96-774b-bcce-b302099a8057'],
+] as const;
+
+const MALFORMED = [
+  ['nothing', ''],
+  ['no prefix', '01h455vb4pex5vsknk084sn02q'],
+  ['another kind', 're_test_01h455vb4pex5vsknk084sn02q'],
+  ['no mode', 'cs_01h455vb4pex5vsknk084sn02q'],
+  ['an unknown mode', 'cs_demo_01h455vb4pex5vsknk084sn02q'],
+  ['upper case', 'cs_test_01H455VB4PEX5VSKNK084SN02Q'],
+  ['an upper-case prefix', 'CS_test_01h455vb4pex5vsknk084sn02q'],
+  ['a letter too few', 'cs_test_01h455vb4pex5vsknk084sn02'],
+  ['a letter too many', 'cs_test_01h455vb4pex5vsknk084sn02qq'],
+  ['more than 128 bits', 'cs_test_8zzzzzzzzzzzzzzzzzzzzzzzzz'],
+  ['a letter that is not in the alphabet: i', 'cs_test_01h455vb4pex5vsknk084sn0iq'],
+  ['a letter that is not in the alphabet: l', 'cs_test_01h455vb4pex5vsknk084sn0lq'],
+  ['a letter that is not in the alphabet: o', 'cs_test_01h455vb4pex5vsknk084sn0oq'],
+  ['a letter that is not in the alphabet: u', 'cs_test_01h455vb4pex5vsknk084sn0uq'],
+  ['a hyphen', 'cs-test-01h455vb4pex5vsknk084sn02q'],
+  ['a trailing line break', 'cs_test_01h455vb4pex5vsknk084sn02q\n'],
+  ['a leading space', ' cs_test_01h455vb4pex5vsknk084sn02q'],
+  ['NUL', 'cs_test_01h455vb4pex5vsknk084sn02\0'],
+] as const;
+
+test.each(VECTORS)('%s is the UUID %s', (suffix, uuid) => {
+  expect(idOf('org', uuid)).toBe(`org_${suffix}`);
+  expect(uuidOf(`org_${suffix}`)).toBe(uuid.replaceAll('-', ''));
+  expect(isId('org', `org_${suffix}`)).toBe(true);
+});
+
+test('every UUID goes there and back, in the order of its text', () => {
+  fc.assert(
+    fc.property(fc.uuid(), fc.uuid(), (one, other) => {
+      const id = idOf('cs', one, 'live');
+      expect(uuidOf(id)).toBe(one.replaceAll('-', ''));
+      expect(isId('cs', id)).toBe(true);
+      expect(id < idOf('cs', other, 'live')).toBe(one < other);
+    }),
+  );
+});
+
+test.each(MALFORMED)('%s is no session id', (_, text) => {
+  expect(isId('cs', text)).toBe(false);
+});
+
+test.each(KINDS)('an id of kind %s is of no other kind', (kind) => {
+  const id = newId(kind, NOW, ['cs', 're', 'pay'].includes(kind) ? 'test' : undefined);
+  expect(KINDS.filter((other) => isId(other, id))).toEqual([kind]);
+});
+
+describe('a new id', () => {
+  test('is a UUIDv7 of its instant and mode', () => {
+    const later = NOW + 1_000_000_000;
+    const id = newId('pay', later, 'live');
+    expect(uuidOf(id)).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+    expect({ mode: modeOf(id), instant: instantOf(id), created: createdAt(id) }).toEqual({
+      mode: 'live',
+      instant: later,
+      created: Math.floor(later / 1000),
+    });
+    expect(modeOf(newId('pay', later, 'test'))).toBe('test');
+  });
+
+  test('is greater than the one before, 100,000 times within a millisecond', () => {
+    const now = NOW + 2_000_000_000;
+    expectAscending(Array.from({ length: 100_000 }, () => newId('cs', now, 'test')));
+  });
+
+  test('is greater than the one before while the clock goes back and stands still', () => {
+    const start = NOW + 3_000_000_000;
+    const clock = (count: number) => start + (count % 7) * 1000 - Math.floor(count / 100);
+    const ids = Array.from({ length: 10_000 }, (_, count) => newId('cs', clock(count), 'test'));
+    expectAscending(ids);
+    // The ids wait for the clock instead of running ahead of it.
+    expect(instantOf(ids.at(-1) as string)).toBe(start + 6000);
+  });
+
+  test('cannot be guessed from the one before', () => {
+    const now = NOW + 4_000_000_000;
+    const ends = Array.from({ length: 1000 }, () => uuidOf(newId('cs', now, 'test')).slice(-8));
+    expect(new Set(ends).size).toBeGreaterThan(990);
+  });
+});
+
+test('a range by instants begins with the first id of one and ends before the first of the other', () => {
+  const instant = NOW + 5_000_000_000;
+  const [before, at, after] = [instant - 1, instant, instant + 1].map((now) => uuidOf(newId('cs', now, 'test')));
+  const isIn = ([from, to]: readonly [string, string]) =>
+    [before, at, after].map((uuid) => from <= `${uuid}` && `${uuid}` < to);
+  const open = { from: undefined, to: undefined, cursor: undefined };
+  expect(isIn(idRange(open))).toEqual([true, true, true]);
+  expect(isIn(idRange({ ...open, from: instant }))).toEqual([false, true, true]);
+  expect(isIn(idRange({ ...open, to: instant }))).toEqual([true, false, false]);
+  expect(isIn(idRange({ ...open, from: instant, to: instant + 1 }))).toEqual([false, true, false]);
+  expect(isIn(idRange({ ...open, cursor: idOf('cs', `${at}`, 'test') }))).toEqual([true, false, false]);
+  expect(isIn(idRange({ from: instant, to: instant, cursor: undefined }))).toEqual([false, false, false]);
+});
+
+test('the first UUID there can be is below every other', () => {
+  fc.assert(fc.property(fc.uuid(), (uuid) => FIRST_UUID <= uuid.replaceAll('-', '')));
+});
+
+function expectAscending(ids: readonly string[]): void {
+  expect(ids.findIndex((id, at) => at > 0 && id <= (ids[at - 1] as string))).toBe(-1);
+}

@@ -1,0 +1,126 @@
+import { expect, test } from '@jest/globals';
+import { AmountFaults } from '../../src/modules/checkout/domain/amounts.js';
+import { type LineItem, type NewLineItem, priceLine } from '../../src/modules/checkout/domain/line-item.js';
+import { newLine } from '../support/checkout.js';
+import { refusalOf } from '../support/refusal.js';
+
+const MAX = 999_999_999_999;
+
+/** Claims that are right, so the line is priced as claimed. */
+const PRICED: readonly [string, Partial<NewLineItem>][] = [
+  ['two of 12.99', { unitPrice: 1299, quantity: 2, amountSubtotal: 2598, amountTotal: 2598 }],
+  [
+    'tax on top',
+    { unitPrice: 2500, taxBehavior: 'exclusive', amountSubtotal: 2500, amountTax: 500, amountTotal: 3000 },
+  ],
+  ['tax inside', { unitPrice: 4994, amountSubtotal: 4994, amountTax: 1046, amountTotal: 4994 }],
+  [
+    'tax rounded over the line',
+    {
+      unitPrice: 1920,
+      quantity: 309,
+      taxBehavior: 'exclusive',
+      amountSubtotal: 593_280,
+      amountTax: 124_589,
+      amountTotal: 717_869,
+    },
+  ],
+  [
+    'tax rounded for each unit',
+    {
+      unitPrice: 1920,
+      quantity: 309,
+      taxBehavior: 'exclusive',
+      amountSubtotal: 593_280,
+      amountTax: 124_800,
+      amountTotal: 718_080,
+    },
+  ],
+  ['yen, which have no minor unit', { unitPrice: 500, quantity: 3, amountSubtotal: 1500, amountTotal: 1500 }],
+  ['dinars, which have a thousand', { unitPrice: 5124, amountSubtotal: 5124, amountTotal: 5124 }],
+  ['a gift', { unitPrice: 0, quantity: 3, amountSubtotal: 0, amountTotal: 0 }],
+  ['a discount of everything', { unitPrice: 500, amountDiscount: 500, amountSubtotal: 500, amountTotal: 0 }],
+  ['tax that is all of the total', { unitPrice: 500, amountDiscount: 100, amountTax: 400, amountTotal: 400 }],
+  [
+    'tax on a discounted gift',
+    { unitPrice: 500, amountDiscount: 500, amountTax: 95, taxBehavior: 'exclusive', amountTotal: 95 },
+  ],
+  ['the greatest line', { unitPrice: MAX, amountSubtotal: MAX, amountTotal: MAX }],
+];
+
+const REFUSED: readonly [string, Partial<NewLineItem>, readonly unknown[]][] = [
+  ['a wrong subtotal', { amountSubtotal: 999 }, [['amount_subtotal', 'amount_mismatch', ['1000']]]],
+  ['a wrong total', { amountTotal: 1001 }, [['amount_total', 'amount_mismatch', ['1000']]]],
+  [
+    'both wrong',
+    { quantity: 3, amountSubtotal: 0, amountTotal: 0 },
+    [
+      ['amount_subtotal', 'amount_mismatch', ['3000']],
+      ['amount_total', 'amount_mismatch', ['3000']],
+    ],
+  ],
+  ['a discount above the subtotal', { amountDiscount: 1001 }, [['amount_discount', 'too_large', []]]],
+  ['tax above the total it is inside of', { amountTax: 1001 }, [['amount_tax', 'too_large', []]]],
+  ['the same after a discount', { amountDiscount: 1, amountTax: 1000 }, [['amount_tax', 'too_large', []]]],
+  ['more than the greatest amount', { unitPrice: MAX, quantity: 2 }, [['price_data.unit_amount', 'too_large', []]]],
+  ['a product beyond 2^53', { unitPrice: MAX, quantity: 999_999 }, [['price_data.unit_amount', 'too_large', []]]],
+  [
+    'tax that lifts the total above it',
+    { unitPrice: MAX, amountTax: 1, taxBehavior: 'exclusive' },
+    [['amount_tax', 'too_large', []]],
+  ],
+];
+
+const IMPOSSIBLE: readonly Partial<NewLineItem>[] = [
+  { unitPrice: 2 ** 53 },
+  { unitPrice: -1 },
+  { unitPrice: 0.5 },
+  { unitPrice: Number.NaN },
+  { unitPrice: MAX + 1 },
+  { quantity: 0 },
+  { quantity: -1 },
+  { quantity: 1.5 },
+  { amountDiscount: -1 },
+  { amountDiscount: 0.1 },
+  { amountTax: -1 },
+  { amountTax: Number.POSITIVE_INFINITY },
+];
+
+test.each(PRICED)('%s', (_, claimed) => {
+  expect(priced(claimed)).toMatchObject(claimed);
+});
+
+test('what is not said has its default', () => {
+  expect(priced({})).toEqual({
+    productName: 'Book',
+    description: null,
+    images: [],
+    taxBehavior: 'inclusive',
+    quantity: 1,
+    unitPrice: 1000,
+    currency: 'usd',
+    amountSubtotal: 1000,
+    amountDiscount: 0,
+    amountTax: 0,
+    amountTotal: 1000,
+  });
+});
+
+test.each(REFUSED)('%s is refused', (_, change, expected) => {
+  const { code, errors } = refusalOf(() => priced(change));
+  expect(code).toBe('invalid_param');
+  expect(errors.map((error) => [error.param, error.code, error.allowed])).toEqual(
+    (expected as [string, string, string[]][]).map(([param, ...rest]) => [`line_items[4].${param}`, ...rest]),
+  );
+});
+
+test.each(IMPOSSIBLE)('%j is nothing a request can hold', (change) => {
+  expect(() => priced(change)).toThrow(RangeError);
+});
+
+function priced(change: Partial<NewLineItem>): LineItem {
+  const faults = new AmountFaults();
+  const line = priceLine(newLine(change), 'usd', 'line_items[4]', faults);
+  faults.throwIfAny();
+  return line;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import { type NewPayment, Payment } from '../../src/modules/payments/domain/payment.js';
+import { isId } from '../../src/shared/id.js';
+
+const NOW = 1_763_700_000_000;
+const CAPTURE: NewPayment = { amount: 5000, currency: 'USD', checkoutSession: null, reference: 'ledger-1' };
+
+const IMPOSSIBLE: readonly [string, Partial<NewPayment>][] = [
+  ['nothing', { amount: 0 }],
+  ['less than nothing', { amount: -1 }],
+  ['a fraction', { amount: 0.5 }],
+  ['more than the greatest amount', { amount: 1_000_000_000_000 }],
+  ['no number', { amount: Number.NaN }],
+  ['gold', { currency: 'xau' }],
+  ['no currency', { currency: '' }],
+];
+
+const HELD = [
+  { amountRefunded: 0, amountPendingRefund: 0, refundable: 5000 },
+  { amountRefunded: 1200, amountPendingRefund: 0, refundable: 3800 },
+  { amountRefunded: 0, amountPendingRefund: 1, refundable: 4999 },
+  { amountRefunded: 2000, amountPendingRefund: 3000, refundable: 0 },
+];
+
+test('a recorded payment holds what was captured, and nothing of it is refunded', () => {
+  const { facts } = Payment.record(CAPTURE, 'live', NOW);
+  expect(facts).toEqual({
+    id: expect.stringMatching(/^pay_live_/),
+    mode: 'live',
+    amount: 5000,
+    amountRefunded: 0,
+    amountPendingRefund: 0,
+    currency: 'usd',
+    checkoutSession: null,
+    reference: 'ledger-1',
+  });
+  expect(isId('pay', facts.id)).toBe(true);
+});
+
+test.each([1, 999_999_999_999])('%i can be captured', (amount) => {
+  expect(Payment.record({ ...CAPTURE, amount }, 'test', NOW).refundable).toBe(amount);
+});
+
+test.each(IMPOSSIBLE)('%s cannot be captured', (_, change) => {
+  expect(() => Payment.record({ ...CAPTURE, ...change }, 'test', NOW)).toThrow(RangeError);
+});
+
+test.each(HELD)(
+  '$refundable is left of 5000 when $amountRefunded is refunded and $amountPendingRefund pending',
+  (held) => {
+    const { refundable, ...amounts } = held;
+    const { facts } = Payment.record(CAPTURE, 'test', NOW);
+    expect(Payment.restore({ ...facts, ...amounts }).refundable).toBe(refundable);
+  },
+);
+
+test('two recordings tell of the same capture when what was captured is the same', () => {
+  const payment = Payment.record(CAPTURE, 'test', NOW);
+  const isSame = (change: Partial<NewPayment>) =>
+    payment.isSameCapture(Payment.record({ ...CAPTURE, ...change }, 'test', NOW + 1));
+  expect(isSame({})).toBe(true);
+  expect(isSame({ currency: 'usd' })).toBe(true);
+  expect(isSame({ amount: 5001 })).toBe(false);
+  expect(isSame({ currency: 'eur' })).toBe(false);
+  expect(isSame({ checkoutSession: 'cs_test_01h455vb4pex5vsknk084sn02q' })).toBe(false);
+});

@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals';
+import { Refund, type RefundablePayment } from '../../src/modules/refunds/domain/refund.js';
+import { isId } from '../../src/shared/id.js';
+import { refusalOf } from '../support/refusal.js';
+
+const NOW = 1_763_700_000_000;
+const PAYMENT: RefundablePayment = {
+  id: 'pay_live_01h455vb4pex5vsknk084sn02q',
+  mode: 'live',
+  currency: 'kwd',
+  refundable: 5000,
+};
+
+test.each([1, 4999, 5000])('%i of the 5000 left can be proposed', (amount) => {
+  const { facts } = Refund.propose(PAYMENT, amount, NOW);
+  expect(facts).toEqual({
+    id: expect.stringMatching(/^re_live_/),
+    mode: 'live',
+    amount,
+    currency: 'kwd',
+    status: 'pending',
+    payment: PAYMENT.id,
+    failureReason: null,
+  });
+  expect(isId('re', facts.id)).toBe(true);
+  expect(Refund.restore(facts).facts).toEqual(facts);
+});
+
+test.each([5001, 999_999_999_999])('%i is more than is left, and the refusal says how much is', (amount) => {
+  expect(refusalOf(() => Refund.propose(PAYMENT, amount, NOW))).toEqual({
+    code: 'refund_exceeds_remaining',
+    resource: PAYMENT.id,
+    errors: [{ param: 'amount', code: 'too_large', message: expect.stringContaining('5000'), allowed: ['5000'] }],
+  });
+});
+
+test('nothing can be proposed when nothing is left', () => {
+  expect(refusalOf(() => Refund.propose({ ...PAYMENT, refundable: 0 }, 1, NOW))).toEqual({
+    code: 'payment_not_refundable',
+    resource: PAYMENT.id,
+    errors: [{ param: 'payment', code: 'invalid_value', message: expect.any(String), allowed: [] }],
+  });
+});
+
+test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is no amount', (amount) => {
+  expect(() => Refund.propose(PAYMENT, amount, NOW)).toThrow(RangeError);
+});
+
+describe('a pending refund', () => {
+  const pending = Refund.propose(PAYMENT, 100, NOW);
+  const settled = {
+    succeeded: pending.succeed(),
+    failed: pending.fail('account closed'),
+    canceled: pending.cancel(),
+  };
+
+  test.each([
+    ['succeeded', null],
+    ['failed', 'account closed'],
+    ['canceled', null],
+  ] as const)('can be %s, for the reason %j', (status, failureReason) => {
+    expect(settled[status].facts).toEqual({ ...pending.facts, status, failureReason });
+  });
+
+  test('stays as it was settled, told twice', () => {
+    expect(settled.succeeded.succeed().facts).toEqual(settled.succeeded.facts);
+    expect(settled.failed.fail('another reason').facts).toEqual(settled.failed.facts);
+  });
+
+  test.each([
+    ['succeeded', 'failed', () => settled.succeeded.fail(null)],
+    ['succeeded', 'canceled', () => settled.succeeded.cancel()],
+    ['failed', 'succeeded', () => settled.failed.succeed()],
+    ['failed', 'canceled', () => settled.failed.cancel()],
+    ['canceled', 'succeeded', () => settled.canceled.succeed()],
+    ['canceled', 'failed', () => settled.canceled.fail(null)],
+    ['canceled', 'canceled', () => settled.canceled.cancel()],
+  ])('once %s is not %s any more', (_, __, settle) => {
+    expect(refusalOf(settle)).toEqual({
+      code: 'refund_not_pending',
+      resource: pending.facts.id,
+      errors: [{ param: 'id', code: 'invalid_value', message: expect.any(String), allowed: [] }],
+    });
+  });
+});

@@ -1,0 +1,154 @@
+/** Each decorator: what it accepts, and how it names what it refuses. */
+
+import { expect, test } from '@jest/globals';
+import { PageLimit } from '../../src/platform/http/page-limit.rule.js';
+import {
+  Amount,
+  Fields,
+  Formatted,
+  Integer,
+  ListOf,
+  ListOfUrls,
+  Metadata,
+  OneOf,
+  Text,
+} from '../../src/platform/http/rules.js';
+import { accepts, explain } from '../../src/platform/http/validation.js';
+
+class Inner {
+  @Integer({ min: 1, max: 9 }) count!: number;
+  @Text({ max: 3, optional: true }) note?: string | null;
+}
+
+class Everything {
+  @Integer({ min: 1, max: 9, optional: true }) integer?: number;
+  @Amount({ optional: true }) amount?: number;
+  @Text({ min: 2, max: 3, optional: true }) text?: string | null;
+  @OneOf(['one', 'two'], { optional: true }) choice?: string;
+  @Formatted('currency', { optional: true }) currency?: string | null;
+  @Formatted('web-url', { optional: true }) url?: string | null;
+  @ListOfUrls({ max: 2 }) urls?: string[];
+  @Metadata() metadata?: Record<string, string>;
+  @PageLimit({ max: 100 }) limit?: string;
+  @ListOf(() => Inner, { min: 1, max: 2 }) list!: Inner[];
+  @Fields(() => Inner) object!: Inner;
+}
+
+const COMPLETE = { list: [{ count: 1 }], object: { count: 1 } };
+const URL = 'https://a.example';
+
+const ACCEPTED: readonly object[] = [
+  { integer: 1 },
+  { integer: 9 },
+  { integer: 1 },
+  { amount: 0 },
+  { amount: 999_999_999_999 },
+  { text: 'ab' },
+  { text: '😀😀😀' },
+  { text: null },
+  { choice: 'two' },
+  { currency: 'EUR' },
+  { currency: null },
+  { url: URL },
+  { urls: [] },
+  { urls: [URL, URL] },
+  { metadata: {} },
+  { metadata: { ['😀'.repeat(40)]: 'x'.repeat(500), constructor: '' } },
+  { limit: '1' },
+  { limit: '0100' },
+  {
+    list: [
+      { count: 1, note: null },
+      { count: 9, note: 'abc' },
+    ],
+  },
+];
+
+const REFUSED: readonly [object, string, string][] = [
+  [{ integer: 0 }, 'integer', 'too_small'],
+  [{ integer: 10 }, 'integer', 'too_large'],
+  [{ integer: Number.POSITIVE_INFINITY }, 'integer', 'too_large'],
+  [{ integer: Number.NEGATIVE_INFINITY }, 'integer', 'too_small'],
+  [{ integer: 1.5 }, 'integer', 'invalid_type'],
+  [{ integer: '1' }, 'integer', 'invalid_type'],
+  [{ integer: [1] }, 'integer', 'invalid_type'],
+  [{ integer: true }, 'integer', 'invalid_type'],
+  [{ integer: null }, 'integer', 'invalid_type'],
+  [{ amount: -1 }, 'amount', 'too_small'],
+  [{ amount: 1_000_000_000_000 }, 'amount', 'too_large'],
+  [{ amount: 2 ** 53 }, 'amount', 'too_large'],
+  [{ text: 'a' }, 'text', 'too_short'],
+  [{ text: 'abcd' }, 'text', 'too_long'],
+  [{ text: 12 }, 'text', 'invalid_type'],
+  [{ text: ['ab'] }, 'text', 'invalid_type'],
+  [{ choice: 'three' }, 'choice', 'invalid_value'],
+  [{ choice: null }, 'choice', 'invalid_type'],
+  [{ currency: 'xau' }, 'currency', 'invalid_value'],
+  [{ currency: 840 }, 'currency', 'invalid_type'],
+  [{ url: 'http://a.example' }, 'url', 'invalid_format'],
+  [{ url: URL.padEnd(2049, 'a') }, 'url', 'too_long'],
+  [{ urls: URL }, 'urls', 'invalid_type'],
+  [{ urls: [URL, URL, URL] }, 'urls', 'too_long'],
+  [{ urls: [URL, ''] }, 'urls[1]', 'invalid_format'],
+  [{ urls: [null] }, 'urls[0]', 'invalid_type'],
+  [{ metadata: [] }, 'metadata', 'invalid_type'],
+  [{ metadata: null }, 'metadata', 'invalid_type'],
+  [{ metadata: { a: 1 } }, 'metadata.a', 'invalid_type'],
+  [{ metadata: { a: 'x'.repeat(501) } }, 'metadata.a', 'too_long'],
+  [{ metadata: { '': 'x' } }, 'metadata.', 'too_short'],
+  [{ metadata: { 'a[b]': 'x' } }, 'metadata.a[b]', 'invalid_format'],
+  [{ metadata: { ['k'.repeat(41)]: 'x' } }, `metadata.${'k'.repeat(41)}`, 'too_long'],
+  [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`k${at}`, ''])) }, 'metadata', 'too_long'],
+  [{ limit: '0' }, 'limit', 'too_small'],
+  [{ limit: '-1' }, 'limit', 'too_small'],
+  [{ limit: '101' }, 'limit', 'too_large'],
+  [{ limit: '1.5' }, 'limit', 'invalid_type'],
+  [{ limit: 'ten' }, 'limit', 'invalid_type'],
+  [{ limit: '' }, 'limit', 'invalid_type'],
+  [{ list: [] }, 'list', 'too_short'],
+  [{ list: [{ count: 1 }, { count: 1 }, { count: 1 }] }, 'list', 'too_long'],
+  [{ list: {} }, 'list', 'invalid_type'],
+  [{ list: [[]] }, 'list[0]', 'invalid_type'],
+  [{ list: [{ count: 1 }, null] }, 'list[1]', 'invalid_type'],
+  [{ list: [{ count: 1 }, { count: 0 }] }, 'list[1].count', 'too_small'],
+  [{ list: [{ count: 1, more: 1 }] }, 'list[0].more', 'unknown_field'],
+  [{ list: [{}] }, 'list[0].count', 'required'],
+  [{ list: undefined }, 'list', 'required'],
+  [{ object: undefined }, 'object.count', 'required'],
+  [{ object: {} }, 'object.count', 'required'],
+  [{ object: [] }, 'object', 'invalid_type'],
+  [{ object: { count: 1, constructor: 1 } }, 'object.constructor', 'unknown_field'],
+  [{ constructor: 'x' }, 'constructor', 'unknown_field'],
+  [{ toString: null }, 'toString', 'unknown_field'],
+];
+
+test.each(ACCEPTED)('%j is accepted', (change) => {
+  const body = { ...COMPLETE, ...change };
+  expect([accepts(Everything, body), explain(Everything, body)]).toEqual([true, []]);
+});
+
+test.each(REFUSED)('%j is refused at %s: %s', (change, param, code) => {
+  const body = { ...COMPLETE, ...change };
+  expect(accepts(Everything, body)).toBe(false);
+  expect(explain(Everything, body)).toEqual([
+    { param, code, message: expect.stringMatching(/^.+\.$/s), allowed: allowedAt(param, code) },
+  ]);
+});
+
+test('every fault is reported at once, and what can be chosen from is listed', () => {
+  const faults = explain(Everything, { extra: 1, integer: 0, choice: '', list: [{ count: 'x' }, { note: 'long' }] });
+  expect(faults.map(({ param, code, allowed }) => [param, code, allowed])).toEqual([
+    ['integer', 'too_small', []],
+    ['choice', 'invalid_value', ['one', 'two']],
+    ['list[0].count', 'invalid_type', []],
+    ['list[1].count', 'required', []],
+    ['list[1].note', 'too_long', []],
+    ['object.count', 'required', []],
+    ['extra', 'unknown_field', []],
+  ]);
+});
+
+function allowedAt(param: string, code: string): unknown {
+  if (code !== 'invalid_value') return [];
+  return param === 'choice' ? ['one', 'two'] : expect.arrayContaining(['usd', 'jpy']);
+}

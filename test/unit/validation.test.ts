@@ -1,0 +1,54 @@
+/** The compiled check and the rules' own words come from the same decorators; whatever comes, the verdict is the same. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { accepts, explain, schemaOf } from '../../src/platform/http/validation.js';
+import { acceptable, alteration, altered, requestClasses } from '../support/requests.js';
+
+const CLASSES = (await requestClasses()).map((request) => ({ name: request.name, request }));
+
+test('the request classes of every module are found', () => {
+  expect(CLASSES.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['CreateCheckoutSessionRequest', 'ListCheckoutSessionsQuery', 'ProposeRefundRequest']),
+  );
+});
+
+test.each(CLASSES)('$name: both accept what the schema describes', ({ request }) => {
+  fc.assert(
+    fc.property(acceptable(schemaOf(request)), (body) => {
+      expect({ compiled: accepts(request, body), explained: explain(request, body) }).toEqual({
+        compiled: true,
+        explained: [],
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each(CLASSES)('$name: both give the same verdict on whatever was made of it', ({ request }) => {
+  const verdicts = { true: 0, false: 0 };
+  fc.assert(
+    fc.property(
+      acceptable(schemaOf(request)),
+      fc.array(alteration, { minLength: 1, maxLength: 3 }),
+      (body, alterations) => {
+        const changed = alterations.reduce(altered, body);
+        const verdict = accepts(request, changed);
+        verdicts[`${verdict}`]++;
+        expect(explain(request, changed).length === 0).toBe(verdict);
+      },
+    ),
+    { numRuns: 3000 },
+  );
+  // A generator that only makes wrong bodies, or only right ones, would prove nothing.
+  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(20);
+});
+
+test.each(CLASSES)('$name: both refuse what is no object at all', ({ request }) => {
+  for (const value of [null, true, 0, '', 'text', [], [{}]]) {
+    expect({ value, accepted: accepts(request, value), faults: explain(request, value).length }).toEqual({
+      value,
+      accepted: false,
+      faults: 1,
+    });
+  }
+});
