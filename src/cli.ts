@@ -3,13 +3,15 @@ import { parseArgs } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
-import { Arguments, UsageError } from './cli.arguments.js';
+import { Arguments, UsageError, type Values } from './cli.arguments.js';
 import { type ApiKey, CreateOrganization, KEY_KINDS, ManageApiKeys } from './modules/access/index.js';
 import { paymentView, RecordPayment } from './modules/payments/index.js';
 import { Reconcile } from './modules/refunds/index.js';
 import { type Config, readConfig } from './platform/config.js';
+import type { EmbeddedPostgres } from './platform/database/embedded-postgres.js';
 import { migrate, revertLast } from './platform/database/migrate.js';
 import { openDatabase, openMigratedDatabase } from './platform/database/open.js';
+import { onStopSignal } from './platform/stop-signals.js';
 import { MODES } from './shared/caller.js';
 import { createdAt } from './shared/id.js';
 
@@ -35,6 +37,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   reconcile: { usage: '', run: reconcile },
 };
+
+const MIGRATE_USAGE = '[--revert]';
 
 const OPTIONS = {
   org: { type: 'string' },
@@ -120,35 +124,52 @@ function keyView({ facts }: ApiKey, token?: string) {
 async function main(args: readonly string[]): Promise<unknown> {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   const config = readConfig(process.env);
-  if (positionals[0] === 'migrate') return migrateSchema(config, values.revert === true);
+  if (positionals[0] === 'migrate') {
+    refuseStrangers(MIGRATE_USAGE, values, positionals.slice(1));
+    return migrateSchema(config, values.revert === true);
+  }
   const words = [2, 1].find((count) => COMMANDS[positionals.slice(0, count).join(' ')]) ?? 2;
   const name = positionals.slice(0, words).join(' ');
   const command = COMMANDS[name];
-  if (!command) throw new UsageError(`Unknown command ${name}. There are: ${usage()}.`);
-  const given = new Arguments(values, positionals.slice(words));
-  return withApplication(config, (application) => command.run(application, given));
+  if (!command) throw new UsageError(`Unknown command${name ? ` ${name}` : ''}. There are: ${usage()}.`);
+  refuseStrangers(command.usage, values, positionals.slice(words));
+  return withApplication(config, (application) =>
+    command.run(application, new Arguments(values, positionals.slice(words))),
+  );
+}
+
+/** A word or an option that a command does not know is a mistake, even where another command knows it. */
+function refuseStrangers(usage: string, values: Values, words: readonly string[]): void {
+  const option = Object.keys(values).find((name) => !usage.includes(`--${name}`));
+  const stranger = option ? `--${option}` : usage.startsWith('<') ? undefined : words[0];
+  if (stranger !== undefined) throw new UsageError(`${stranger} does not belong here. The command takes ${usage}.`);
 }
 
 async function withApplication(config: Config, work: (application: INestApplicationContext) => Promise<unknown>) {
-  const database = await openMigratedDatabase(config, { role: 'command' });
-  try {
-    const module = AppModule.register(config, database.url, { timeLimits: false });
+  return withDatabase(openMigratedDatabase(config, { role: 'command' }), async (url) => {
+    const module = AppModule.register(config, url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
     try {
       return await work(application);
     } finally {
       await application.close();
     }
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 async function migrateSchema(config: Config, revert: boolean) {
-  const database = await openDatabase(config, { role: 'command' });
+  return withDatabase(openDatabase(config, { role: 'command' }), async (url) =>
+    revert ? { reverted: (await revertLast(url)) ?? null } : { applied: await migrate(url) },
+  );
+}
+
+async function withDatabase(opening: Promise<EmbeddedPostgres>, work: (url: string) => Promise<unknown>) {
+  onStopSignal(() => {
+    opening.then((database) => database.close()).finally(() => process.exit(1));
+  });
+  const database = await opening;
   try {
-    if (revert) return { reverted: (await revertLast(database.url)) ?? null };
-    return { applied: await migrate(database.url) };
+    return await work(database.url);
   } finally {
     await database.close();
   }
@@ -156,7 +177,7 @@ async function migrateSchema(config: Config, revert: boolean) {
 
 function usage(): string {
   const lines = Object.entries(COMMANDS).map(([name, command]) => `${name} ${command.usage}`);
-  return [...lines, 'migrate [--revert]'].join(' · ');
+  return [...lines, `migrate ${MIGRATE_USAGE}`].join(' · ');
 }
 
 main(process.argv.slice(2)).then(

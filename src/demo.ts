@@ -1,8 +1,8 @@
 /** What a newcomer finds on an empty embedded database: an organization, its keys, and a payment to refund. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
-import { CreateOrganization, ManageApiKeys } from './modules/access/index.js';
+import { CreateOrganization, FindOrganization, ManageApiKeys } from './modules/access/index.js';
 import { RecordPayment } from './modules/payments/index.js';
 
 export interface Demo {
@@ -15,9 +15,15 @@ export interface Demo {
 /** The demo data, made on the first start. Its keys are kept in a file, because the database has only their digests. */
 export async function demo(application: INestApplicationContext, dataDir: string): Promise<Demo> {
   const file = join(dataDir, 'demo.json');
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Demo;
+  if (existsSync(file)) {
+    const made = JSON.parse(readFileSync(file, 'utf8')) as Demo;
+    // Not there when the database was removed, or its migrations reverted, and the file was not.
+    if (await application.get(FindOrganization).exists(made.organization)) return made;
+  }
   const made = await make(application);
-  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  // Moved into place whole: half a file would keep every later start from reading it.
+  writeFileSync(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
   return made;
 }
 

@@ -4,27 +4,43 @@ import { createApplication } from './application.js';
 import { demo, tour } from './demo.js';
 import { type Config, ConfigError, readConfig } from './platform/config.js';
 import { openMigratedDatabase } from './platform/database/open.js';
+import { onStopSignal } from './platform/stop-signals.js';
 
-/** Requests still running when the process is told to stop are given this long. */
+/** Requests still running when it is told to stop are given as long as a statement may take; `docker stop` waits 10 s. */
+const DRAIN_MS = 5_000;
+/** A stop that takes longer hangs. */
 const SHUTDOWN_MS = 25_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
+  const starting = start(config);
+  onStopSignal(() => {
+    setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+    // Told to stop while it is starting, it starts first: only then is it known what there is to stop.
+    starting.then((stop) => stop()).then(() => process.exit(0), fail);
+  });
+  await starting;
+}
+
+/** Returns what stops it all again. */
+async function start(config: Config): Promise<() => Promise<void>> {
   const database = await openMigratedDatabase(config, { role: 'server', say });
   let application: NestFastifyApplication | undefined;
   const stop = async () => {
+    // A client that sends half a request and waits would keep the server from closing.
+    setTimeout(() => application?.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
     await application?.close();
     await database.close();
   };
-  stopOnSignals(stop);
   try {
     application = await createApplication(config, database.url);
     await application.listen(config.port, config.host);
     const url = urlOf(application, config);
     if (config.databaseUrl === undefined) say(tour(url, await demo(application, config.dataDir)));
     else say(`Tillgate listens on ${url}`);
+    return stop;
   } catch (error) {
     await stop();
     throw error;
@@ -34,21 +50,6 @@ async function main(): Promise<void> {
 function urlOf(application: NestFastifyApplication, { host }: Config): string {
   const { port } = application.getHttpServer().address() as AddressInfo;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-function stopOnSignals(stop: () => Promise<void>): void {
-  let stopping = false;
-  const onSignal = () => {
-    // npm passes a terminal's Ctrl-C on, so it often comes twice.
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => fail(error),
-    );
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
 }
 
 function fail(error: unknown): never {

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { brokenPromises } from '../support/invariants.js';
-import { type ServiceProcess, spawnService } from '../support/processes.js';
 import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { type ServiceProcess, spawnService } from '../support/service-process.js';
 
 const CLIENTS = 20;
 const KILLS = 4;

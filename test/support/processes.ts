@@ -1,45 +1,140 @@
-/** The service as operating systems see it: a process that can be killed. It runs the build, which `npm test` makes. */
+/** The service and its command line as real processes, from the build, the way a person starts them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const POLL_MS = 20;
+const PATIENCE_MS = 15_000;
 
-export interface ServiceProcess {
-  readonly url: string;
-  /** At once, as the kernel does it when memory runs out. */
-  kill(): Promise<void>;
-  /** As an orchestrator asks for it. Returns the exit code. */
-  stop(): Promise<number | null>;
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
-/** Starts the service on a migrated database and a free port, and waits until it listens. */
-export async function spawnService(databaseUrl: string): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** What it has written to standard output so far. */
+  said(): string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** A command with none of the test's own settings, only those given. `wrapper` is a command that runs it, like setpriv. */
+export function run(args: readonly string[], environment: Environment = {}, wrapper: readonly string[] = []): Started {
+  const [command, ...rest] = [...wrapper, process.execPath, ...args];
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, LOG_LEVEL: 'silent', PORT: '0', ...environment };
+  const child = spawn(command as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
   });
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill(signal);
-      await once(child, 'exit');
-    }
-    return child.exitCode;
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = once(child, 'close').then(([status]) => ({ status: status as number | null, stdout, stderr }));
+  return { child, ended, said: () => stdout };
+}
+
+export async function commandLine(args: readonly string[], environment: Environment): Promise<Ended> {
+  return run(['dist/src/cli.js', ...args], environment).ended;
+}
+
+export interface Server extends Started {
+  readonly url: string;
+  /** What the tour shows: undefined unless the database is the embedded one. */
+  readonly key: string | undefined;
+  readonly payment: string | undefined;
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+export function launch(environment: Environment, wrapper?: readonly string[]): Started {
+  return run(['dist/src/main.js'], environment, wrapper);
+}
+
+/** Resolves when the server listens; rejects with what it wrote when it ends instead. */
+export async function startServer(environment: Environment, wrapper?: readonly string[]): Promise<Server> {
+  return listening(launch(environment, wrapper));
+}
+
+export async function listening(started: Started): Promise<Server> {
+  const url = await saying(started, /listens on (\S+)\n/);
+  await until(() => !started.said().includes('Paste these') || started.said().includes('Ctrl-C'));
+  return {
+    ...started,
+    url,
+    key: /^KEY=(\S+)$/m.exec(started.said())?.[1],
+    payment: /"payment":"(\w+)"/.exec(started.said())?.[1],
+    stop: (signal = 'SIGTERM') => {
+      started.child.kill(signal);
+      return started.ended;
+    },
   };
-  try {
-    const url = await urlOf(child);
-    return { url, kill: async () => void (await end('SIGKILL')), stop: () => end('SIGTERM') };
-  } catch (error) {
-    await end('SIGKILL');
-    throw error;
+}
+
+/** Waits for the process to say something and returns the pattern's group. */
+export async function saying({ said, ended, child }: Started, pattern: RegExp): Promise<string> {
+  await until(() => pattern.test(said()) || child.exitCode !== null || child.signalCode !== null);
+  const [, group = ''] = pattern.exec(said()) ?? [];
+  if (!pattern.test(said())) throw new Error(`It ended instead: ${JSON.stringify(await ended)}`);
+  return group;
+}
+
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Not in ${PATIENCE_MS} ms: ${condition}`);
+    await sleep(POLL_MS);
   }
 }
 
-async function urlOf({ stdout }: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: stdout as NodeJS.ReadableStream })) {
-    const url = /^Tillgate listens on (\S+)$/.exec(line)?.[1];
-    if (url) return url;
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie has no command line: it runs no more, whether or not anybody collects it.
+    return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+  } catch {
+    return false;
   }
-  throw new Error('The service ended before it listened.');
+}
+
+/** The pid of the PostgreSQL on a data directory, from the file it keeps while it runs. */
+export function postgresPid(dataDir: string): number | undefined {
+  const file = join(dataDir, 'pg', 'postmaster.pid');
+  return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined;
+}
+
+/** Directories of a test, and what to do when it is over: whatever still runs on them is ended. */
+export class Scratch {
+  readonly path = mkdtempSync(join(tmpdir(), 'tillgate faults '));
+  private readonly dataDirs: string[] = [];
+  private readonly started: Started[] = [];
+
+  dataDir(name = 'data'): string {
+    const dataDir = join(this.path, name);
+    this.dataDirs.push(dataDir);
+    return dataDir;
+  }
+
+  keep<Process extends Started>(process: Process): Process {
+    this.started.push(process);
+    return process;
+  }
+
+  async clear(): Promise<void> {
+    for (const { child } of this.started) child.kill('SIGKILL');
+    await Promise.all(this.started.map(({ ended }) => ended));
+    for (const dataDir of this.dataDirs) {
+      const pid = postgresPid(dataDir);
+      if (pid && pid !== process.pid && isRunning(pid)) process.kill(pid, 'SIGQUIT');
+      await until(() => pid === undefined || pid === process.pid || !isRunning(pid));
+    }
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+  }
 }

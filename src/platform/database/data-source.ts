@@ -27,7 +27,6 @@ export function createDataSource({ url, poolSize, records, timeLimits }: Databas
     ...baseOptions(url),
     entities: records,
     poolSize,
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
     extra: {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
@@ -47,6 +46,7 @@ function baseOptions(url: string) {
     type: 'postgres',
     url,
     applicationName: 'tillgate',
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
     installExtensions: false,
     synchronize: false,
     // Every bigint here is an amount or a count, bounded far below 2^53.

@@ -7,20 +7,11 @@
  * by kill -9 is simply used by the next one.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { initialize, processOn, start } from './postgres-process.js';
+import { initialize, moveIntoPlace, processOn, start } from './postgres-process.js';
 
 /** Names of advisory locks: any constants, as long as they never change. */
 const USERS_LOCK = 7_411_531;
@@ -28,6 +19,9 @@ const SERVER_LOCK = 7_411_532;
 /** Recovery after a crash replays the log first; a minute is far more than the data here can need. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
+/** One that gave up, say for memory that a killed predecessor's last process still holds, is started again. */
+const START_ATTEMPTS = 6;
+const START_AGAIN_MS = 500;
 const USER = 'tillgate';
 
 class EmbeddedPostgresError extends Error {}
@@ -74,39 +68,41 @@ class DataDirectory {
   }
 
   urlOf(port: number): string {
-    return `postgres://${USER}:${readFileSync(this.passwordFile, 'utf8')}@127.0.0.1:${port}/postgres`;
+    return `postgres://${USER}:${readFileSync(this.passwordFile, 'utf8')}@127.0.0.1:${port}/postgres?sslmode=disable`;
   }
 
   /** Makes the cluster aside and renames it: an interrupted first start leaves nothing that looks finished. */
   async prepare(): Promise<void> {
+    this.removeHalfMade();
     if (existsSync(this.cluster)) return;
     this.say(`PostgreSQL is being set up in ${this.cluster} …`);
     const password = randomBytes(24).toString('hex');
     const aside = `${this.cluster}.${process.pid}.new`;
     rmSync(aside, { recursive: true, force: true });
-    await initialize(aside, USER, password);
-    writeFileSync(join(aside, 'tillgate.password'), password, { mode: 0o600 });
     try {
-      renameSync(aside, this.cluster);
+      await initialize(aside, USER, password);
     } catch (error) {
       rmSync(aside, { recursive: true, force: true });
-      if (!existsSync(this.cluster)) throw error;
+      throw new EmbeddedPostgresError(`PostgreSQL cannot be set up in ${this.cluster}: ${(error as Error).message}`);
     }
-    this.removeHalfMade();
+    writeFileSync(join(aside, 'tillgate.password'), password, { mode: 0o600 });
+    moveIntoPlace(aside, this.cluster);
   }
 
   /** A connection to the live PostgreSQL, which is started if need be, holding the users' lock. */
   async enter(): Promise<Client> {
     const deadline = Date.now() + PATIENCE_MS;
-    let startedAt: number | undefined;
+    let attempts = 0;
+    let startedAt = 0;
     while (Date.now() < deadline) {
       const live = processOn(this.cluster);
       const client = live && (await this.connect(live.port));
       // The lock is refused while another process is about to stop PostgreSQL: it will be gone in a moment.
       if (client && (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK))) return client;
       await client?.end().catch(() => undefined);
-      if (!live && (startedAt === undefined || Date.now() - startedAt > 2_000)) {
-        if (startedAt === undefined) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
+      if (!live && Date.now() - startedAt > START_AGAIN_MS) {
+        if (attempts === START_ATTEMPTS) break;
+        if (attempts++ === 0) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
         await start(this.cluster, this.logFile);
         startedAt = Date.now();
       }
@@ -138,9 +134,16 @@ class DataDirectory {
   private removeHalfMade(): void {
     for (const name of readdirSync(this.path)) {
       const pid = /^pg\.(\d+)\.new$/.exec(name)?.[1];
-      if (pid && !isAlive(Number(pid))) rmSync(join(this.path, name), { recursive: true, force: true });
+      if (pid && !isAlive(Number(pid))) removeIfPossible(join(this.path, name));
     }
   }
+}
+
+/** An initdb that outlived its parent may still be writing: what it leaves is removed by a later start. */
+function removeIfPossible(directory: string): void {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } catch {}
 }
 
 async function tryLock(client: Client, call: string, lock: number): Promise<boolean> {

@@ -23,7 +23,7 @@ export async function revertLast(url: string): Promise<string | undefined> {
 
 /** Throws with what to do unless every migration has been applied. */
 export async function assertMigrated(url: string): Promise<void> {
-  const dataSource = await createMigrationDataSource(url).initialize();
+  const dataSource = await connect(url);
   try {
     if (await dataSource.showMigrations()) {
       throw new Error('The database schema is not up to date: run `npm run --silent cli -- migrate` first.');
@@ -33,8 +33,18 @@ export async function assertMigrated(url: string): Promise<void> {
   }
 }
 
+async function connect(url: string): Promise<DataSource> {
+  try {
+    return await createMigrationDataSource(url).initialize();
+  } catch (error) {
+    // A name with several addresses fails with the faults of each, and no message of its own.
+    const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
+    throw new Error(`The database cannot be used: ${faults.map(({ message }) => message).join(', ')}`);
+  }
+}
+
 async function withLock<Result>(url: string, work: (dataSource: DataSource) => Promise<Result>): Promise<Result> {
-  const dataSource = await createMigrationDataSource(url).initialize();
+  const dataSource = await connect(url);
   const holder = dataSource.createQueryRunner();
   try {
     await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);

@@ -1,6 +1,7 @@
 /** The operating system's side of the embedded PostgreSQL: binaries, initdb, the postgres process and its user. */
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -13,7 +14,6 @@ import {
   mkdtempSync,
   openSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,12 +22,13 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 
 /** Open to every user, unlike TMPDIR, which is often root's alone. */
 const SHARED_TEMPORARY = '/tmp';
+/** A pid file this young may still be empty, or have just replaced the one that was read. */
+const FRESH_MS = 1_000;
 
 /** PostgreSQL refuses to run as root, so root hands it to an unprivileged user. */
 interface Owner {
@@ -35,33 +36,54 @@ interface Owner {
   readonly gid: number;
 }
 
-/** Makes an empty database cluster in a new directory. Nobody but the password's holder can connect to it. */
+/**
+ * Makes an empty database cluster in a new directory. Nobody but the password's holder can connect to it. Like
+ * PostgreSQL itself, initdb is out of reach of the terminal's Ctrl-C.
+ */
 export async function initialize(directory: string, user: string, password: string): Promise<void> {
-  const { bin, owner } = await installation();
+  mkdirSync(directory, { mode: 0o700 });
+  const { bin, owner } = await installation(directory);
   const scratch = mkdtempSync(join(owner ? SHARED_TEMPORARY : tmpdir(), 'tillgate-'));
   const passwordFile = join(scratch, 'password');
   try {
-    mkdirSync(directory, { mode: 0o700 });
     writeFileSync(passwordFile, password, { mode: 0o600 });
     if (owner) for (const path of [directory, scratch, passwordFile]) chownSync(path, owner.uid, owner.gid);
     const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'];
-    await run(
-      join(bin, 'initdb'),
-      ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`, ...options],
-      { cwd: directory, ...owner },
+    await finished(
+      spawn(
+        join(bin, 'initdb'),
+        ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`, ...options],
+        {
+          cwd: directory,
+          detached: true,
+          stdio: ['ignore', 'ignore', 'pipe'],
+          ...owner,
+        },
+      ),
     );
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
+/** Throws what initdb says is wrong, unless it succeeds. */
+async function finished(initdb: ChildProcess): Promise<void> {
+  const closed = once(initdb, 'close');
+  const said = text(initdb.stderr as Readable);
+  const [status] = await closed;
+  if (status === 0) return;
+  const lines = (await said).split('\n');
+  throw new Error(lines.find((line) => /error:|FATAL:/.test(line)) ?? `initdb ended with ${status}.`);
+}
+
 /** Starts PostgreSQL on a directory, in a session of its own: Ctrl-C in a terminal must reach the service first. */
 export async function start(directory: string, logFile: string): Promise<void> {
-  const { bin, owner } = await installation();
+  const { bin, owner } = await installation(directory);
   const log = openSync(logFile, 'a');
   // No socket file: its path is limited to 107 bytes, which a deep data directory exceeds.
-  const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', `${await freePort()}`];
-  const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...settings], {
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', markOf(directory)];
+  const options = ['-p', `${await freePort()}`, ...settings.flatMap((setting) => ['-c', setting])];
+  const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...options], {
     cwd: directory,
     detached: true,
     stdio: ['ignore', log, log],
@@ -73,19 +95,31 @@ export async function start(directory: string, logFile: string): Promise<void> {
   postgres.unref();
 }
 
+/** Moves a finished directory to its place. Of several at once one wins; what the others made is removed. */
+export function moveIntoPlace(aside: string, place: string): void {
+  try {
+    renameSync(aside, place);
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true });
+    if (!existsSync(place)) throw error;
+  }
+}
+
 /** The pid and port of the live PostgreSQL on a directory. A pid file left behind by a dead one is removed. */
 export function processOn(directory: string): { pid: number; port: number } | undefined {
   const file = join(directory, 'postmaster.pid');
   let lines: string[];
+  let writtenAt: number;
   try {
     lines = readFileSync(file, 'utf8').split('\n');
+    writtenAt = statSync(file).mtimeMs;
   } catch {
     return undefined;
   }
   const pid = Number(lines[0]);
   // PostgreSQL itself only asks whether the pid lives: a zombie or a stranger with that pid would block it for ever.
   if (!runsOn(pid, directory)) {
-    rmSync(file, { force: true });
+    if (Date.now() - writtenAt > FRESH_MS) rmSync(file, { force: true });
     return undefined;
   }
   return { pid, port: Number(lines[3]) };
@@ -94,7 +128,7 @@ export function processOn(directory: string): { pid: number; port: number } | un
 function runsOn(pid: number, directory: string): boolean {
   if (process.platform === 'linux') {
     try {
-      return readlinkSync(`/proc/${pid}/cwd`) === directory;
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(markOf(directory));
     } catch {
       return false;
     }
@@ -106,15 +140,24 @@ function runsOn(pid: number, directory: string): boolean {
   }
 }
 
+/**
+ * A setting PostgreSQL ignores, to know its process by. Everyone may read a command line; root in a container may not
+ * read the working directory of another user's process.
+ */
+function markOf(directory: string): string {
+  return `tillgate.directory=${directory}`;
+}
+
 /** The data directory as its user can name it: below a closed directory only the inherited working directory is open. */
 function nameFor(owner: Owner | undefined, directory: string): string {
   return owner && process.platform === 'linux' ? '/proc/self/cwd' : directory;
 }
 
-async function installation(): Promise<{ bin: string; owner: Owner | undefined }> {
+async function installation(directory: string): Promise<{ bin: string; owner: Owner | undefined }> {
   const bin = await packagedBinaries();
   if (process.getuid?.() !== 0) return { bin, owner: undefined };
-  const owner = unprivilegedOwner();
+  const { uid, gid } = statSync(directory);
+  const owner = uid === 0 ? unprivilegedOwner() : { uid, gid };
   if (spawnSync(join(bin, 'postgres'), ['--version'], owner).status === 0) return { bin, owner };
   return { bin: join(copyOf(dirname(bin)), 'bin'), owner };
 }
@@ -157,7 +200,7 @@ function copyOf(native: string): string {
   const aside = mkdtempSync(`${copy}-`);
   cpSync(native, aside, { recursive: true, verbatimSymlinks: true });
   chmodSync(aside, 0o755);
-  renameSync(aside, copy);
+  moveIntoPlace(aside, copy);
   return copy;
 }
 

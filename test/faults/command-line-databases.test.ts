@@ -1,0 +1,164 @@
+/** The command line on databases of every kind: embedded, given, empty, out of date, out of reach. */
+import { describe, expect, test } from '@jest/globals';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { revertLast } from '../../src/platform/database/migrate.js';
+import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
+import { createDatabase, withClient } from '../support/postgres.js';
+import { commandLine, launch, postgresPid, run, saying, until } from '../support/processes.js';
+
+const ALL = MIGRATIONS.map(({ name }) => name);
+const scratch = withScratch();
+
+async function onEmptyDatabase(work: (url: string) => Promise<void>): Promise<void> {
+  const { url, drop } = await createDatabase({ empty: true });
+  try {
+    await work(url);
+  } finally {
+    await drop();
+  }
+}
+
+async function migrate(url: string, ...options: string[]) {
+  const { status, stdout, stderr } = await commandLine(['migrate', ...options], { DATABASE_URL: url });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+/** Everything the migrations make, as PostgreSQL describes it. */
+async function schemaOf(url: string): Promise<unknown> {
+  const queries = [
+    `SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name
+       FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
+    `SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+       WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2`,
+    `SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`,
+    `SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1`,
+    `SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2`,
+  ];
+  return withClient(url, async (client) => {
+    const facts = [];
+    for (const query of queries) facts.push((await client.query(query)).rows);
+    return facts;
+  });
+}
+
+async function tablesOf(url: string): Promise<string[]> {
+  const sql = `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`;
+  return withClient(url, async (client) => (await client.query(sql)).rows.map(({ tablename }) => tablename));
+}
+
+describe('migrate', () => {
+  test('goes all the way up, down and up again, to the same schema', async () => {
+    await onEmptyDatabase(async (url) => {
+      expect(await migrate(url)).toEqual({ applied: ALL });
+      const schema = await schemaOf(url);
+      expect(await migrate(url, '--revert')).toEqual({ reverted: ALL.at(-1) });
+      for (const name of ALL.toReversed().slice(1)) expect(await revertLast(url)).toBe(name);
+      expect(await migrate(url, '--revert')).toEqual({ reverted: null });
+      expect(await tablesOf(url)).toEqual(['migrations']);
+      expect(await migrate(url)).toEqual({ applied: ALL });
+      expect(await schemaOf(url)).toEqual(schema);
+    });
+  });
+
+  test('three at once on an empty database apply each migration exactly once', async () => {
+    await onEmptyDatabase(async (url) => {
+      const all = await withClient(url, async (client) => {
+        // Holds everybody up at the first thing a migration writes, so that they do meet.
+        await client.query('BEGIN; CREATE TABLE migrations ()');
+        const running = Promise.all([migrate(url), migrate(url), migrate(url)]);
+        const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        await until(() => withClient(url, async (watcher) => (await watcher.query(waiting)).rowCount === 3));
+        await client.query('ROLLBACK');
+        return running;
+      });
+      expect(all.flatMap(({ applied }) => applied)).toEqual(ALL);
+      const sql = 'SELECT name FROM migrations ORDER BY id';
+      expect(await withClient(url, async (client) => (await client.query(sql)).rows)).toEqual(
+        ALL.map((name) => ({ name })),
+      );
+    });
+  });
+
+  test('without it, server and commands refuse a given database in one sentence', async () => {
+    await onEmptyDatabase(async (url) => {
+      const refusal = {
+        status: 1,
+        stdout: '',
+        stderr: 'The database schema is not up to date: run `npm run --silent cli -- migrate` first.\n',
+      };
+      expect(await launch({ DATABASE_URL: url }).ended).toEqual(refusal);
+      expect(await commandLine(['org', 'create', 'Shop'], { DATABASE_URL: url })).toEqual(refusal);
+      await migrate(url);
+      await migrate(url, '--revert');
+      expect(await launch({ DATABASE_URL: url }).ended).toEqual(refusal);
+    });
+  });
+});
+
+describe('a database out of reach is one line', () => {
+  test.each([
+    ['postgres://localhost:1/shop', 'The database cannot be used: connect ECONNREFUSED'],
+    ['postgres://nowhere.invalid/shop', 'The database cannot be used: getaddrinfo'],
+    ['localhost:5432', 'DATABASE_URL must be a URL like postgres://user:password@host:5432/database.'],
+  ])('%s', async (url, message) => {
+    const line = new RegExp(`^${message.replaceAll(/[.:/]/g, '\\$&')}[^\\n]*\\n$`);
+    const refusal = { status: 1, stdout: '', stderr: expect.stringMatching(line) };
+    expect(await commandLine(['migrate'], { DATABASE_URL: url })).toEqual(refusal);
+    expect(await launch({ DATABASE_URL: url }).ended).toEqual(refusal);
+  });
+
+  test('that does not exist, or has another password', async () => {
+    await onEmptyDatabase(async (url) => {
+      const nowhere = new URL(url);
+      nowhere.pathname += '_no';
+      const { stderr } = await commandLine(['migrate'], { DATABASE_URL: nowhere.href });
+      expect(stderr).toMatch(/^The database cannot be used: database ".*_no" does not exist\n$/);
+      const other = new URL(url);
+      other.password = 'wrong';
+      expect((await commandLine(['migrate'], { DATABASE_URL: other.href })).stderr).toBe(
+        'The database cannot be used: password authentication failed for user "tillgate"\n',
+      );
+    });
+  });
+});
+
+describe('on the embedded database', () => {
+  const create = (DATA_DIR: string) => commandLine(['org', 'create', 'Shop'], { DATA_DIR });
+
+  test('it works without a server, several at once, and stops PostgreSQL after the last', async () => {
+    const DATA_DIR = scratch().dataDir();
+    for (const { status, stdout, stderr } of await Promise.all([create(DATA_DIR), create(DATA_DIR)])) {
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ name: 'Shop' });
+    }
+    expect(postgresPid(DATA_DIR)).toBeUndefined();
+  });
+
+  test('it works beside a server, which goes on', async () => {
+    const DATA_DIR = preparedCopy();
+    const server = await start(DATA_DIR);
+    const { id } = JSON.parse((await create(DATA_DIR)).stdout);
+    const made = await commandLine(['key', 'create', '--org', id, '--mode', 'test'], { DATA_DIR });
+    await createSession({ ...server, key: JSON.parse(made.stdout).key });
+    await expectCleanStop(server, DATA_DIR);
+  });
+
+  test('Ctrl-C in the middle leaves nothing running', async () => {
+    const DATA_DIR = preparedCopy();
+    const command = scratch().keep(run(['dist/src/cli.js', 'migrate'], { DATA_DIR }));
+    await until(() => postgresPid(DATA_DIR) !== undefined);
+    command.child.kill('SIGINT');
+    await command.ended;
+    expect(postgresPid(DATA_DIR)).toBeUndefined();
+  });
+
+  test('reverted beneath it, the next start makes new demo data, whose key works', async () => {
+    const DATA_DIR = preparedCopy();
+    for (const _ of ALL) await commandLine(['migrate', '--revert'], { DATA_DIR });
+    const server = await start(DATA_DIR);
+    await saying(server, /Paste these/);
+    await createSession(server);
+    await expectCleanStop(server, DATA_DIR);
+  });
+});

@@ -1,0 +1,193 @@
+/** Every command as a process of its own: one JSON object on standard output, or one line on standard error. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { get, post, SMALLEST } from '../support/client.js';
+import { createDatabase } from '../support/postgres.js';
+import { commandLine, type Server, startServer } from '../support/processes.js';
+
+const UNKNOWN = '00000000000000000000000001';
+const organizationId = expect.stringMatching(/^org_[0-9a-hjkmnp-tv-z]{26}$/);
+const keyId = expect.stringMatching(/^key_[0-9a-hjkmnp-tv-z]{26}$/);
+const DAY_SECONDS = 86_400;
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let server: Server;
+let sql: Client;
+let organization: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = new Client({ connectionString: database.url });
+  await sql.connect();
+  server = await startServer({ DATABASE_URL: database.url });
+  organization = (await succeed('org', 'create', 'Shop')).id;
+});
+
+afterAll(async () => {
+  await server.stop();
+  await sql.end();
+  await database.drop();
+});
+
+/** Runs the command and returns the one object it prints. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests find out what it is.
+async function succeed(...args: string[]): Promise<any> {
+  const { status, stdout, stderr } = await commandLine(args, { DATABASE_URL: database.url });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^\{.*\}\n$/);
+  return JSON.parse(stdout);
+}
+
+/** Runs the command and returns the one line it fails with. */
+async function fail(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await commandLine(args, { DATABASE_URL: database.url });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  return stderr.trimEnd();
+}
+
+async function createKey(...options: string[]) {
+  return succeed('key', 'create', '--org', organization, '--mode', 'test', ...options);
+}
+
+async function createSession(key: string, headers: Record<string, string> = {}) {
+  return post(`${server.url}/v1/checkout_sessions`, { key, body: SMALLEST, headers });
+}
+
+describe('organizations and keys', () => {
+  test('org create prints the organization and its webhook secret', async () => {
+    expect(await succeed('org', 'create', 'Zoë’s Shop')).toEqual({
+      id: organizationId,
+      name: 'Zoë’s Shop',
+      webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+  });
+
+  test('key create prints a key that works at once on the running server', async () => {
+    const before = Math.floor(Date.now() / 1000);
+    const key = await createKey(
+      '--origin',
+      'https://a.example',
+      '--origin',
+      'http://localhost:5173',
+      '--expires',
+      '30d',
+    );
+    expect(key).toEqual({
+      id: keyId,
+      key: expect.stringMatching(/^sk_test_[0-9A-Za-z]{38}$/),
+      mode: 'test',
+      kind: 'secret',
+      organization,
+      display: key.key.slice(0, 12),
+      allowed_origins: ['https://a.example', 'http://localhost:5173'],
+      expires_at: expect.any(Number),
+      revoked_at: null,
+      created_at: expect.any(Number),
+    });
+    expect(key.expires_at - 30 * DAY_SECONDS - before).toBeLessThan(20);
+    expect((await createSession(key.key)).status).toBe(201);
+    expect((await createSession(key.key, { origin: 'https://a.example' })).status).toBe(201);
+    expect((await createSession(key.key, { origin: 'https://b.example' })).status).toBe(403);
+  });
+
+  test('a ledger key belongs to no organization', async () => {
+    expect(await succeed('key', 'create', '--kind', 'ledger', '--mode', 'live')).toMatchObject({
+      key: expect.stringMatching(/^lk_live_[0-9A-Za-z]{38}$/),
+      kind: 'ledger',
+      mode: 'live',
+      organization: null,
+    });
+    expect(await fail('key', 'create', '--kind', 'ledger', '--mode', 'live', '--org', organization)).toBe(
+      'A secret key belongs to an organization, a ledger key to none.',
+    );
+  });
+
+  test('key list shows every key, the oldest first, without its token', async () => {
+    const { id } = await succeed('org', 'create', 'List');
+    const made = [];
+    for (const mode of ['test', 'live']) made.push(await succeed('key', 'create', '--org', id, '--mode', mode));
+    const shown = made.map(({ key: _, ...rest }) => rest);
+    expect(await succeed('key', 'list', '--org', id)).toEqual({ object: 'list', data: shown });
+  });
+
+  test('key revoke ends a key; again changes nothing', async () => {
+    const { id, key, ...rest } = await createKey();
+    const revoked = await succeed('key', 'revoke', id);
+    expect(revoked).toEqual({ id, ...rest, revoked_at: expect.any(Number) });
+    expect(await succeed('key', 'revoke', id)).toEqual(revoked);
+    expect((await get(`${server.url}/v1/checkout_sessions`, { key })).status).toBe(401);
+    expect(await fail('key', 'rotate', id)).toBe('No such key.');
+  });
+
+  test('key rotate gives a new key like the old one, which ends after the overlap', async () => {
+    const old = await createKey('--origin', 'https://a.example');
+    const { id, key, ...like } = await succeed('key', 'rotate', old.id, '--overlap', '12h');
+    expect(id).not.toBe(old.id);
+    expect(like).toMatchObject({ mode: 'test', kind: 'secret', organization, allowed_origins: ['https://a.example'] });
+    for (const token of [old.key, key]) expect((await createSession(token)).status).toBe(201);
+    const listed = (await succeed('key', 'list', '--org', organization)).data;
+    const { expires_at } = listed.find((each: { id: string }) => each.id === old.id);
+    expect(Math.abs(expires_at - Date.now() / 1000 - DAY_SECONDS / 2)).toBeLessThan(20);
+  });
+});
+
+describe('payment record', () => {
+  const record = (...options: string[]) => ['payment', 'record', '--mode', 'test', '--currency', 'usd', ...options];
+
+  test('records a payment that can be refunded', async () => {
+    const payment = await succeed(...record('--org', organization, '--amount', '5000'));
+    expect(payment).toEqual({
+      id: expect.stringMatching(/^pay_test_/),
+      object: 'payment',
+      mode: 'test',
+      amount: 5000,
+      amount_refunded: 0,
+      amount_pending_refund: 0,
+      amount_refundable: 5000,
+      currency: 'usd',
+      checkout_session: null,
+      created: expect.any(Number),
+    });
+    const { key } = await createKey();
+    const body = { payment: payment.id, amount: 5000 };
+    expect((await post(`${server.url}/v1/refunds`, { key, body })).status).toBe(201);
+  });
+
+  test('completes its session, once, for exactly its amount', async () => {
+    const { key } = await createKey();
+    const { id } = (await createSession(key)).body;
+    const pay = (amount: string) => record('--org', organization, '--session', id, '--amount', amount);
+    await fail(...pay('999'));
+    expect(await succeed(...pay('1000'))).toMatchObject({ amount: 1000, checkout_session: id });
+    const { body } = await get(`${server.url}/v1/checkout_sessions/${id}`, { key });
+    expect(body).toMatchObject({ status: 'complete', payment_status: 'paid' });
+    await fail(...pay('1000'));
+    const { rows } = await sql.query('SELECT count(*)::int AS count FROM payments WHERE amount IN (999, 1000)');
+    expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  test('refuses what does not exist', async () => {
+    const amount = ['--amount', '1'];
+    expect(await fail(...record('--org', `org_${UNKNOWN}`, ...amount))).toBe('No such organization.');
+    await fail(...record('--org', organization, '--session', `cs_test_${UNKNOWN}`, ...amount));
+    await fail(...record('--org', organization, '--session', `cs_live_${UNKNOWN}`, ...amount));
+  });
+});
+
+describe('mistakes', () => {
+  test.each([
+    ['', 'Unknown command. There are: org create <name> ·'],
+    ['org create My Shop', 'Shop is one word too many: quote a name with spaces.'],
+    ['org create Shop --mode test', '--mode does not belong here. The command takes <name>.'],
+    ['org create Shop --colour red', "Unknown option '--colour'."],
+    ['key create --kind ledger --mode test --origin shop.example', 'shop.example is not an origin like'],
+    [`key list now --org org_${UNKNOWN}`, 'now does not belong here. The command takes --org <org>.'],
+    [`key list --org org_${UNKNOWN}`, 'No such organization.'],
+    [`key revoke key_${UNKNOWN}`, 'No such key.'],
+    ['payment record --amount -5', "Option '--amount' argument is ambiguous."],
+    ['migrate now', 'now does not belong here. The command takes [--revert].'],
+  ])('%s', async (words, message) => {
+    expect(await fail(...words.split(' ').filter(Boolean))).toContain(message);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, readConfig } from '../../src/platform/config.js';
+import { launch } from '../support/processes.js';
+
+const DEFAULTS = {
+  databaseUrl: undefined,
+  dataDir: '.data',
+  host: '127.0.0.1',
+  port: 3000,
+  logLevel: 'info',
+  rateLimitRps: 0,
+  webhookAllowPrivate: false,
+  idempotencyRetentionSeconds: 86_400,
+  databasePoolSize: 10,
+};
+
+const ALL_WRONG = {
+  DATABASE_URL: 'mysql://root:s3cret@db/shop',
+  PORT: '65536',
+  LOG_LEVEL: 'loud',
+  RATE_LIMIT_RPS: '-1',
+  WEBHOOK_ALLOW_PRIVATE: 'yes',
+  IDEMPOTENCY_RETENTION_HOURS: '0',
+  DATABASE_POOL_SIZE: '1',
+};
+
+const ALL_FAULTS = [
+  'DATABASE_URL must be a URL like postgres://user:password@host:5432/database.',
+  'PORT is "65536", but must be a whole number from 0 to 65535.',
+  'LOG_LEVEL is "loud", but must be one of fatal, error, warn, info, debug, trace, silent.',
+  'RATE_LIMIT_RPS is "-1", but must be a whole number from 0 to 1000000.',
+  'WEBHOOK_ALLOW_PRIVATE is "yes", but must be one of true, false.',
+  'IDEMPOTENCY_RETENTION_HOURS is "0", but must be a whole number from 1 to 8760.',
+  'DATABASE_POOL_SIZE is "1", but must be a whole number from 2 to 1000.',
+];
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('settings', () => {
+  test('have defaults', () => {
+    expect(readConfig({})).toEqual(DEFAULTS);
+  });
+
+  test('that are empty count as not set', () => {
+    const empty = ['DATA_DIR', 'HOST', ...Object.keys(ALL_WRONG)].map((name) => [name, '']);
+    expect(readConfig(Object.fromEntries(empty))).toEqual(DEFAULTS);
+  });
+
+  test('are read', () => {
+    const environment = {
+      DATABASE_URL: 'postgresql://tillgate@db:5433/shop',
+      DATA_DIR: '/var/lib/till gate',
+      HOST: '::',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_RPS: '1000000',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      IDEMPOTENCY_RETENTION_HOURS: '8760',
+      DATABASE_POOL_SIZE: '2',
+    };
+    expect(readConfig(environment)).toEqual({
+      databaseUrl: 'postgresql://tillgate@db:5433/shop',
+      dataDir: '/var/lib/till gate',
+      host: '::',
+      port: 0,
+      logLevel: 'silent',
+      rateLimitRps: 1_000_000,
+      webhookAllowPrivate: true,
+      idempotencyRetentionSeconds: 8760 * 3600,
+      databasePoolSize: 2,
+    });
+  });
+
+  test('that are wrong are named all at once', () => {
+    expect(faultsOf(ALL_WRONG)).toEqual(ALL_FAULTS);
+  });
+
+  test.each(Object.entries(ALL_WRONG))('%s=%s is named alone when the others are right', (name, value) => {
+    expect(faultsOf({ [name]: value })).toEqual(ALL_FAULTS.filter((fault) => fault.startsWith(`${name} `)));
+  });
+
+  test.each(['1.5', '1e3', '0x10', ' 80', '80 ', '９', 'NaN', '-0', '+1', '80,81', '99999999999'])(
+    'PORT=%j is not a whole number from 0 to 65535',
+    (value) => {
+      expect(faultsOf({ PORT: value })).toEqual([
+        `PORT is ${JSON.stringify(value)}, but must be a whole number from 0 to 65535.`,
+      ]);
+    },
+  );
+
+  test.each(['db', 'localhost:5432', 'http://db', 'postgres:db', 'postgres://db:port/shop', ' postgres://db'])(
+    'DATABASE_URL=%j is refused, and not repeated, since it may hold a password',
+    (value) => {
+      expect(faultsOf({ DATABASE_URL: value })).toEqual([ALL_FAULTS[0]]);
+    },
+  );
+
+  test('that are wrong keep the process from starting', async () => {
+    expect(await launch(ALL_WRONG).ended).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: ALL_FAULTS.map((fault) => `${fault}\n`).join(''),
+    });
+  });
+});
