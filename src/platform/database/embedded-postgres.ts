@@ -97,8 +97,9 @@ class DataDirectory {
     while (Date.now() < deadline) {
       const live = processOn(this.cluster);
       const client = live && (await this.connect(live.port));
-      // The lock is refused while another process is about to stop PostgreSQL: it will be gone in a moment.
-      if (client && (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK))) return client;
+      // Refused, or cut off, while another process is stopping PostgreSQL: it will be gone in a moment.
+      if (client && (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK).catch(() => false)))
+        return client;
       await client?.end().catch(() => undefined);
       if (!live && Date.now() - startedAt > START_AGAIN_MS) {
         if (attempts === START_ATTEMPTS) break;
