@@ -38,8 +38,21 @@ async function make(application: INestApplicationContext): Promise<Demo> {
   return { organization, key: secret.token, ledgerKey: ledger.token, payment: payment.facts.id };
 }
 
-/** Lines to paste into a shell, from a session to a refund. */
-export function tour(url: string, { key, ledgerKey, payment }: Demo): string {
+/**
+ * Lines to paste into bash or zsh, all at once or one by one, from a session to its settled refund. Titles are said with
+ * echo, because an interactive zsh takes # for a command.
+ */
+export function tour(url: string, { organization, key, ledgerKey, payment }: Demo): string {
+  const secret = `-H 'Authorization: Bearer ${key}'`;
+  const ledger = `-H 'Authorization: Bearer ${ledgerKey}'`;
+  const get = (path: string, as: string) => `curl -sS -w '\\n' "${url}${path}" ${as}`;
+  const post = (path: string, as: string, body: string) =>
+    `curl -sS -w '\\n' ${url}${path} ${as} -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '${body}'`;
+  const newest = (path: string, prefix: string) =>
+    `$(curl -sS "${url}${path}?limit=1" ${secret} | grep -o '${prefix}_test_[0-9a-z]*' | head -n 1)`;
+  // Out of the single quotes and in again: the shell puts the id there.
+  const json = (value: object) => JSON.stringify(value).replace('$SESSION', `'$SESSION'`);
+  const line = { quantity: 2, price_data: { currency: 'usd', unit_amount: 1299, product_data: { name: 'T-shirt' } } };
   return `
 Tillgate listens on ${url}
 
@@ -48,24 +61,27 @@ Tillgate listens on ${url}
 
 Paste these to take the tour:
 
-KEY=${key}
+echo '1. Create a checkout session'
+${post('/v1/checkout_sessions', secret, json({ currency: 'usd', line_items: [line] }))}
 
-# Create a checkout session, and remember its id
-SESSION=$(curl -sS ${url}/v1/checkout_sessions -H "Authorization: Bearer $KEY" \\
-  -H 'Content-Type: application/json' -H "Idempotency-Key: session-$(date +%s)" \\
-  -d '{"currency":"usd","line_items":[{"quantity":2,"price_data":{"currency":"usd","unit_amount":1299,"product_data":{"name":"T-shirt"}}}]}' \\
-  | tee /dev/stderr | grep -o 'cs_test_[0-9a-z]*' | head -n 1)
+echo '2. Read it, and list all of them'
+SESSION=${newest('/v1/checkout_sessions', 'cs')}
+${get('/v1/checkout_sessions/$SESSION', secret)}
+${get('/v1/checkout_sessions?limit=3', secret)}
 
-# Read it, and list all of them
-curl -sS ${url}/v1/checkout_sessions/$SESSION -H "Authorization: Bearer $KEY"
-curl -sS '${url}/v1/checkout_sessions?limit=3' -H "Authorization: Bearer $KEY"
+echo '3. As the ledger, record the payment captured for it: the session is complete and paid'
+${post('/ledger/v1/payments', ledger, json({ organization, amount: 2598, currency: 'usd', checkout_session: '$SESSION' }))}
+${get('/v1/checkout_sessions/$SESSION', secret)}
 
-# Propose to refund 5.00 of a captured payment of 50.00 USD, and read the proposal
-REFUND=$(curl -sS ${url}/v1/refunds -H "Authorization: Bearer $KEY" \\
-  -H 'Content-Type: application/json' -H "Idempotency-Key: refund-$(date +%s)" \\
-  -d '{"payment":"${payment}","amount":500}' \\
-  | tee /dev/stderr | grep -o 're_test_[0-9a-z]*' | head -n 1)
-curl -sS ${url}/v1/refunds/$REFUND -H "Authorization: Bearer $KEY"
+echo '4. Propose to refund 5.00 of a payment of 50.00 that was here before: pending, until the ledger decides'
+${post('/v1/refunds', secret, json({ payment, amount: 500 }))}
+REFUND=${newest('/v1/refunds', 're')}
+${get('/v1/refunds/$REFUND', secret)}
+
+echo '5. As the ledger, list what waits, and settle it: the payment has less left'
+${get('/ledger/v1/refunds', ledger)}
+curl -sS -w '\\n' -X POST ${url}/ledger/v1/refunds/$REFUND/succeed ${ledger}
+${get(`/v1/payments/${payment}`, secret)}
 
 Ctrl-C stops the server and its database. Another data directory: DATA_DIR=… npm start
 `;

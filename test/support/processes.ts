@@ -69,7 +69,7 @@ export async function listening(started: Started): Promise<Server> {
   return {
     ...started,
     url,
-    key: /^KEY=(\S+)$/m.exec(started.said())?.[1],
+    key: /Secret key \(test\) +(\S+)/.exec(started.said())?.[1],
     payment: /"payment":"(\w+)"/.exec(started.said())?.[1],
     stop: (signal = 'SIGTERM') => {
       started.child.kill(signal);

@@ -1,0 +1,159 @@
+/** Reconciliation finds every difference that is planted, and nothing else. */
+import { execFile } from 'node:child_process';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Reconcile } from '../../src/modules/refunds/index.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const HELD = 'held = sum of pending and succeeded refunds';
+const REFUNDED = 'refunded = sum of succeeded refunds';
+const WITHIN = 'held <= captured';
+const PAID = 'a session is paid if and only if a payment exists for it';
+const EXACT = 'a session was paid exactly what it asks for';
+const PROMISES = [HELD, REFUNDED, WITHIN, PAID, EXACT];
+
+let service: Service;
+let books: Books;
+
+interface Books {
+  /** A payment with 10.00 refunded and 5.00 pending of 50.00, and one with nothing at all. */
+  readonly payment: string;
+  readonly untouched: string;
+  readonly paidSession: string;
+  readonly sessionPayment: string;
+  readonly openSession: string;
+}
+
+beforeEach(async () => {
+  service = await startService();
+  books = await keepBooks(await Shop.open(service));
+});
+
+afterEach(() => service.close());
+
+/** One of everything that can be, all of it in order. */
+async function keepBooks(shop: Shop): Promise<Books> {
+  const [payment, untouched] = [(await shop.record()).body.id, (await shop.record()).body.id];
+  const [succeeded, failed, canceled] = await Promise.all(
+    [1000, 100, 200].map((amount) => shop.propose(payment, amount)),
+  );
+  await shop.propose(payment, 500);
+  await shop.succeed(succeeded?.body.id);
+  await shop.fail(failed?.body.id);
+  await shop.cancel(canceled?.body.id);
+  const [paid, open, expired] = await Promise.all([1, 2, 3].map(() => shop.createSession()));
+  const recorded = await shop.record({ amount: 1000, checkout_session: paid?.body.id });
+  await shop.expire(expired?.body.id);
+  const sessions = { paidSession: paid?.body.id, openSession: open?.body.id };
+  return { payment, untouched, sessionPayment: recorded.body.id, ...sessions };
+}
+
+function checks(broken: Readonly<Record<string, readonly string[]>> = {}) {
+  return PROMISES.map((promise) => ({ promise, checked: 3, offenders: broken[promise] ?? [] }));
+}
+
+const reconcile = () => service.application.get(Reconcile).execute();
+
+/** Runs SQL in which $name stands for the id of one of the books. */
+async function plant(sql: string): Promise<void> {
+  await service.sql.query(sql.replaceAll(/\$(\w+)/g, (_, name: keyof Books) => `'${uuidOf(books[name])}'`));
+}
+
+test('the books balance after everything that can happen', async () => {
+  expect(await reconcile()).toEqual({ checks: checks(), isBalanced: true });
+});
+
+const DROP_WITHIN = 'ALTER TABLE payments DROP CONSTRAINT payments_held_within_captured;';
+
+const PLANTED: [string, string, Record<string, (keyof Books)[]>][] = [
+  [
+    'an amount is held for no refund',
+    'UPDATE payments SET amount_pending_refund = amount_pending_refund + 1 WHERE id = $payment',
+    { [HELD]: ['payment'] },
+  ],
+  [
+    'an amount is held where there never was a refund',
+    'UPDATE payments SET amount_pending_refund = 1 WHERE id IN ($untouched, $sessionPayment)',
+    { [HELD]: ['untouched', 'sessionPayment'] },
+  ],
+  [
+    'a pending refund is accounted as succeeded',
+    `UPDATE payments SET amount_pending_refund = amount_pending_refund - 500, amount_refunded = amount_refunded + 500
+     WHERE id = $payment`,
+    { [REFUNDED]: ['payment'] },
+  ],
+  [
+    'a refund vanished',
+    `DELETE FROM refunds WHERE payment_id = $payment AND status = 'succeeded'`,
+    { [HELD]: ['payment'], [REFUNDED]: ['payment'] },
+  ],
+  [
+    'a failed refund is pending again',
+    `UPDATE refunds SET status = 'pending' WHERE payment_id = $payment AND status = 'failed'`,
+    { [HELD]: ['payment'] },
+  ],
+  [
+    'more is held than was captured',
+    `${DROP_WITHIN} UPDATE payments SET amount = 1499 WHERE id = $payment`,
+    { [WITHIN]: ['payment'] },
+  ],
+  [
+    'a session is paid by no payment',
+    `UPDATE checkout_sessions SET status = 'complete', payment_status = 'paid' WHERE id = $openSession`,
+    { [PAID]: ['openSession'] },
+  ],
+  [
+    'a payment left its session open',
+    `UPDATE checkout_sessions SET status = 'open', payment_status = 'unpaid' WHERE id = $paidSession`,
+    { [PAID]: ['paidSession'] },
+  ],
+  [
+    'a session was paid too much',
+    'UPDATE payments SET amount = 1001 WHERE id = $sessionPayment',
+    { [EXACT]: ['paidSession'] },
+  ],
+  [
+    'a session was paid in another currency',
+    `UPDATE payments SET currency = 'eur' WHERE id = $sessionPayment`,
+    { [EXACT]: ['paidSession'] },
+  ],
+];
+
+test.each(PLANTED)('finds that %s', async (_, sql, broken) => {
+  await plant(sql);
+  const offenders = Object.entries(broken).map(([promise, names]) => [promise, names.map((name) => books[name])]);
+  expect(await reconcile()).toEqual({ checks: checks(Object.fromEntries(offenders)), isBalanced: false });
+});
+
+interface Outcome {
+  readonly code: number | string | null | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function runCommand(): Promise<Outcome> {
+  const env = { ...process.env, DATABASE_URL: service.databaseUrl };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['dist/src/cli.js', 'reconcile'], { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, stdout, stderr }),
+    );
+  });
+}
+
+test('the command line prints what it checked, and fails on a difference', async () => {
+  const balanced = await runCommand();
+  expect({ ...balanced, stdout: JSON.parse(balanced.stdout) }).toEqual({
+    code: 0,
+    stdout: { balanced: true, checks: checks() },
+    stderr: '',
+  });
+  await plant('UPDATE payments SET amount_refunded = amount_refunded + 1 WHERE id = $payment');
+  const broken = await runCommand();
+  const offenders = checks({ [HELD]: [books.payment], [REFUNDED]: [books.payment] });
+  expect({ ...broken, stdout: JSON.parse(broken.stdout) }).toEqual({
+    code: 1,
+    stdout: { balanced: false, checks: offenders },
+    stderr: '',
+  });
+});

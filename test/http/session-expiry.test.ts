@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { expectBalanced } from '../support/reconciled.js';
+import { fixRequest, listResources, readResource, refusal } from '../support/refused-answer.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop, unknownId } from '../support/shop.js';
+
+const PATH = '/v1/checkout_sessions';
+const HOUR_MS = 3_600_000;
+
+let service: Service;
+/** Another instance, whose own clock is an hour late: only the database's may count. */
+let late: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  service = await startService();
+  late = await startService({ databaseUrl: service.databaseUrl, clock: { now: () => Date.now() - HOUR_MS } });
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+});
+
+afterAll(async () => {
+  await expectBalanced(service);
+  await late.close();
+  await service.close();
+});
+
+/** An open session whose time ends this many seconds from now, on a full second, by the database's clock. */
+async function sessionEndingIn(seconds: number) {
+  const session = (await shop.createSession()).body;
+  const { rows } = await service.sql.query(
+    `UPDATE checkout_sessions SET expires_at = date_trunc('second', now()) + make_interval(secs => $2)
+     WHERE id = $1 RETURNING extract(epoch FROM expires_at)::bigint AS expires_at`,
+    [uuidOf(session.id), seconds],
+  );
+  return { ...session, expires_at: Number(rows[0].expires_at) };
+}
+
+async function databaseSeconds(): Promise<number> {
+  const { rows } = await service.sql.query('SELECT extract(epoch FROM clock_timestamp())::float8 AS now');
+  return rows[0].now;
+}
+
+const notOpen = (id: string, param = 'id') =>
+  refusal('session_not_open', readResource(`${PATH}/${id}`), [{ param, code: 'invalid_value' }]);
+
+describe('expire', () => {
+  test.each([
+    ['no body', undefined],
+    ['an empty object', {}],
+  ])('ends an open session, with %s and no idempotency key', async (_, body) => {
+    const session = (await shop.createSession()).body;
+    const expired = await shop.bare(`${PATH}/${session.id}/expire`, body);
+    expect([expired.status, expired.body]).toEqual([200, { ...session, status: 'expired' }]);
+    expect((await shop.get(`${PATH}/${session.id}`)).body).toEqual(expired.body);
+  });
+
+  test('ends a session that asks for nothing', async () => {
+    const free = { price_data: { currency: 'usd', unit_amount: 0, product_data: { name: 'Gift' } } };
+    const session = (await shop.createSession({ currency: 'usd', line_items: [free] })).body;
+    const expected = { ...session, status: 'expired', payment_status: 'no_payment_required' };
+    expect((await shop.expire(session.id)).body).toEqual(expected);
+  });
+
+  test('is refused for one that is complete, expired, or past its time', async () => {
+    const [complete, expired] = [(await shop.createSession()).body.id, (await shop.createSession()).body.id];
+    await Promise.all([shop.record({ amount: 1000, checkout_session: complete }), shop.expire(expired)]);
+    for (const id of [complete, expired, (await sessionEndingIn(0)).id]) {
+      const before = await shop.get(`${PATH}/${id}`);
+      const refused = await shop.expire(id);
+      expect([refused.status, refused.body]).toEqual([422, notOpen(id)]);
+      expect((await shop.get(`${PATH}/${id}`)).body).toEqual(before.body);
+    }
+  });
+
+  test('knows only sessions of the organization and the key’s mode', async () => {
+    const foreign = (await (await Shop.open(service)).createSession()).body.id;
+    for (const id of [foreign, unknownId('cs_test'), unknownId('cs_live')]) {
+      const refused = await shop.expire(id);
+      const errors = [{ param: 'id', code: 'invalid_value' }];
+      expect([refused.status, refused.body]).toEqual([404, refusal('not_found', listResources(PATH), errors)]);
+    }
+  });
+
+  test('refuses a malformed id and unknown fields', async () => {
+    const { id } = (await shop.createSession()).body;
+    const malformed = await shop.expire('cs_1');
+    const fix = (at: string) => fixRequest('POST', `${PATH}/${at}/expire`);
+    expect(malformed.body).toEqual(refusal('invalid_param', fix('cs_1'), [{ param: 'id', code: 'invalid_format' }]));
+    const unknown = await shop.bare(`${PATH}/${id}/expire`, { reason: 'late' });
+    const errors = [{ param: 'reason', code: 'unknown_field' }];
+    expect([unknown.status, unknown.body]).toEqual([400, refusal('invalid_param', fix(id), errors)]);
+  });
+
+  test('honours an idempotency key', async () => {
+    const [one, two] = [(await shop.createSession()).body.id, (await shop.createSession()).body.id];
+    const key = randomUUID();
+    const first = await shop.post(`${PATH}/${one}/expire`, undefined, key);
+    const again = await shop.post(`${PATH}/${one}/expire`, undefined, key);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    const reused = await shop.post(`${PATH}/${two}/expire`, undefined, key);
+    expect([reused.status, reused.body.error.code]).toEqual([422, 'idempotency_key_reused']);
+    expect((await shop.get(`${PATH}/${two}`)).body.status).toBe('open');
+  });
+});
+
+describe('from the second of expires_at', () => {
+  test('every read, list and filter says expired, by the database’s clock', async () => {
+    const session = await sessionEndingIn(2);
+    const at = shop.at(late);
+    const listed = async (query: string) => (await at.get(`${PATH}${query}`)).body.data.length === 1;
+    const looks: Record<string, () => Promise<string>> = {
+      read: async () => (await at.get(`${PATH}/${session.id}`)).body.status,
+      list: async () => (await at.get(PATH)).body.data[0].status,
+      'filter open': async () => ((await listed('?status=open')) ? 'open' : 'expired'),
+      'filter expired': async () => ((await listed('?status=expired')) ? 'expired' : 'open'),
+    };
+    const seen = new Set<string>();
+    for (let now = 0; now < session.expires_at + 0.2; ) {
+      for (const [name, look] of Object.entries(looks)) {
+        const before = await databaseSeconds();
+        const status = await look();
+        now = await databaseSeconds();
+        // A look that spans the very instant may say either.
+        if (now < session.expires_at) expect([name, status]).toEqual([name, 'open']);
+        if (before >= session.expires_at) expect([name, status]).toEqual([name, 'expired']);
+        seen.add(`${name} ${status}`);
+      }
+    }
+    expect(seen.size).toBe(2 * Object.keys(looks).length);
+    expect((await at.get(`${PATH}/${session.id}`)).body).toEqual({ ...session, status: 'expired' });
+  });
+
+  test('a payment for it is refused', async () => {
+    const { id } = await sessionEndingIn(0);
+    const refused = await shop.at(late).record({ amount: 1000, checkout_session: id });
+    expect([refused.status, refused.body]).toEqual([422, notOpen(id, 'checkout_session')]);
+  });
+
+  test('a complete session stays complete', async () => {
+    const { id } = (await shop.createSession()).body;
+    await shop.record({ amount: 1000, checkout_session: id });
+    await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
+    expect((await shop.get(`${PATH}/${id}`)).body.status).toBe('complete');
+    expect((await shop.get(`${PATH}?status=expired`)).body.data).toEqual([]);
+  });
+});
+
+test('two instances settle what is due in batches, each session exactly once', async () => {
+  const DUE = 60;
+  const BATCH = 7;
+  await service.sql.query(`
+    CREATE TABLE settled (id uuid);
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO settled VALUES (NEW.id); RETURN NULL; END $$;
+    CREATE TRIGGER note AFTER UPDATE OF status ON checkout_sessions FOR EACH ROW EXECUTE FUNCTION note()`);
+  const made = await Promise.all(Array.from({ length: DUE + 1 }, () => shop.createSession()));
+  const [open, ...due] = made.map(({ body }) => uuidOf(body.id));
+  await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY($1)', [due]);
+  const sweep = async ({ application }: Service) => {
+    const sizes: number[] = [];
+    do sizes.push(await application.get(CheckoutSessions).settleExpired(BATCH));
+    while (sizes.at(-1));
+    return sizes;
+  };
+  const batches = (await Promise.all([sweep(service), sweep(late), sweep(service), sweep(late)])).flat();
+  expect(Math.max(...batches)).toBe(BATCH);
+  const { rows } = await service.sql.query('SELECT id FROM settled WHERE id = ANY($1) ORDER BY id', [[open, ...due]]);
+  expect(rows.map(({ id }) => id.replaceAll('-', ''))).toEqual(due.map((id) => id?.replaceAll('-', '')).sort());
+  const { body } = await shop.get(`${PATH}?status=open`);
+  expect(body.data.map(({ id }: { id: string }) => uuidOf(id))).toEqual([open]);
+});

@@ -1,0 +1,82 @@
+/** Keys of one surface are nothing on the other, on every route and in both modes. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { send } from '../support/client.js';
+import { refusal } from '../support/refused-answer.js';
+import { createKey, createLedgerKey, type Service, startService } from '../support/service.js';
+import { Shop, unknownId } from '../support/shop.js';
+
+const SESSION = unknownId('cs_test');
+const REFUND = unknownId('re_test');
+
+const PUBLIC: [string, string][] = [
+  ['POST', '/v1/checkout_sessions'],
+  ['GET', '/v1/checkout_sessions'],
+  ['GET', `/v1/checkout_sessions/${SESSION}`],
+  ['POST', `/v1/checkout_sessions/${SESSION}/expire`],
+  ['POST', '/v1/refunds'],
+  ['GET', '/v1/refunds'],
+  ['GET', `/v1/refunds/${REFUND}`],
+  ['POST', `/v1/refunds/${REFUND}/cancel`],
+  ['GET', `/v1/payments/${unknownId('pay_test')}`],
+];
+
+const LEDGER: [string, string][] = [
+  ['POST', '/ledger/v1/payments'],
+  ['GET', '/ledger/v1/refunds'],
+  ['POST', `/ledger/v1/refunds/${REFUND}/succeed`],
+  ['POST', `/ledger/v1/refunds/${REFUND}/fail`],
+];
+
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  service = await startService();
+  shop = await Shop.open(service);
+});
+
+afterAll(() => service.close());
+
+async function expectRefused(method: string, path: string, key: string): Promise<void> {
+  const body = method === 'POST' ? {} : undefined;
+  const refused = await send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
+  expect(refused.status).toBe(401);
+  const next = { type: 'authenticate', path, method };
+  expect(refused.body).toEqual(refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]));
+  expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
+}
+
+async function expectAdmitted(method: string, path: string, key: string): Promise<void> {
+  const body = method === 'POST' ? {} : undefined;
+  const { status } = await send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
+  expect([200, 400, 404]).toContain(status);
+}
+
+test.each(PUBLIC)('%s %s is for secret keys only', async (method, path) => {
+  await expectAdmitted(method, path, shop.tenant.test);
+  await expectRefused(method, path, shop.ledgerKey);
+  await expectRefused(method, path, await createLedgerKey(service, 'live'));
+});
+
+test.each(LEDGER)('%s %s is for ledger keys only', async (method, path) => {
+  await expectAdmitted(method, path, shop.ledgerKey);
+  await expectRefused(method, path, shop.tenant.test);
+  await expectRefused(method, path, await createKey(service, { organization: shop.organization, mode: 'live' }));
+});
+
+test('a ledger key acts on its own mode of every organization', async () => {
+  const [live, other] = [await Shop.open(service, { mode: 'live' }), await Shop.open(service)];
+  const payments = await Promise.all([shop, other, live].map(async (one) => (await one.record()).body));
+  expect(payments.map(({ organization, mode }) => [organization, mode])).toEqual([
+    [shop.organization, 'test'],
+    [other.organization, 'test'],
+    [live.organization, 'live'],
+  ]);
+  const [test, , inLive] = payments;
+  const refund = (await live.propose(inLive.id, 100)).body;
+  const listed = await shop.ledgerGet(`/ledger/v1/refunds?organization=${live.organization}`);
+  expect(listed.body.data).toEqual([]);
+  expect((await shop.succeed(refund.id)).status).toBe(404);
+  const neighbours = (await shop.propose(test.id, 100)).body;
+  expect((await other.succeed(neighbours.id)).body).toMatchObject({ organization: shop.organization });
+});

@@ -1,0 +1,152 @@
+/** Transitions that exclude each other, at once and on two instances: exactly one of them happens. */
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Reply } from '../support/client.js';
+import { expectBalanced } from '../support/reconciled.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const RACES = 100;
+/** Races run this many at a time: enough to contend, not to queue. */
+const AT_ONCE = 10;
+const TIME_LIMIT_MS = 60_000;
+
+let service: Service;
+let other: Service;
+let here: Shop;
+let there: Shop;
+
+beforeAll(async () => {
+  service = await startService();
+  other = await startService({ databaseUrl: service.databaseUrl });
+});
+
+beforeEach(async () => {
+  here = await Shop.open(service);
+  there = here.at(other);
+});
+
+afterEach(() => expectBalanced(service));
+
+afterAll(async () => {
+  await other.close();
+  await service.close();
+});
+
+async function inRaces<Result>(race: (number: number) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < RACES; start += AT_ONCE) {
+    const batch = Array.from({ length: AT_ONCE }, (_, index) => race(start + index));
+    results.push(...(await Promise.all(batch)));
+  }
+  return results;
+}
+
+/** A head start of up to this long: some contestants have further to go, and would never win. */
+const HEAD_START_MS = 4;
+
+/** Each time another contestant starts first, by no time at all or a little. */
+async function atOnce(requests: readonly (() => Promise<Reply>)[], number: number): Promise<Reply[]> {
+  const turn = number % requests.length;
+  const [first, ...others] = [...requests.slice(turn), ...requests.slice(0, turn)].map(
+    (request) => async (after: number) => {
+      await setTimeout(after);
+      return request();
+    },
+  );
+  const headStart = Math.random() * HEAD_START_MS;
+  return Promise.all([first?.(0) as Promise<Reply>, ...others.map((request) => request(headStart))]);
+}
+
+const codesOf = (replies: readonly Reply[]) => replies.map(({ body }) => body.error?.code ?? 'done').sort();
+
+test(
+  'of cancel, succeed and fail exactly one wins, and its amount is accounted once',
+  async () => {
+    const amount = 10;
+    const payment = (await here.record({ amount: RACES * amount })).body.id;
+    const outcomes = await inRaces(async (number) => {
+      const { id } = (await here.propose(payment, amount)).body;
+      const contestants = [() => here.cancel(id), () => there.succeed(id), () => there.fail(id, { reason: 'late' })];
+      const replies = await atOnce(contestants, number);
+      expect(codesOf(replies)).toEqual(['done', 'refund_not_pending', 'refund_not_pending']);
+      const { status } = (await here.get(`/v1/refunds/${id}`)).body;
+      expect(replies.find((reply) => reply.status === 200)?.body.status).toBe(status);
+      return status;
+    });
+    const refunded = outcomes.filter((status) => status === 'succeeded').length * amount;
+    const captured = RACES * amount;
+    expect(await here.amountsOf(payment)).toEqual({ captured, refunded, pending: 0, left: captured - refunded });
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'the same outcome told many times at once is accounted once',
+  async () => {
+    const payment = (await here.record({ amount: 2 * RACES })).body.id;
+    await inRaces(async () => {
+      const { id } = (await here.propose(payment, 1)).body;
+      const replies = await atOnce(
+        [here, there, here, there].map((at) => () => at.succeed(id)),
+        0,
+      );
+      expect(codesOf(replies)).toEqual(Array<string>(4).fill('done'));
+      expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    });
+    const amounts = { captured: 2 * RACES, refunded: RACES, pending: 0, left: RACES };
+    expect(await here.amountsOf(payment)).toEqual(amounts);
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'of the end of a session and its payment exactly one wins',
+  async () => {
+    await inRaces(async (number) => {
+      const session = (await here.createSession()).body;
+      const pay = () => there.record({ amount: 1000, checkout_session: session.id });
+      const replies = await atOnce([() => here.expire(session.id), pay], number);
+      expect(codesOf(replies)).toEqual(['done', 'session_not_open']);
+      const isPaid = replies.some((reply) => reply.status === 201);
+      const outcome = isPaid ? { status: 'complete', payment_status: 'paid' } : { status: 'expired' };
+      expect((await here.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual({ ...session, ...outcome });
+    });
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'of two payments for one session exactly one is recorded',
+  async () => {
+    await inRaces(async (number) => {
+      const session = (await here.createSession()).body.id;
+      const pay = (at: Shop, reference: string) => () =>
+        at.record({ amount: 1000, checkout_session: session, reference: `${reference}-${number}` });
+      const replies = await atOnce([pay(here, 'first'), pay(there, 'second')], number);
+      expect(codesOf(replies)).toEqual(['done', 'session_not_open']);
+    });
+    const { rows } = await service.sql.query(
+      'SELECT count(*)::int AS payments, count(DISTINCT checkout_session_id)::int AS sessions FROM payments WHERE amount = 1000 AND reference IS NOT NULL',
+    );
+    expect(rows).toEqual([{ payments: RACES, sessions: RACES }]);
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'what a settled refund frees is proposed again only once',
+  async () => {
+    await inRaces(async (number) => {
+      const payment = (await here.record({ amount: 100 })).body.id;
+      const { id } = (await here.propose(payment, 100)).body;
+      const propose = () => there.propose(payment, 100);
+      const replies = await atOnce([() => here.cancel(id), propose, propose], number);
+      const proposed = replies.filter((reply) => reply.status === 201).length;
+      expect(proposed).toBeLessThanOrEqual(1);
+      const amounts = { captured: 100, refunded: 0, pending: proposed * 100, left: 100 - proposed * 100 };
+      expect(await here.amountsOf(payment)).toEqual(amounts);
+    });
+  },
+  TIME_LIMIT_MS,
+);

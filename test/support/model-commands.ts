@@ -1,0 +1,164 @@
+/** The steps of the model's sequences: each sends one request and compares the answer, then what it touched. */
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { Client } from 'pg';
+import { uuidOf } from '../../src/shared/id.js';
+import type { Reply } from './client.js';
+import { type Expected, Model } from './model.js';
+import { owned, type Shop } from './shop.js';
+
+/** The real thing: a shop of its own for each sequence. */
+export interface Real {
+  readonly shop: Shop;
+  readonly sql: Client;
+  /** The writes so far, to be sent again. */
+  readonly sent: { readonly send: () => Promise<Reply>; readonly reply: Reply }[];
+}
+
+type Kind = 'sessions' | 'payments' | 'refunds';
+type Command = fc.AsyncCommand<Model, Real>;
+type Work = (model: Model, real: Real) => Promise<void>;
+
+/** Small, so that payments run dry and amounts meet exactly. */
+const amounts = fc.integer({ min: 1, max: 4 });
+const picks = fc.nat({ max: 99 });
+
+const always = (name: string, run: Work): Command => ({ check: () => true, run, toString: () => name });
+
+/** A step on one of the resources there are; without any it is left out. */
+function onOne(
+  name: string,
+  kind: Kind,
+  pick: number,
+  work: (picked: string, ...given: Parameters<Work>) => Promise<void>,
+): Command {
+  return {
+    check: (model) => model[kind].length > 0,
+    run: (model, real) => work(model[kind][pick % model[kind].length].id, model, real),
+    toString: () => `${name} ${pick}`,
+  };
+}
+
+const found = (model: Model, kind: Kind, id: string) => model[kind].find((one) => one.id === id);
+
+/** Sends a write under a key of its own and holds the answer to what the model expects. */
+async function write({ sent }: Real, send: (key: string) => Promise<Reply>, expected: Expected): Promise<Reply> {
+  const key = randomUUID();
+  const reply = await send(key);
+  expect({ status: reply.status, body: reply.body }).toEqual(expected);
+  sent.push({ send: () => send(key), reply });
+  return reply;
+}
+
+const ofLedger = ({ shop }: Real, { status, body }: Expected): Expected =>
+  status < 300 ? { status, body: owned(shop.organization, body as never) } : { status, body };
+
+function adopt(kind: Kind, model: Model, { status, body: { organization: _, ...body } }: Reply): void {
+  if (status === 201) model[kind].push(body);
+}
+
+async function readBack(kind: Kind, id: string, model: Model, { shop }: Real): Promise<void> {
+  const path = kind === 'sessions' ? 'checkout_sessions' : kind;
+  expect((await shop.get(`/v1/${path}/${id}`)).body).toEqual(found(model, kind, id));
+}
+
+const create = (total: number) =>
+  always(`create ${total}`, async (model, real) => {
+    const price = { currency: 'usd', unit_amount: total, product_data: { name: 'Book' } };
+    const body = { currency: 'usd', line_items: [{ price_data: price }] };
+    const send = (key: string) => real.shop.post('/v1/checkout_sessions', body, key);
+    adopt('sessions', model, await write(real, send, model.session(total)));
+  });
+
+const capture = (amount: number) =>
+  always(`capture ${amount}`, async (model, real) => {
+    const send = (key: string) => real.shop.record({ amount }, key);
+    adopt('payments', model, await write(real, send, ofLedger(real, model.payment(amount))));
+  });
+
+const pay = (pick: number, amount: number) =>
+  onOne(`pay ${amount} for`, 'sessions', pick, async (id, model, real) => {
+    const expected = model.pay(found(model, 'sessions', id), amount);
+    const send = (key: string) => real.shop.record({ amount, checkout_session: id }, key);
+    adopt('payments', model, await write(real, send, ofLedger(real, expected)));
+    await readBack('sessions', id, model, real);
+  });
+
+const expire = (pick: number) =>
+  onOne('expire', 'sessions', pick, async (id, model, real) => {
+    const send = (key: string) => real.shop.post(`/v1/checkout_sessions/${id}/expire`, {}, key);
+    await write(real, send, model.expire(found(model, 'sessions', id)));
+    await readBack('sessions', id, model, real);
+  });
+
+const elapse = (pick: number) =>
+  onOne('let the time pass of', 'sessions', pick, async (id, model, real) => {
+    model.elapse(found(model, 'sessions', id));
+    const { created_at } = found(model, 'sessions', id);
+    const statement = 'UPDATE checkout_sessions SET expires_at = to_timestamp($2) WHERE id = $1';
+    await real.sql.query(statement, [uuidOf(id), created_at]);
+    await readBack('sessions', id, model, real);
+  });
+
+const propose = (pick: number, amount: number) =>
+  onOne(`propose ${amount} of`, 'payments', pick, async (id, model, real) => {
+    const expected = model.propose(found(model, 'payments', id), amount);
+    const send = (key: string) => real.shop.post('/v1/refunds', { payment: id, amount }, key);
+    adopt('refunds', model, await write(real, send, expected));
+    await readBack('payments', id, model, real);
+  });
+
+function settle(name: 'cancel' | 'succeed' | 'fail', status: 'canceled' | 'succeeded' | 'failed') {
+  return (pick: number) =>
+    onOne(name, 'refunds', pick, async (id, model, real) => {
+      const expected = model.settle(found(model, 'refunds', id), status);
+      const isLedgers = name !== 'cancel';
+      const send = (key: string) =>
+        isLedgers
+          ? real.shop.ledgerPost(`/ledger/v1/refunds/${id}/${name}`, {}, key)
+          : real.shop.post(`/v1/refunds/${id}/${name}`, {}, key);
+      await write(real, send, isLedgers ? ofLedger(real, expected) : expected);
+      await readBack('refunds', id, model, real);
+      await readBack('payments', found(model, 'refunds', id).payment, model, real);
+    });
+}
+
+/** An earlier write under its key, whatever has happened since: the same bytes, and nothing moves. */
+const retry = (pick: number) =>
+  always(`retry ${pick}`, async (_, { sent }) => {
+    const earlier = sent[pick % sent.length];
+    if (!earlier) return;
+    const again = await earlier.send();
+    expect([again.status, again.text]).toEqual([earlier.reply.status, earlier.reply.text]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+export const COMMANDS = [
+  amounts.map(create),
+  amounts.map(capture),
+  fc.tuple(picks, amounts).map(([pick, amount]) => pay(pick, amount)),
+  picks.map(expire),
+  picks.map(elapse),
+  fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount)),
+  picks.map(settle('cancel', 'canceled')),
+  picks.map(settle('succeed', 'succeeded')),
+  picks.map(settle('fail', 'failed')),
+  picks.map(retry),
+];
+
+/** Everything there is, in the lists of both surfaces. */
+export async function compareAll(model: Model, { shop }: Real): Promise<void> {
+  const listed = async (path: string) => (await shop.get(`/v1/${path}?limit=100`)).body.data;
+  const summaries = model.sessions.map(({ id, mode, status, payment_status, currency, amount_total, created_at }) => {
+    return { id, mode, status, payment_status, currency, amount_total, created_at };
+  });
+  expect(await listed('checkout_sessions')).toEqual(summaries.reverse());
+  expect(await listed('refunds')).toEqual([...model.refunds].reverse());
+  const waiting = await shop.ledgerGet(`/ledger/v1/refunds?organization=${shop.organization}&limit=100`);
+  const pending = model.refunds.filter(({ status }) => status === 'pending');
+  expect(waiting.body.data).toEqual(pending.map((refund) => owned(shop.organization, refund)));
+  for (const payment of model.payments) {
+    expect((await shop.get(`/v1/payments/${payment.id}`)).body).toEqual(payment);
+  }
+}

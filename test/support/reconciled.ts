@@ -1,0 +1,10 @@
+import { expect } from '@jest/globals';
+import { Reconcile } from '../../src/modules/refunds/index.js';
+import type { Service } from './service.js';
+
+/** The books of the whole database add up: what every race and fault must leave behind. */
+export async function expectBalanced({ application }: Pick<Service, 'application'>): Promise<void> {
+  const { checks, isBalanced } = await application.get(Reconcile).execute();
+  expect(checks.filter(({ offenders }) => offenders.length > 0)).toEqual([]);
+  expect(isBalanced).toBe(true);
+}

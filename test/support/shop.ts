@@ -1,0 +1,120 @@
+/** A tenant together with its ledger: the requests that move its sessions, payments and refunds. */
+import { randomUUID } from 'node:crypto';
+import type { Mode } from '../../src/shared/caller.js';
+import { get, post, type Reply, SMALLEST, send } from './client.js';
+import { createLedgerKey, createTenant, type Service, type Tenant } from './service.js';
+
+export interface ShopOptions {
+  readonly mode?: Mode;
+  /** Given when many shops share one: it works for all organizations. */
+  readonly ledgerKey?: string;
+}
+
+export class Shop {
+  private constructor(
+    readonly url: string,
+    readonly tenant: Tenant,
+    readonly mode: Mode,
+    readonly ledgerKey: string,
+  ) {}
+
+  static async open(service: Service, { mode = 'test', ledgerKey }: ShopOptions = {}): Promise<Shop> {
+    const tenant = await createTenant(service);
+    return new Shop(service.url, tenant, mode, ledgerKey ?? (await createLedgerKey(service, mode)));
+  }
+
+  /** The same shop, at another instance of the service. */
+  at({ url }: { url: string }): Shop {
+    return new Shop(url, this.tenant, this.mode, this.ledgerKey);
+  }
+
+  get organization(): string {
+    return this.tenant.organization;
+  }
+
+  get key(): string {
+    return this.tenant[this.mode];
+  }
+
+  /** A request of the merchant's. */
+  get(path: string): Promise<Reply> {
+    return get(`${this.url}${path}`, { key: this.key });
+  }
+
+  /** A write of the merchant's, under a new idempotency key unless one is given. */
+  post(path: string, body?: unknown, idempotencyKey: string = randomUUID()): Promise<Reply> {
+    return post(`${this.url}${path}`, { key: this.key, body, idempotencyKey });
+  }
+
+  /** A request of the ledger's. */
+  ledgerGet(path: string): Promise<Reply> {
+    return get(`${this.url}${path}`, { key: this.ledgerKey });
+  }
+
+  ledgerPost(path: string, body?: unknown, idempotencyKey: string = randomUUID()): Promise<Reply> {
+    return post(`${this.url}${path}`, { key: this.ledgerKey, body, idempotencyKey });
+  }
+
+  /** A write without an idempotency key, where none is required. */
+  bare(path: string, body?: unknown): Promise<Reply> {
+    const key = path.startsWith('/ledger/') ? this.ledgerKey : this.key;
+    return send('POST', `${this.url}${path}`, { key, body });
+  }
+
+  createSession(body: unknown = SMALLEST): Promise<Reply> {
+    return this.post('/v1/checkout_sessions', body);
+  }
+
+  expire(session: string): Promise<Reply> {
+    return this.post(`/v1/checkout_sessions/${session}/expire`);
+  }
+
+  /** What the ledger captured for this shop: 50.00 USD unless told otherwise. */
+  record(facts: Readonly<Record<string, unknown>> = {}, idempotencyKey?: string): Promise<Reply> {
+    const body = { organization: this.organization, amount: 5000, currency: 'usd', ...facts };
+    return this.ledgerPost('/ledger/v1/payments', body, idempotencyKey);
+  }
+
+  propose(payment: string, amount: number): Promise<Reply> {
+    return this.post('/v1/refunds', { payment, amount });
+  }
+
+  cancel(refund: string): Promise<Reply> {
+    return this.post(`/v1/refunds/${refund}/cancel`);
+  }
+
+  succeed(refund: string): Promise<Reply> {
+    return this.ledgerPost(`/ledger/v1/refunds/${refund}/succeed`);
+  }
+
+  fail(refund: string, body?: unknown): Promise<Reply> {
+    return this.ledgerPost(`/ledger/v1/refunds/${refund}/fail`, body);
+  }
+
+  /** The captured, refunded, pending and refundable amounts of a payment. */
+  async amountsOf(payment: string): Promise<Amounts> {
+    const { body } = await this.get(`/v1/payments/${payment}`);
+    return {
+      captured: body.amount,
+      refunded: body.amount_refunded,
+      pending: body.amount_pending_refund,
+      left: body.amount_refundable,
+    };
+  }
+}
+
+export interface Amounts {
+  readonly captured: number;
+  readonly refunded: number;
+  readonly pending: number;
+  readonly left: number;
+}
+
+/** A resource as the ledger sees it: with whose it is right after `object`. */
+export function owned<Resource extends { id: string; object: string }>(organization: string, resource: Resource) {
+  const { id, object, ...rest } = resource;
+  return { id, object, organization, ...rest };
+}
+
+/** A well-formed identifier of nothing. */
+export const unknownId = (prefix: string): string => `${prefix}_01k0000000fzzvzzvzzvzzvzzv`;
