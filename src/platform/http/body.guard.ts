@@ -59,6 +59,8 @@ function read(request: IncomingMessage): Promise<Buffer> {
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on('error', reject);
     // The client went away: nobody is left to read an answer.
-    request.on('close', () => reject(new Refusal('invalid_param', 'The request ended before its body did.')));
+    request.on('close', () => {
+      if (!request.complete) reject(new Refusal('invalid_param', 'The request ended before its body did.'));
+    });
   });
 }
