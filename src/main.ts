@@ -15,12 +15,14 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const starting = start(config);
+  let starting: Promise<() => Promise<void>> | undefined;
+  // Before anything is started: a signal that comes first would leave a database nobody stops.
   onStopSignal(() => {
     setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
     // Told to stop while it is starting, it starts first: only then is it known what there is to stop.
-    starting.then((stop) => stop()).then(() => process.exit(0), fail);
+    starting?.then((stop) => stop()).then(() => process.exit(0), fail);
   });
+  starting = start(config);
   await starting;
 }
 
