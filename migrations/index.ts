@@ -4,6 +4,7 @@ import { Checkout1763700000003 } from './0003-checkout.js';
 import { Payments1763700000004 } from './0004-payments.js';
 import { Refunds1763700000005 } from './0005-refunds.js';
 import { RefundOutcomes1763700000006 } from './0006-refund-outcomes.js';
+import { Events1763700000007 } from './0007-events.js';
 
 /** Every step, in order. Add at the end; never change one that has run anywhere. */
 export const MIGRATIONS = [
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   Payments1763700000004,
   Refunds1763700000005,
   RefundOutcomes1763700000006,
+  Events1763700000007,
 ] as const;

@@ -9,6 +9,7 @@ import {
   RateLimitGuard,
 } from './modules/access/index.js';
 import { CheckoutModule, CheckoutSessionRecord } from './modules/checkout/index.js';
+import { EventRecord, EventsModule, WebhookAttemptRecord, WebhookDeliveryRecord } from './modules/events/index.js';
 import { PaymentRecord, PaymentsModule } from './modules/payments/index.js';
 import { RefundRecord, RefundsModule } from './modules/refunds/index.js';
 import { SystemClock } from './platform/clock.js';
@@ -29,6 +30,9 @@ export const RECORDS = [
   CheckoutSessionRecord,
   PaymentRecord,
   RefundRecord,
+  EventRecord,
+  WebhookDeliveryRecord,
+  WebhookAttemptRecord,
 ];
 
 @Module({})
@@ -46,6 +50,7 @@ export class AppModule {
         CheckoutModule,
         PaymentsModule,
         RefundsModule,
+        EventsModule,
       ],
       providers: [
         { provide: Config, useValue: config },

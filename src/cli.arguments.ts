@@ -68,6 +68,12 @@ export class Arguments {
     throw new UsageError(`--${name} must be a whole number of minor units, from 1 to ${MAX_AMOUNT}.`);
   }
 
+  port(name: string): number {
+    const text = this.required(name);
+    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+    throw new UsageError(`--${name} must be a port, from 0 to 65535.`);
+  }
+
   currency(name: string): string {
     const currency = currencyOf(this.required(name));
     if (currency === undefined) throw new UsageError(`--${name} must be an ISO 4217 currency code.`);

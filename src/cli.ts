@@ -4,6 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 import { Arguments, UsageError, type Values } from './cli.arguments.js';
+import { LISTEN_USAGE, listenForWebhooks, resendEvent, rotateWebhookSecret } from './cli.webhooks.js';
 import { type ApiKey, CreateOrganization, KEY_KINDS, ManageApiKeys } from './modules/access/index.js';
 import { paymentView, RecordPayment } from './modules/payments/index.js';
 import { Reconcile } from './modules/refunds/index.js';
@@ -35,10 +36,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--org <org> --mode test|live --amount <minor units> --currency <code> [--session <cs id>]',
     run: recordPayment,
   },
+  'webhook secret rotate': { usage: '--org <org>', run: rotateWebhookSecret },
+  'webhook resend': { usage: '<event id>', run: resendEvent },
   reconcile: { usage: '', run: reconcile },
 };
 
 const MIGRATE_USAGE = '[--revert]';
+const LISTEN = 'webhook listen';
 
 const OPTIONS = {
   org: { type: 'string' },
@@ -51,6 +55,8 @@ const OPTIONS = {
   currency: { type: 'string' },
   session: { type: 'string' },
   revert: { type: 'boolean' },
+  port: { type: 'string' },
+  secret: { type: 'string' },
 } as const;
 
 async function createOrganization(application: INestApplicationContext, given: Arguments) {
@@ -124,11 +130,15 @@ function keyView({ facts }: ApiKey, token?: string) {
 async function main(args: readonly string[]): Promise<unknown> {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   const config = readConfig(process.env);
+  if (positionals.slice(0, 2).join(' ') === LISTEN) {
+    refuseStrangers(LISTEN_USAGE, values, positionals.slice(2));
+    return listenForWebhooks(new Arguments(values, positionals.slice(2)));
+  }
   if (positionals[0] === 'migrate') {
     refuseStrangers(MIGRATE_USAGE, values, positionals.slice(1));
     return migrateSchema(config, values.revert === true);
   }
-  const words = [2, 1].find((count) => COMMANDS[positionals.slice(0, count).join(' ')]) ?? 2;
+  const words = [3, 2, 1].find((count) => COMMANDS[positionals.slice(0, count).join(' ')]) ?? 2;
   const name = positionals.slice(0, words).join(' ');
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`Unknown command${name ? ` ${name}` : ''}. There are: ${usage()}.`);
@@ -177,7 +187,7 @@ async function withDatabase(opening: Promise<EmbeddedPostgres>, work: (url: stri
 
 function usage(): string {
   const lines = Object.entries(COMMANDS).map(([name, command]) => `${name} ${command.usage}`);
-  return [...lines, `migrate ${MIGRATE_USAGE}`].join(' · ');
+  return [...lines, `${LISTEN} ${LISTEN_USAGE}`, `migrate ${MIGRATE_USAGE}`].join(' · ');
 }
 
 main(process.argv.slice(2)).then(

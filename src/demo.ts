@@ -83,6 +83,11 @@ ${get('/ledger/v1/refunds', ledger)}
 curl -sS -w '\\n' -X POST ${url}/ledger/v1/refunds/$REFUND/succeed ${ledger}
 ${get(`/v1/payments/${payment}`, secret)}
 
+Webhooks: start with WEBHOOK_ALLOW_PRIVATE=true, give sessions "notify_url":"http://localhost:4000/", and receive them by
+  npm run --silent cli -- webhook listen --port 4000 --secret <whsec_…>
+with the secret that this prints:
+  npm run --silent cli -- webhook secret rotate --org ${organization}
+
 Ctrl-C stops the server and its database. Another data directory: DATA_DIR=… npm start
 `;
 }

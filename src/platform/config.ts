@@ -10,6 +10,7 @@ export abstract class Config {
   abstract readonly rateLimitRps: number;
   abstract readonly webhookAllowPrivate: boolean;
   abstract readonly idempotencyRetentionSeconds: number;
+  abstract readonly eventRetentionDays: number;
   abstract readonly databasePoolSize: number;
 }
 
@@ -39,6 +40,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     // A year at most: each kept answer holds a whole body.
     idempotencyRetentionSeconds:
       settings.integer('IDEMPOTENCY_RETENTION_HOURS', 24, { min: 1, max: 8760 }) * HOUR_SECONDS,
+    // A week at least: longer than any event is still on its way.
+    eventRetentionDays: settings.integer('EVENT_RETENTION_DAYS', 90, { min: 7, max: 3650 }),
     databasePoolSize: settings.integer('DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }),
   };
   if (settings.faults.length > 0) throw new ConfigError(settings.faults);

@@ -46,6 +46,11 @@ export function isId(kind: IdKind, text: string): boolean {
   return PATTERNS[kind].test(text);
 }
 
+/** The kind of a well-formed identifier. */
+export function kindOf(id: string): IdKind {
+  return id.slice(0, id.indexOf('_')) as IdKind;
+}
+
 /** The mode an identifier of a session, payment or refund was made in. */
 export function modeOf(id: string): Mode {
   return id.includes('_live_') ? 'live' : 'test';
@@ -70,7 +75,7 @@ export function uuidOf(id: string): string {
 }
 
 /** The smallest UUIDv7 of an instant in milliseconds: the bound of a range by creation time. */
-function firstUuidAt(instant: number): string {
+export function firstUuidAt(instant: number): string {
   const bytes = new Uint8Array(16);
   writeInstant(bytes, instant);
   return hexOf(bytes);
@@ -81,18 +86,22 @@ export const FIRST_UUID = '0'.repeat(32);
 const LAST_UUID = 'f'.repeat(32);
 
 /**
- * The bare ids a newest-first list may show, from inclusive, to exclusive: those made between two instants
- * (milliseconds) and before the one the cursor names.
+ * The bounds of the bare ids that a list may show: those made between two instants (milliseconds, from inclusive, to
+ * exclusive), and beyond the one the cursor names: before it in a newest-first list, after it in an oldest-first one.
  */
-export function idRange({ from, to, cursor }: IdRange): readonly [string, string] {
-  const before = [to === undefined ? LAST_UUID : firstUuidAt(to), cursor === undefined ? LAST_UUID : uuidOf(cursor)];
-  return [from === undefined ? FIRST_UUID : firstUuidAt(from), before.sort()[0] as string];
+export function idRange({ from, to, cursor, order = 'desc' }: IdRange): readonly [string, string] {
+  const after = from === undefined ? FIRST_UUID : firstUuidAt(from);
+  const before = to === undefined ? LAST_UUID : firstUuidAt(to);
+  if (cursor === undefined) return [after, before];
+  const last = uuidOf(cursor);
+  return order === 'desc' ? [after, [last, before].sort()[0] as string] : [[last, after].sort()[1] as string, before];
 }
 
 interface IdRange {
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly cursor: string | undefined;
+  readonly order?: 'desc' | 'asc';
 }
 
 /** The identifier around a UUID, as PostgreSQL prints it. */

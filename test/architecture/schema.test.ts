@@ -10,13 +10,37 @@ import { createDatabase } from '../support/postgres.js';
 
 const STEPS = MIGRATIONS.map((Migration) => ({ name: Migration.name, Migration }));
 
-const TABLES = ['api_keys', 'checkout_sessions', 'idempotency_keys', 'organizations', 'payments', 'refunds'];
+const TABLES = [
+  'api_keys',
+  'checkout_sessions',
+  'events',
+  'idempotency_keys',
+  'organizations',
+  'payments',
+  'refunds',
+  'webhook_attempts',
+  'webhook_deliveries',
+];
 
 /** An organization's rows lie together, so that its reads touch few pages and a distributed database can place them. */
-const TENANT_TABLES = ['checkout_sessions', 'idempotency_keys', 'payments', 'refunds'];
+const TENANT_TABLES = [
+  'checkout_sessions',
+  'events',
+  'idempotency_keys',
+  'payments',
+  'refunds',
+  'webhook_attempts',
+  'webhook_deliveries',
+];
 
 /** What a background job or the ledger walks through for all organizations together. */
-const INDEXES_ACROSS_TENANTS = ['checkout_sessions_open_expiry', 'idempotency_keys_expiry', 'refunds_ledger_list'];
+const INDEXES_ACROSS_TENANTS = [
+  'checkout_sessions_open_expiry',
+  'events_id',
+  'idempotency_keys_expiry',
+  'refunds_ledger_list',
+  'webhook_deliveries_due',
+];
 
 /** Every column that may be without a value; no other may. */
 const NULLABLE = [
@@ -31,9 +55,16 @@ const NULLABLE = [
   'checkout_sessions.return_url',
   'checkout_sessions.success_url',
   'idempotency_keys.location',
+  'organizations.previous_webhook_secret',
+  'organizations.previous_webhook_secret_expires_at',
   'payments.checkout_session_id',
   'payments.reference',
   'refunds.failure_reason',
+  'webhook_attempts.error',
+  'webhook_attempts.next_attempt_at',
+  'webhook_attempts.status_code',
+  'webhook_deliveries.next_attempt_at',
+  'webhook_deliveries.outcome',
 ];
 
 /** Everything a write relies on the database to refuse, but for the checks. */
@@ -42,6 +73,8 @@ const KEYS = {
   api_keys_organization_fkey: 'api_keys FOREIGN KEY (organization_id) REFERENCES organizations(id)',
   api_keys_pkey: 'api_keys PRIMARY KEY (id)',
   checkout_sessions_pkey: 'checkout_sessions PRIMARY KEY (organization_id, mode, id)',
+  events_pkey: 'events PRIMARY KEY (organization_id, mode, id)',
+  events_sequence_key: 'events UNIQUE (organization_id, mode, object_id, sequence)',
   idempotency_keys_pkey: 'idempotency_keys PRIMARY KEY (organization_id, mode, operation, key)',
   organizations_pkey: 'organizations PRIMARY KEY (id)',
   payments_checkout_session_fkey:
@@ -52,6 +85,10 @@ const KEYS = {
   refunds_payment_fkey:
     'refunds FOREIGN KEY (organization_id, mode, payment_id) REFERENCES payments(organization_id, mode, id)',
   refunds_pkey: 'refunds PRIMARY KEY (organization_id, mode, id)',
+  webhook_attempts_delivery_fkey:
+    'webhook_attempts FOREIGN KEY (organization_id, mode, event_id) REFERENCES webhook_deliveries(organization_id, mode, event_id) ON DELETE CASCADE',
+  webhook_attempts_pkey: 'webhook_attempts PRIMARY KEY (organization_id, mode, event_id, attempt)',
+  webhook_deliveries_pkey: 'webhook_deliveries PRIMARY KEY (organization_id, mode, event_id)',
 };
 
 describe('the migrated schema', () => {

@@ -88,13 +88,13 @@ test('shows in the payment what proposals hold and what is left', async () => {
   expect(Object.keys(held.body)).toEqual(Object.keys(untouched));
 });
 
-test('writes the refund, its kept answer and the amount held, and nothing anywhere else', async () => {
+test('writes the refund, its event, its kept answer and the amount held, and nothing anywhere else', async () => {
   const payment = await capture(service, tenant, { amount: 5000 });
   const before = await contents();
   const { body } = await propose({ payment, amount: 1200 });
   const after = await contents();
   const changed = Object.keys(after).filter((table) => !isSame(after[table], before[table]));
-  expect(changed.sort()).toEqual(['idempotency_keys', 'payments', 'refunds']);
+  expect(changed.sort()).toEqual(['events', 'idempotency_keys', 'payments', 'refunds']);
   expect(added('refunds')).toEqual([expect.objectContaining({ amount: 1200, status: 'pending' })]);
   expect(added('idempotency_keys')).toEqual([expect.objectContaining({ body: JSON.stringify(body) })]);
   expect(added('payments')).toEqual([

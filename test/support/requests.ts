@@ -27,6 +27,7 @@ const EXAMPLES: Readonly<Record<FormatName, readonly string[]>> = {
   locale: ['auto', 'en', 'de-CH-1996'],
   instant: ['1763700000', '2026-01-31', '2026-01-31T10:00:00Z', '2026-01-31T10:00:00.5+02:00'],
   'visible-ascii': ['ledger-1', '!~'],
+  'resource-id': [`cs_test_${SUFFIX}`, `re_live_${SUFFIX}`, `pay_test_${SUFFIX}`],
   'cs-id': [`cs_test_${SUFFIX}`, `cs_live_${SUFFIX}`],
   're-id': [`re_test_${SUFFIX}`],
   'pay-id': [`pay_test_${SUFFIX}`],

@@ -26,6 +26,8 @@ export interface ServiceOptions {
   /** Another instance of a running service: the same database. */
   readonly databaseUrl?: string;
   readonly clock?: Clock;
+  /** Others in the place of production's providers. */
+  readonly overrides?: readonly (readonly [token: unknown, value: unknown])[];
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -35,6 +37,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const config = { ...readConfig({ LOG_LEVEL: 'silent', PORT: '0' }), ...options.config };
   const builder = Test.createTestingModule({ imports: [AppModule.register(config, database.url)] });
   if (options.clock) builder.overrideProvider(Clock).useValue(options.clock);
+  for (const [token, value] of options.overrides ?? []) builder.overrideProvider(token).useValue(value);
   const module = await builder.compile();
   const application = module.createNestApplication<NestFastifyApplication>(new TillgateAdapter(config), {
     bodyParser: false,

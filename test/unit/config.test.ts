@@ -4,6 +4,7 @@ import { launch } from '../support/processes.js';
 
 const DEFAULTS = {
   databaseUrl: undefined,
+  eventRetentionDays: 90,
   dataDir: '.data',
   host: '127.0.0.1',
   port: 3000,
@@ -68,6 +69,7 @@ describe('settings', () => {
     };
     expect(readConfig(environment)).toEqual({
       databaseUrl: 'postgresql://tillgate@db:5433/shop',
+      eventRetentionDays: 90,
       dataDir: '/var/lib/till gate',
       host: '::',
       port: 0,

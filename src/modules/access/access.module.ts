@@ -6,6 +6,7 @@ import { Authenticate } from './application/authenticate.js';
 import { CreateOrganization } from './application/create-organization.js';
 import { FindOrganization } from './application/find-organization.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
+import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 import { ApiKeys, Organizations } from './application/ports.js';
 
 /** Who is calling. Global: its guards stand before every route. */
@@ -17,9 +18,10 @@ import { ApiKeys, Organizations } from './application/ports.js';
     CreateOrganization,
     FindOrganization,
     ManageApiKeys,
+    ManageWebhookSecret,
     { provide: ApiKeys, useClass: TypeormApiKeys },
     { provide: Organizations, useClass: TypeormOrganizations },
   ],
-  exports: [Authenticate, CreateOrganization, FindOrganization, ManageApiKeys],
+  exports: [Authenticate, CreateOrganization, FindOrganization, ManageApiKeys, ManageWebhookSecret],
 })
 export class AccessModule {}

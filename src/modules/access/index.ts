@@ -8,4 +8,5 @@ export { OrganizationRecord } from './adapters/persistence/organization.record.j
 export { CreateOrganization } from './application/create-organization.js';
 export { FindOrganization } from './application/find-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
+export { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 export { type ApiKey, KEY_KINDS } from './domain/api-key.js';

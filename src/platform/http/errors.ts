@@ -107,6 +107,7 @@ function withoutCursor(url: string): string {
 /** A list that exists whatever was asked for: of the resource itself where there is one, else of the sessions. */
 function collectionOf(path: string): string {
   if (path.startsWith('/ledger/')) return '/ledger/v1/refunds';
+  if (path.startsWith('/v1/events/')) return '/v1/events';
   return path.startsWith('/v1/refunds/') ? '/v1/refunds' : '/v1/checkout_sessions';
 }
 

@@ -13,7 +13,15 @@ export interface Format {
   readonly maxLength?: number;
 }
 
-export type FormatName = 'currency' | 'web-url' | 'addr-spec' | 'locale' | 'instant' | 'visible-ascii' | `${IdKind}-id`;
+export type FormatName =
+  | 'currency'
+  | 'web-url'
+  | 'addr-spec'
+  | 'locale'
+  | 'instant'
+  | 'visible-ascii'
+  | 'resource-id'
+  | `${IdKind}-id`;
 
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
   currency: {
@@ -52,6 +60,11 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     code: 'invalid_format',
     message: 'must be visible ASCII without spaces',
     maxLength: 255,
+  },
+  'resource-id': {
+    check: (text) => isId('cs', text) || isId('re', text) || isId('pay', text),
+    code: 'invalid_format',
+    message: 'must be the identifier of a session, a refund or a payment',
   },
   'cs-id': idFormat('cs'),
   're-id': idFormat('re'),

@@ -1,9 +1,19 @@
 import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 
+export interface WebhookSecrets {
+  readonly current: string;
+  readonly previous: string | null;
+  /** When the previous one stops signing, in milliseconds. */
+  readonly previousExpiresAt: number | null;
+}
+
 export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
+  abstract webhookSecrets(id: string): Promise<WebhookSecrets | undefined>;
+  /** Puts a new secret in the place of the current one, which becomes the previous. Returns whether there was one. */
+  abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean>;
 }
 
 /** Keys are found before the caller is known, so these methods are the only ones without one. */

@@ -18,7 +18,7 @@ export class Organization {
 }
 
 /** 32 random bytes; the specification asks for 24 to 64. */
-function newWebhookSecret(): string {
+export function newWebhookSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }

@@ -2,6 +2,10 @@ import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('organizations')
 @Check('organizations_name_length', 'char_length(name) BETWEEN 1 AND 255')
+@Check(
+  'organizations_previous_webhook_secret',
+  '(previous_webhook_secret IS NULL) = (previous_webhook_secret_expires_at IS NULL)',
+)
 export class OrganizationRecord {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'organizations_pkey' })
   id!: string;
@@ -11,4 +15,10 @@ export class OrganizationRecord {
 
   @Column('text', { name: 'webhook_secret' })
   webhookSecret!: string;
+
+  @Column('text', { name: 'previous_webhook_secret', nullable: true })
+  previousWebhookSecret!: string | null;
+
+  @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true })
+  previousWebhookSecretExpiresAt!: Date | null;
 }

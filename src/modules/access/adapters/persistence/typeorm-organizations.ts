@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { uuidOf } from '../../../../shared/id.js';
-import { Organizations } from '../../application/ports.js';
+import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import type { Organization } from '../../domain/organization.js';
 import { OrganizationRecord } from './organization.record.js';
 
@@ -17,5 +17,29 @@ export class TypeormOrganizations extends Organizations {
 
   async exists(id: string): Promise<boolean> {
     return this.database.manager.existsBy(OrganizationRecord, { id: uuidOf(id) });
+  }
+
+  async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
+    const row = await this.database.manager.findOneBy(OrganizationRecord, { id: uuidOf(id) });
+    if (!row) return undefined;
+    const { webhookSecret, previousWebhookSecret, previousWebhookSecretExpiresAt } = row;
+    return {
+      current: webhookSecret,
+      previous: previousWebhookSecret,
+      previousExpiresAt: previousWebhookSecretExpiresAt?.getTime() ?? null,
+    };
+  }
+
+  async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
+    const { affected } = await this.database.manager.update(
+      OrganizationRecord,
+      { id: uuidOf(id) },
+      {
+        webhookSecret: next.secret,
+        previousWebhookSecret: () => 'webhook_secret',
+        previousWebhookSecretExpiresAt: new Date(next.previousExpiresAt),
+      },
+    );
+    return affected === 1;
   }
 }

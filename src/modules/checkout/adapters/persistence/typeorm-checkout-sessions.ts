@@ -1,10 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import { compose, type Statement } from '../../../../platform/database/statement.js';
+import { compose, type Statement, type StatementPart } from '../../../../platform/database/statement.js';
 import { KEEP_ANSWER, keptValues } from '../../../../platform/idempotency/kept-answers.js';
 import type { KeptAnswer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { Clock } from '../../../../shared/clock.js';
 import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
+import {
+  DELIVER_EVENT,
+  deliveryValues,
+  type EventType,
+  eventsValues,
+  eventValues,
+  newEvent,
+  RECORD_EVENT,
+  RECORD_EVENTS,
+} from '../../../events/index.js';
 import { type CheckoutSessionFilter, CheckoutSessions } from '../../application/ports.js';
 import {
   CheckoutSession,
@@ -12,11 +23,12 @@ import {
   type CheckoutSessionSummary,
   type SessionStatus,
 } from '../../domain/checkout-session.js';
+import { checkoutSessionView } from '../http/checkout-sessions.views.js';
 
 /** A session past its time is expired, whether or not the sweeper has stored that. */
 const STATUS = `CASE WHEN status = 'open' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END`;
 
-const INSERT = compose('checkout.add', KEEP_ANSWER, {
+const INSERT: StatementPart = {
   parameters: 22,
   sql: `INSERT INTO checkout_sessions
     (organization_id, mode, id, ui_mode, status, payment_status, currency,
@@ -25,7 +37,9 @@ const INSERT = compose('checkout.add', KEEP_ANSWER, {
      metadata, line_items, expires_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
       to_timestamp($22))`,
-});
+};
+const ADD = compose('checkout.add', KEEP_ANSWER, INSERT, RECORD_EVENT);
+const ADD_AND_NOTIFY = compose('checkout.add_and_notify', KEEP_ANSWER, INSERT, RECORD_EVENT, DELIVER_EVENT);
 
 const COLUMNS = `id, mode, ui_mode AS "uiMode", ${STATUS} AS status, payment_status AS "paymentStatus", currency,
   amount_subtotal AS "amountSubtotal", amount_discount AS "amountDiscount", amount_shipping AS "amountShipping",
@@ -48,7 +62,8 @@ const SETTLE_EXPIRED = {
   name: 'checkout.settle_expired',
   text: `UPDATE checkout_sessions SET status = 'expired' WHERE (organization_id, mode, id) IN (
     SELECT organization_id, mode, id FROM checkout_sessions
-    WHERE status = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)`,
+    WHERE status = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING organization_id AS organization, ${COLUMNS}`,
 };
 
 const SUMMARY = `SELECT id, mode, ${STATUS} AS status, payment_status AS "paymentStatus", currency,
@@ -74,12 +89,19 @@ const LISTS: Readonly<Record<SessionStatus | 'all', Statement>> = {
 
 @Injectable()
 export class TypeormCheckoutSessions extends CheckoutSessions {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
     super();
   }
 
   async add(caller: Caller, session: CheckoutSession, kept: KeptAnswer): Promise<void> {
-    await this.database.write(INSERT, [...keptValues(caller, kept), ...toRow(caller, session)]);
+    const { id, notifyUrl } = session.facts;
+    const event = newEvent('checkout.session.created', id, kept.answer.body, this.clock.now());
+    const values = [...keptValues(caller, kept), ...toRow(caller, session), ...eventValues(caller, event)];
+    if (notifyUrl === null) await this.database.write(ADD, values);
+    else await this.database.write(ADD_AND_NOTIFY, [...values, ...deliveryValues(caller, event, notifyUrl)]);
   }
 
   async find(caller: Caller, id: string): Promise<CheckoutSession | undefined> {
@@ -93,13 +115,22 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
     return row && fromRow(row);
   }
 
-  async settle(caller: Caller, { facts }: CheckoutSession): Promise<boolean> {
-    const key = [uuidOf(caller.organization), caller.mode, uuidOf(facts.id)];
-    return (await this.database.write(SETTLE, [...key, facts.status, facts.paymentStatus])) === 1;
+  async settle(caller: Caller, session: CheckoutSession): Promise<boolean> {
+    const { id, status, paymentStatus } = session.facts;
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, paymentStatus];
+    return this.database.run(async () => {
+      if ((await this.database.write(SETTLE, values)) !== 1) return false;
+      await this.recordOutcomes([{ caller, session }]);
+      return true;
+    });
   }
 
   async settleExpired(limit: number): Promise<number> {
-    return this.database.write(SETTLE_EXPIRED, [limit]);
+    return this.database.run(async () => {
+      const rows = await this.database.query<OwnedRow>(SETTLE_EXPIRED, [limit]);
+      if (rows.length > 0) await this.recordOutcomes(rows.map(fromOwnedRow));
+      return rows.length;
+    });
   }
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]> {
@@ -108,10 +139,29 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
     const rows = await this.database.query<CheckoutSessionSummary>(LISTS[status ?? 'all'], values);
     return rows.map((row) => ({ ...row, id: idOf('cs', row.id, row.mode) }));
   }
+
+  private async recordOutcomes(settled: readonly OwnedSession[]): Promise<void> {
+    const events = settled.map(({ caller, session }) => {
+      const { id, status, notifyUrl } = session.facts;
+      const type: EventType = status === 'complete' ? 'checkout.session.completed' : 'checkout.session.expired';
+      const data = JSON.stringify(checkoutSessionView(session));
+      return { caller, event: newEvent(type, id, data, this.clock.now()), url: notifyUrl };
+    });
+    await this.database.write(RECORD_EVENTS, eventsValues(events));
+  }
 }
 
 /** The facts, but for the bare UUID, under the names that COLUMNS gives them. */
 type Row = CheckoutSessionFacts;
+
+interface OwnedRow extends Row {
+  readonly organization: string;
+}
+
+interface OwnedSession {
+  readonly caller: Caller;
+  readonly session: CheckoutSession;
+}
 
 function toRow(caller: Caller, { facts }: CheckoutSession): unknown[] {
   return [
@@ -142,4 +192,8 @@ function toRow(caller: Caller, { facts }: CheckoutSession): unknown[] {
 
 function fromRow(row: Row): CheckoutSession {
   return CheckoutSession.restore({ ...row, id: idOf('cs', row.id, row.mode) });
+}
+
+function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedSession {
+  return { caller: { organization: idOf('org', organization), mode: row.mode }, session: fromRow(row) };
 }

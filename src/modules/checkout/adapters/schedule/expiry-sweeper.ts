@@ -3,8 +3,8 @@ import { drain, type Repetition, repeat } from '../../../../platform/repeat.js';
 import { CheckoutSessions } from '../../application/ports.js';
 
 const INTERVAL_MS = 5_000;
-/** Small enough to hold its row locks for milliseconds. */
-const BATCH = 500;
+/** Small enough to hold its row locks for milliseconds, and as many whole sessions in memory for their events. */
+const BATCH = 100;
 
 /** Stores what the clock has already decided: answers and filters show a session as expired without it. */
 @Injectable()

@@ -4,13 +4,26 @@ import { compose, insertPart } from '../../../../platform/database/statement.js'
 import { KEEP_ANSWER, keptValues } from '../../../../platform/idempotency/kept-answers.js';
 import type { KeptAnswer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { Clock } from '../../../../shared/clock.js';
 import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
-import { HELD_CONSTRAINT, HOLD_AMOUNT, heldValues, SETTLE_AMOUNT } from '../../../payments/index.js';
+import {
+  deliverEventTo,
+  type EventType,
+  eventValues,
+  foundDeliveryValues,
+  type NewEvent,
+  newEvent,
+  RECORD_EVENT,
+} from '../../../events/index.js';
+import { HELD_CONSTRAINT, HOLD_AMOUNT, heldValues, NOTIFY_URL, SETTLE_AMOUNT } from '../../../payments/index.js';
 import { type RefundFilter, Refunds } from '../../application/ports.js';
 import { Refund, type RefundFacts } from '../../domain/refund.js';
+import { refundView } from '../http/refunds.views.js';
 
 const INSERT = insertPart('refunds', ['organization_id', 'mode', 'id', 'payment_id', 'amount', 'currency', 'status']);
-const ADD = compose('refunds.add', KEEP_ANSWER, HOLD_AMOUNT, INSERT);
+const DELIVER = deliverEventTo(NOTIFY_URL);
+const ADD = compose('refunds.add', KEEP_ANSWER, HOLD_AMOUNT, INSERT, RECORD_EVENT, DELIVER);
+const RECORD = compose('refunds.record', RECORD_EVENT, DELIVER);
 
 /** What fromRow takes. */
 export const COLUMNS = 'id, mode, payment_id AS payment, amount, currency, status, failure_reason AS "failureReason"';
@@ -40,14 +53,19 @@ const LISTS = {
 
 @Injectable()
 export class TypeormRefunds extends Refunds {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
     super();
   }
 
   async add(caller: Caller, refund: Refund, kept: KeptAnswer): Promise<boolean> {
     const held = heldValues(caller, refund.facts.payment, refund.facts.amount);
+    const event = newEvent('refund.created', refund.facts.id, kept.answer.body, this.clock.now());
+    const recorded = recordedValues(caller, event, refund);
     try {
-      await this.database.write(ADD, [...keptValues(caller, kept), ...held, ...toRow(caller, refund)]);
+      await this.database.write(ADD, [...keptValues(caller, kept), ...held, ...toRow(caller, refund), ...recorded]);
       return true;
     } catch (error) {
       if (violates(error, HELD_CONSTRAINT)) return false;
@@ -60,9 +78,16 @@ export class TypeormRefunds extends Refunds {
     return row && fromRow(row);
   }
 
-  async settle(caller: Caller, { facts }: Refund): Promise<boolean> {
-    const key = [uuidOf(caller.organization), caller.mode, uuidOf(facts.id)];
-    return (await this.database.write(SETTLE, [...key, facts.status, facts.failureReason])) === 1;
+  async settle(caller: Caller, refund: Refund): Promise<boolean> {
+    const { id, status, failureReason } = refund.facts;
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, failureReason];
+    return this.database.run(async () => {
+      if ((await this.database.write(SETTLE, values)) !== 1) return false;
+      const type = `refund.${status}` as EventType;
+      const event = newEvent(type, id, JSON.stringify(refundView(refund)), this.clock.now());
+      await this.database.write(RECORD, recordedValues(caller, event, refund));
+      return true;
+    });
   }
 
   async list(caller: Caller, filter: RefundFilter): Promise<Refund[]> {
@@ -86,6 +111,10 @@ export type Row = RefundFacts;
 function toRow(caller: Caller, { facts }: Refund): unknown[] {
   const { mode, id, payment, amount, currency, status } = facts;
   return [uuidOf(caller.organization), mode, uuidOf(id), uuidOf(payment), amount, currency, status];
+}
+
+function recordedValues(caller: Caller, event: NewEvent, { facts }: Refund): unknown[] {
+  return [...eventValues(caller, event), ...foundDeliveryValues(caller, event, facts.payment)];
 }
 
 export function fromRow(row: Row): Refund {

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../shared/clock.js';
+import { notFound } from '../../../shared/errors.js';
+import { newWebhookSecret } from '../domain/organization.js';
+import { Organizations } from './ports.js';
+
+/** How long the secret before goes on signing: receivers learn the new one in the meantime. */
+const OVERLAP_MS = 24 * 60 * 60_000;
+
+export interface RotatedSecret {
+  readonly secret: string;
+  /** When the previous secret stops signing, in milliseconds. */
+  readonly previousExpiresAt: number;
+}
+
+@Injectable()
+export class ManageWebhookSecret {
+  constructor(
+    private readonly organizations: Organizations,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A new secret. Of two rotations within the overlap, the first secret stops at the second. Throws not_found. */
+  async rotate(organization: string): Promise<RotatedSecret> {
+    const rotated = { secret: newWebhookSecret(), previousExpiresAt: this.clock.now() + OVERLAP_MS };
+    if (!(await this.organizations.rotateWebhookSecret(organization, rotated))) throw notFound('organization');
+    return rotated;
+  }
+
+  /** What signs now, the current secret first. Throws not_found. */
+  async active(organization: string): Promise<readonly string[]> {
+    const secrets = await this.organizations.webhookSecrets(organization);
+    if (!secrets) throw notFound('organization');
+    const { current, previous, previousExpiresAt } = secrets;
+    const overlaps = previous !== null && previousExpiresAt !== null && previousExpiresAt > this.clock.now();
+    return overlaps ? [current, previous] : [current];
+  }
+}

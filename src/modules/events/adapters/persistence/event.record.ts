@@ -1,0 +1,35 @@
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Mode } from '../../../../shared/caller.js';
+import type { EventType } from '../../domain/event.js';
+
+const PRIMARY = { primaryKeyConstraintName: 'events_pkey' };
+
+@Entity('events')
+@Unique('events_sequence_key', ['organizationId', 'mode', 'objectId', 'sequence'])
+@Index('events_type_list', ['organizationId', 'mode', 'type', 'id'])
+@Index('events_id', ['id'])
+@Check('events_mode', `mode IN ('test', 'live')`)
+@Check('events_type', 'see the migration: TypeORM compares checks by name')
+@Check('events_sequence', 'sequence IN (1, 2)')
+export class EventRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
+  organizationId!: string;
+
+  @PrimaryColumn('text', { ...PRIMARY })
+  mode!: Mode;
+
+  @PrimaryColumn('uuid', { ...PRIMARY })
+  id!: string;
+
+  @Column('text')
+  type!: EventType;
+
+  @Column('uuid', { name: 'object_id' })
+  objectId!: string;
+
+  @Column('smallint')
+  sequence!: number;
+
+  @Column('text')
+  data!: string;
+}

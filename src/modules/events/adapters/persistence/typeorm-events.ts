@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import type { Statement } from '../../../../platform/database/statement.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { firstUuidAt, idOf, idRange, kindOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import { type Attempt, type EventFilter, Events, type Order } from '../../application/ports.js';
+import { type Event, typesOf } from '../../domain/event.js';
+
+const COLUMNS = 'id, type, mode, sequence, data';
+
+const FIND = {
+  name: 'events.find',
+  text: `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode IN ('test', 'live') AND id = $2`,
+};
+
+const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
+
+const ATTEMPTS = {
+  name: 'events.attempts',
+  text: `SELECT attempt, ${milliseconds('attempted_at')} AS "attemptedAt", status_code AS "statusCode", error,
+      duration_ms AS "durationMs", ${milliseconds('next_attempt_at')} AS "nextAttemptAt"
+    FROM webhook_attempts WHERE organization_id = $1 AND mode = $2 AND event_id = $3 ORDER BY attempt`,
+};
+
+// No identifier equals the first UUID of an instant, so a lower bound never has to be included.
+const PAGE = `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode = $2 AND id > $3 AND id < $4`;
+const FILTERS = {
+  all: '',
+  type: 'AND type = $6',
+  object: 'AND object_id = $6 AND type = ANY ($7)',
+} as const;
+
+/** One statement for each filter and order, so that each has a plan of its own. */
+function listStatement(filter: keyof typeof FILTERS, order: Order): Statement {
+  return { name: `events.list_${filter}_${order}`, text: `${PAGE} ${FILTERS[filter]} ORDER BY id ${order} LIMIT $5` };
+}
+
+/** SKIP LOCKED: several instances sweep at once without waiting for each other. Attempts go with their delivery. */
+const REMOVE = {
+  name: 'events.remove',
+  text: `WITH old AS (
+      SELECT organization_id, mode, id FROM events WHERE id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), deliveries AS (
+      DELETE FROM webhook_deliveries delivery USING old WHERE delivery.organization_id = old.organization_id
+        AND delivery.mode = old.mode AND delivery.event_id = old.id
+    )
+    DELETE FROM events event USING old
+    WHERE event.organization_id = old.organization_id AND event.mode = old.mode AND event.id = old.id`,
+};
+
+@Injectable()
+export class TypeormEvents extends Events {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async find(caller: Caller, id: string): Promise<Event | undefined> {
+    const [row] = await this.database.query<Event>(FIND, [uuidOf(caller.organization), uuidOf(id)]);
+    return row && fromRow(row);
+  }
+
+  async attemptsAt(caller: Caller, { id, mode }: Event): Promise<Attempt[]> {
+    return this.database.query<Attempt>(ATTEMPTS, [uuidOf(caller.organization), mode, uuidOf(id)]);
+  }
+
+  async list(caller: Caller, filter: EventFilter): Promise<Event[]> {
+    const { type, object, order, limit } = filter;
+    const page = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
+    if (object === undefined) {
+      const values = type === undefined ? page : [...page, type];
+      return this.page(listStatement(type === undefined ? 'all' : 'type', order), values);
+    }
+    // The id names its mode: another mode's resource has no events in this one.
+    if (modeOf(object) !== caller.mode) return [];
+    const types = typesOf(kindOf(object)).filter((one) => type === undefined || one === type);
+    return this.page(listStatement('object', order), [...page, uuidOf(object), types]);
+  }
+
+  async removeBefore(instant: number, limit: number): Promise<number> {
+    return this.database.write(REMOVE, [firstUuidAt(instant), limit]);
+  }
+
+  private async page(statement: Statement, values: readonly unknown[]): Promise<Event[]> {
+    return (await this.database.query<Event>(statement, values)).map(fromRow);
+  }
+}
+
+/** A row is the event but for its bare UUID. */
+function fromRow(row: Event): Event {
+  return { ...row, id: idOf('evt', row.id) };
+}

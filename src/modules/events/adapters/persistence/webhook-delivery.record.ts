@@ -1,0 +1,37 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Mode } from '../../../../shared/caller.js';
+import type { DeliveryOutcome } from '../../domain/schedule.js';
+
+const PRIMARY = { primaryKeyConstraintName: 'webhook_deliveries_pkey' };
+
+@Entity('webhook_deliveries')
+@Index('webhook_deliveries_due', ['nextAttemptAt'], { where: 'next_attempt_at IS NOT NULL' })
+@Check('webhook_deliveries_mode', `mode IN ('test', 'live')`)
+@Check('webhook_deliveries_attempts', 'attempts >= 0')
+@Check('webhook_deliveries_outcome', `outcome IN ('delivered', 'gone', 'given_up')`)
+@Check('webhook_deliveries_finished', '(outcome IS NULL) = (next_attempt_at IS NOT NULL)')
+export class WebhookDeliveryRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
+  organizationId!: string;
+
+  @PrimaryColumn('text', { ...PRIMARY })
+  mode!: Mode;
+
+  @PrimaryColumn('uuid', { name: 'event_id', ...PRIMARY })
+  eventId!: string;
+
+  @Column('text')
+  url!: string;
+
+  @Column('text')
+  receiver!: string;
+
+  @Column('smallint')
+  attempts!: number;
+
+  @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
+  nextAttemptAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  outcome!: DeliveryOutcome | null;
+}

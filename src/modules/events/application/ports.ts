@@ -1,0 +1,93 @@
+import type { Caller, Mode } from '../../../shared/caller.js';
+import type { PageRequest } from '../../../shared/page.js';
+import type { Event, EventType } from '../domain/event.js';
+import type { AttemptResult, Verdict } from '../domain/schedule.js';
+
+export const ORDERS = ['desc', 'asc'] as const;
+export type Order = (typeof ORDERS)[number];
+
+export interface EventFilter extends PageRequest {
+  readonly type: EventType | undefined;
+  /** The id of the resource that changed. */
+  readonly object: string | undefined;
+  /** Creation time in milliseconds: from inclusive, to exclusive. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly order: Order;
+}
+
+/** An attempt that was made to deliver an event. Instants are in milliseconds. */
+export interface Attempt {
+  readonly attempt: number;
+  readonly attemptedAt: number;
+  readonly statusCode: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+  /** What followed from it; null when nothing was left to do. */
+  readonly nextAttemptAt: number | null;
+}
+
+/** The events of the caller's organization. */
+export abstract class Events {
+  /** In either mode: reads are scoped to the organization. */
+  abstract find(caller: Caller, id: string): Promise<Event | undefined>;
+  /** What was tried to deliver it, oldest first. */
+  abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
+  /** In the caller's mode: up to one more than the limit, to tell whether there are more. */
+  abstract list(caller: Caller, filter: EventFilter): Promise<Event[]>;
+  /** Removes up to `limit` events of anyone made before the instant, with their deliveries, and returns how many. */
+  abstract removeBefore(instant: number, limit: number): Promise<number>;
+}
+
+/** An event on its way to a receiver. */
+interface DeliveryKey {
+  readonly organization: string;
+  readonly mode: Mode;
+  readonly event: string;
+}
+
+export interface DueDelivery extends DeliveryKey {
+  /** The host and port it goes to. */
+  readonly receiver: string;
+}
+
+/** A delivery that this process alone may attempt until its lease ends. */
+export interface ClaimedDelivery {
+  readonly organization: string;
+  readonly event: Event;
+  readonly url: string;
+  readonly receiver: string;
+  /** Counts from 1. */
+  readonly attempt: number;
+}
+
+/** Deliveries of every organization. Instants are in milliseconds. */
+export abstract class Deliveries {
+  /** What is due, longest first, but for receivers that have no room. */
+  abstract due(now: number, except: readonly string[], limit: number): Promise<DueDelivery[]>;
+  /** Takes those that are still due, which nobody else gets before the lease ends. */
+  abstract claim(due: readonly DueDelivery[], now: number, leaseEnd: number): Promise<ClaimedDelivery[]>;
+  /** Records an attempt and, unless somebody has claimed the delivery since, what follows from it. */
+  abstract finish(claimed: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict): Promise<void>;
+  /** Makes an event due at the instant, whatever came of it before. Says whether there is such an event, going anywhere. */
+  abstract resend(event: string, at: number): Promise<'due' | 'unknown' | 'no_receiver'>;
+}
+
+export interface Message {
+  readonly url: string;
+  readonly event: Event;
+  /** Each signs the message. */
+  readonly secrets: readonly string[];
+  /** When it is sent, in milliseconds. */
+  readonly at: number;
+}
+
+export abstract class Receivers {
+  /** Never throws: whatever goes wrong is a result. */
+  abstract send(message: Message, signal: AbortSignal): Promise<AttemptResult>;
+}
+
+export abstract class SigningSecrets {
+  /** The organization's secrets that sign now: the current one first, then a previous one during a rotation. */
+  abstract of(organization: string): Promise<readonly string[]>;
+}

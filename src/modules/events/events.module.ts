@@ -1,0 +1,39 @@
+import { lookup } from 'node:dns/promises';
+import { Module } from '@nestjs/common';
+import { AccessSigningSecrets } from './adapters/access/access-signing-secrets.js';
+import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
+import { EventsController } from './adapters/http/events.controller.js';
+import { TypeormDeliveries } from './adapters/persistence/typeorm-deliveries.js';
+import { TypeormEvents } from './adapters/persistence/typeorm-events.js';
+import { EventSweeper } from './adapters/schedule/event-sweeper.js';
+import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
+import { DeliverWebhooks } from './application/deliver-webhooks.js';
+import { ListEvents } from './application/list-events.js';
+import { Deliveries, Events, Receivers, SigningSecrets } from './application/ports.js';
+import { ReadEvent } from './application/read-event.js';
+import { ResendEvent } from './application/resend-event.js';
+
+/** The system's resolver, every address; an attempt has 15 seconds, as receivers of webhooks are used to. */
+const NETWORK: Network = {
+  timeoutMs: 15_000,
+  resolve: (hostname) => lookup(hostname, { all: true }),
+};
+
+/** What happened, told to whoever asked for it. Other modules record their events in their own statements. */
+@Module({
+  controllers: [EventsController],
+  providers: [
+    DeliverWebhooks,
+    EventSweeper,
+    ListEvents,
+    ReadEvent,
+    ResendEvent,
+    WebhookWorker,
+    { provide: Deliveries, useClass: TypeormDeliveries },
+    { provide: Events, useClass: TypeormEvents },
+    { provide: Network, useValue: NETWORK },
+    { provide: Receivers, useClass: HttpReceivers },
+    { provide: SigningSecrets, useClass: AccessSigningSecrets },
+  ],
+})
+export class EventsModule {}

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { DeliverWebhooks } from '../../src/modules/events/application/deliver-webhooks.js';
+import { Deliveries } from '../../src/modules/events/application/ports.js';
+import { createDatabase } from '../support/postgres.js';
+import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
+import { createTenant, type Tenant } from '../support/service.js';
+import { attempt, deliver, readEvent, sessionFor, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
+
+const LEASE_MS = 60_000;
+
+let world: Awaited<ReturnType<typeof startWebhooks>>;
+let tenant: Tenant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  world = await startWebhooks();
+});
+
+beforeEach(async () => {
+  tenant = await createTenant(world.service);
+  receiver = await startReceiver();
+});
+
+afterEach(() => receiver.close());
+afterAll(() => world.service.close());
+
+/** A process of the built service on the same database. */
+async function startProcess(databaseUrl: string): Promise<{ child: ChildProcess; url: string }> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  };
+  const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return { child, url: String(line).match(/http:\S+/)?.[0] ?? '' };
+}
+
+test('a worker killed in the middle of a delivery loses nothing: the next one sends the same event again', async () => {
+  receiver.behave(hang);
+  // Behind the process's clock, so that only the process finds the event due.
+  world.clock.advance(-LEASE_MS);
+  const { child, url } = await startProcess(world.service.databaseUrl);
+  const { event } = await sessionFor({ url }, tenant, receiver.url);
+  await until(() => receiver.received.length === 1, 'the process delivers');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  receiver.behave(answer(200));
+  world.clock.advance(LEASE_MS);
+  await deliver(world.service);
+  // Nobody can tell a dead worker from a slow one before its lease ends.
+  expect(receiver.received).toHaveLength(1);
+  world.clock.advance(LEASE_MS + 5_000);
+  await deliver(world.service);
+  expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
+  expect(receiver.received[0]?.text).toBe(receiver.received[1]?.text);
+  const { deliveries } = await readEvent(world.service, tenant, event);
+  expect(deliveries.map(({ attempt, status_code }: Record<string, number>) => [attempt, status_code])).toEqual([
+    [2, 200],
+  ]);
+});
+
+test('two instances share the work, and neither sends what the other is sending', async () => {
+  const second = await startWebhooks({ databaseUrl: world.service.databaseUrl });
+  const receivers = await Promise.all(Array.from({ length: 6 }, () => startReceiver()));
+  for (const { behave } of receivers) behave((response) => void setTimeout(() => response.writeHead(204).end(), 15));
+  const events: string[] = [];
+  for (const { url } of receivers) {
+    for (let at = 0; at < 10; at++) events.push((await sessionFor(world.service, tenant, url)).event);
+  }
+  const all = () => receivers.flatMap((one) => one.received.map(({ id }) => id));
+  await Promise.all([deliver(world.service), deliver(second.service)]);
+  await until(() => all().length >= events.length, 'everything is delivered');
+  await Promise.all([deliver(world.service), deliver(second.service)]);
+  expect(all().toSorted()).toEqual(events.toSorted());
+  await second.service.close();
+  await Promise.all(receivers.map((one) => one.close()));
+});
+
+test('what two instances find due at the same instant is claimed by one of them', async () => {
+  const second = await startWebhooks({ databaseUrl: world.service.databaseUrl });
+  receiver.behave(hang);
+  for (let at = 0; at < 20; at++) await sessionFor(world.service, tenant, receiver.url);
+  await world.service.application.get(DeliverWebhooks).idle();
+  // So far ahead that no worker but this test finds them due.
+  const [then, later] = [Date.UTC(2100, 0, 1), Date.UTC(2100, 0, 2)];
+  await world.service.sql.query(`UPDATE webhook_deliveries SET next_attempt_at = $1 WHERE outcome IS NULL`, [
+    new Date(then),
+  ]);
+  const instances = [world, second, world, second].map(({ service }) => service.application.get(Deliveries));
+  const due = await Promise.all(instances.map((deliveries) => deliveries.due(then, [], 100)));
+  const claimed = await Promise.all(instances.map((deliveries, at) => deliveries.claim(due[at] ?? [], then, later)));
+  const events = claimed.flat().map(({ event }) => event.id);
+  expect(due.map(({ length }) => length)).toEqual(new Array(4).fill(events.length));
+  expect(new Set(events).size).toBe(events.length);
+  await second.service.close();
+  await world.service.sql.query('DELETE FROM webhook_deliveries');
+});
+
+test('a worker that comes back after its lease records its attempt and decides nothing', async () => {
+  receiver.behave(hang);
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const late = deliver(world.service);
+  await until(() => receiver.received.length === 1, 'the attempt has begun');
+  // As if another instance had claimed it after the lease: the attempt number has moved on.
+  await world.service.sql.query(`UPDATE webhook_deliveries SET attempts = 2, next_attempt_at = 'infinity'
+    WHERE outcome IS NULL`);
+  await late;
+  const { deliveries } = await readEvent(world.service, tenant, event);
+  expect(deliveries).toHaveLength(1);
+  const { rows } = await world.service.sql.query(
+    `SELECT attempts, next_attempt_at FROM webhook_deliveries WHERE outcome IS NULL`,
+  );
+  expect(rows).toEqual([{ attempts: 2, next_attempt_at: Number.POSITIVE_INFINITY }]);
+});
+
+test('an attempt that cannot be recorded is made again when its lease ends', async () => {
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  await world.service.sql.query('ALTER TABLE webhook_attempts ADD CONSTRAINT broken CHECK (false) NOT VALID');
+  await deliver(world.service);
+  await world.service.sql.query('ALTER TABLE webhook_attempts DROP CONSTRAINT broken');
+  expect((await readEvent(world.service, tenant, event)).deliveries).toEqual([]);
+  world.clock.advance(LEASE_MS);
+  await deliver(world.service);
+  expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
+});
+
+test('a dead receiver with many due events delays nobody else', async () => {
+  const dead = await startReceiver(hang);
+  for (let at = 0; at < 60; at++) await sessionFor(world.service, tenant, dead.url);
+  const started = performance.now();
+  await sessionFor(world.service, tenant, receiver.url);
+  const delivering = deliver(world.service);
+  await until(() => receiver.received.length === 1, 'the other receiver is told');
+  expect(performance.now() - started).toBeLessThan(TIMEOUT_MS);
+  expect(Math.max(...dead.received.map(({ open }) => open))).toBeLessThanOrEqual(4);
+  dead.behave(answer(410));
+  await delivering;
+  await dead.close();
+});
+
+test('a healthy receiver gets many events at once, but no more than four', async () => {
+  receiver.behave((response) => void setTimeout(() => response.end(), 20));
+  for (let at = 0; at < 20; at++) await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(20);
+  expect(Math.max(...receiver.received.map(({ open }) => open))).toBe(4);
+});
+
+test('an instance that stops lets its receivers finish, and delivers nothing twice', async () => {
+  const database = await createDatabase();
+  const stopping = await startWebhooks({ databaseUrl: database.url });
+  const owner = await createTenant(stopping.service);
+  receiver.behave((response) => void setTimeout(() => response.writeHead(200).end(), 100));
+  const { event } = await sessionFor(stopping.service, owner, receiver.url);
+  deliver(stopping.service);
+  await until(() => receiver.received.length === 1, 'an attempt has begun');
+  await stopping.service.close();
+  const next = await startWebhooks({ databaseUrl: database.url });
+  expect((await readEvent(next.service, owner, event)).deliveries).toEqual([attempt(1, 200, null, true)]);
+  await deliver(next.service);
+  expect(receiver.received).toHaveLength(1);
+  await next.service.close();
+  await database.drop();
+});

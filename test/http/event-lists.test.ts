@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { get, post, SMALLEST } from '../support/client.js';
+import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+let service: Service;
+let tenant: Tenant;
+let refund: string;
+let sessions: string[];
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+beforeEach(async () => {
+  tenant = await createTenant(service);
+  sessions = [];
+  for (let at = 0; at < 5; at++) sessions.push((await send('/v1/checkout_sessions', SMALLEST)).body.id);
+  const payment = await capture(service, tenant, { amount: 1000 });
+  refund = (await send('/v1/refunds', { payment, amount: 400 })).body.id;
+});
+
+afterAll(() => service.close());
+
+const read = (path: string, key = tenant.test) => get(`${service.url}${path}`, { key });
+const send = (path: string, body: unknown) => post(`${service.url}${path}`, { key: tenant.test, body });
+
+const objects = (body: { data: { data: { object: { id: string } } }[] }) => body.data.map((one) => one.data.object.id);
+
+test.each(['desc', 'asc'] as const)('pages %s, each event once', async (order) => {
+  const expected = order === 'asc' ? [...sessions, refund] : [refund, ...sessions.toReversed()];
+  const found: string[] = [];
+  let cursor = '';
+  do {
+    const { body } = await read(`/v1/events?order=${order}&limit=2${cursor && `&cursor=${cursor}`}`);
+    expect(body).toEqual({
+      object: 'list',
+      data: expect.any(Array),
+      has_more: body.next_cursor !== null,
+      next_cursor: body.has_more ? body.data.at(-1).id : null,
+      items: body.data,
+      nextCursor: body.next_cursor,
+    });
+    found.push(...objects(body));
+    cursor = body.next_cursor;
+  } while (cursor);
+  expect(found).toEqual(expected);
+});
+
+test('filters by type, by resource, by both, and by time', async () => {
+  const { created } = (await read('/v1/events?limit=1')).body.data[0];
+  const results = await Promise.all(
+    [
+      'type=refund.created',
+      `object=${refund}`,
+      `object=${refund}&type=refund.created`,
+      `object=${refund}&type=refund.failed`,
+      `object=${refund}&type=checkout.session.created`,
+      `object=${refund.replace('re_test', 'cs_test')}`,
+      `object=${refund.replace('test', 'live')}`,
+      `from=${created + 1}`,
+      `to=${created - 60}`,
+      `order=asc&to=${created - 60}`,
+      `order=asc&from=${created - 60}&type=refund.created`,
+    ].map(async (query) => objects((await read(`/v1/events?${query}`)).body)),
+  );
+  expect(results).toEqual([[refund], [refund], [refund], [], [], [], [], [], [], [], [refund]]);
+});
+
+test('shows only the own organization and mode', async () => {
+  const other = await createTenant(service);
+  expect((await read('/v1/events', other.test)).body.data).toEqual([]);
+  expect((await read('/v1/events', tenant.live)).body.data).toEqual([]);
+  const [{ id }] = (await read('/v1/events')).body.data;
+  const foreign = await read(`/v1/events/${id}`, other.test);
+  expect([foreign.status, foreign.body.error.next_step]).toEqual([
+    404,
+    { type: 'list_resources', path: '/v1/events', method: 'GET' },
+  ]);
+  expect((await read(`/v1/events/${id}`, tenant.live)).status).toBe(200);
+});
+
+test('names what is wrong in a query', async () => {
+  const { body } = await read('/v1/events?type=nothing&object=evt_1&order=up&limit=0&cursor=x&colour=red');
+  expect(body.error.errors.map(({ param, code }: { param: string; code: string }) => [param, code]).sort()).toEqual([
+    ['colour', 'unknown_field'],
+    ['cursor', 'invalid_format'],
+    ['limit', 'too_small'],
+    ['object', 'invalid_format'],
+    ['order', 'invalid_value'],
+    ['type', 'invalid_value'],
+  ]);
+  expect((await read('/v1/events/cs_test_1')).body.error).toMatchObject({ code: 'invalid_param', param: 'id' });
+});

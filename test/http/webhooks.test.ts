@@ -1,0 +1,195 @@
+import { createServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { ResendEvent } from '../../src/modules/events/index.js';
+import { post } from '../support/client.js';
+import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';
+import { SELF_SIGNED } from '../support/self-signed.js';
+import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { attempt, deliver, readEvent, sessionFor, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let world: Awaited<ReturnType<typeof startWebhooks>>;
+let tenant: Tenant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  world = await startWebhooks();
+});
+
+beforeEach(async () => {
+  tenant = await createTenant(world.service);
+  receiver = await startReceiver();
+});
+
+afterEach(() => receiver.close());
+afterAll(() => world.service.close());
+
+const secretsOf = () => world.service.application.get(ManageWebhookSecret).active(tenant.organization);
+
+test('delivers the event as it can be read, signed as standardwebhooks verifies it, and once', async () => {
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(1);
+  const [{ headers, text }] = receiver.received as [Receiver['received'][number]];
+  const [secret = ''] = await secretsOf();
+  const { deliveries, ...shown } = await readEvent(world.service, tenant, event);
+  expect(new Webhook(secret).verify(text, headers)).toEqual(shown);
+  expect(text).toBe(JSON.stringify(shown));
+  expect(headers).toMatchObject({ 'webhook-id': event, 'content-type': 'application/json', 'user-agent': 'Tillgate' });
+  expect(deliveries).toEqual([attempt(1, 204, null, true)]);
+});
+
+test('tells of each change of a session, its refunds included, and nobody of what has no session', async () => {
+  const { session } = await sessionFor(world.service, tenant, receiver.url);
+  const payment = await capture(world.service, tenant, { amount: 1000, session });
+  const other = await capture(world.service, tenant, { amount: 1000 });
+  const propose = (body: object) => post(`${world.service.url}/v1/refunds`, { key: tenant.test, body });
+  await propose({ payment: other, amount: 1 });
+  const [succeeding, canceling] = [await propose({ payment, amount: 1 }), await propose({ payment, amount: 2 })];
+  const ledger = await createLedgerKey(world.service);
+  await post(`${world.service.url}/ledger/v1/refunds/${succeeding.body.id}/succeed`, { key: ledger });
+  await post(`${world.service.url}/v1/refunds/${canceling.body.id}/cancel`, { key: tenant.test });
+  await deliver(world.service);
+  const told = receiver.received.map(({ text }) => JSON.parse(text));
+  expect(told.map(({ type, sequence }) => `${type} ${sequence}`).sort()).toEqual([
+    'checkout.session.completed 2',
+    'checkout.session.created 1',
+    'refund.canceled 2',
+    'refund.created 1',
+    'refund.created 1',
+    'refund.succeeded 2',
+  ]);
+});
+
+describe('what a receiver answers decides', () => {
+  const timeout = `No answer within ${TIMEOUT_MS} ms.`;
+
+  test.each([
+    ['200', answer(200), 200, null, true],
+    ['202', answer(202), 202, null, true],
+    ['299', answer(299), 299, null, true],
+    ['410', answer(410), 410, null, true],
+    ['500', answer(500), 500, null, false],
+    ['404', answer(404), 404, null, false],
+    ['a redirect', answer(302, { location: '/elsewhere' }), 302, 'Redirects are not followed.', false],
+    ['a gigabyte', endless, 200, null, true],
+    ['a hang', hang, null, timeout, false],
+    ['a reset', reset, null, 'ECONNRESET', false],
+  ] as const)('%s', async (_, behavior, status, error, isLast) => {
+    receiver.behave(behavior);
+    const { event } = await sessionFor(world.service, tenant, receiver.url);
+    await deliver(world.service);
+    const { deliveries } = await readEvent(world.service, tenant, event);
+    expect(deliveries).toEqual([attempt(1, status, error, isLast)]);
+    world.clock.advance(4_000);
+    await deliver(world.service);
+    expect(receiver.received).toHaveLength(1);
+    world.clock.advance(2_000);
+    await deliver(world.service);
+    expect(receiver.received.map(({ id }) => id)).toEqual(isLast ? [event] : [event, event]);
+    expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
+  });
+
+  test('a certificate nobody signed', async () => {
+    const server = createServer(SELF_SIGNED, (_request, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { event } = await sessionFor(world.service, tenant, url);
+    await deliver(world.service);
+    const { deliveries } = await readEvent(world.service, tenant, event);
+    expect(deliveries).toEqual([attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false)]);
+    server.close();
+  });
+
+  test('something that does not speak TLS, or HTTP', async () => {
+    const server = createTcpServer((socket) => socket.on('error', () => undefined).end('Good day.\r\n\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const at = `127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    for (const scheme of ['https', 'http']) {
+      const { event } = await sessionFor(world.service, tenant, `${scheme}://${at}`);
+      await deliver(world.service);
+      const { deliveries } = await readEvent(world.service, tenant, event);
+      expect(deliveries).toEqual([attempt(1, null, expect.stringMatching(/^[A-Z_]+$/), false)]);
+    }
+    server.close();
+  });
+
+  test('429 with Retry-After puts it off for as long', async () => {
+    receiver.behave(answer(429, { 'retry-after': '600' }));
+    const { event } = await sessionFor(world.service, tenant, receiver.url);
+    await deliver(world.service);
+    world.clock.advance(9 * MINUTE);
+    await deliver(world.service);
+    expect(receiver.received).toHaveLength(1);
+    world.clock.advance(2 * MINUTE);
+    receiver.behave(answer(200));
+    await deliver(world.service);
+    const { deliveries } = await readEvent(world.service, tenant, event);
+    expect(deliveries).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
+  });
+});
+
+test('tries ten times on schedule, gives up, and tries again when told to', async () => {
+  receiver.behave(answer(503));
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  const delays = [5_000, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
+  for (const [made, delay] of delays.entries()) {
+    world.clock.advance(delay * 0.88);
+    await deliver(world.service);
+    expect(receiver.received).toHaveLength(made + 1);
+    world.clock.advance(delay * 0.24);
+    await deliver(world.service);
+    expect(receiver.received).toHaveLength(made + 2);
+  }
+  world.clock.advance(100 * HOUR);
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(10);
+  const { deliveries } = await readEvent(world.service, tenant, event);
+  expect(deliveries).toHaveLength(10);
+  expect(deliveries[9]).toEqual(attempt(10, 503, null, true));
+
+  receiver.behave(answer(200));
+  await world.service.application.get(ResendEvent).execute(event);
+  await deliver(world.service);
+  expect(receiver.received.map(({ id }) => id)).toEqual(new Array(11).fill(event));
+  expect((await readEvent(world.service, tenant, event)).deliveries[10]).toEqual(attempt(11, 200, null, true));
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(11);
+});
+
+test('resending refuses what does not exist or goes nowhere', async () => {
+  const resend = world.service.application.get(ResendEvent);
+  await expect(resend.execute('evt_01jd0000000000000000000000')).rejects.toMatchObject({ code: 'not_found' });
+  await capture(world.service, tenant, { amount: 1000 });
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  await world.service.sql.query('DELETE FROM webhook_deliveries');
+  await expect(resend.execute(event)).rejects.toMatchObject({ message: expect.stringContaining('goes nowhere') });
+});
+
+test('signs with both secrets for a day after a rotation', async () => {
+  const signatures = async () => {
+    await sessionFor(world.service, tenant, receiver.url);
+    await deliver(world.service);
+    return receiver.received.at(-1) as Receiver['received'][number];
+  };
+  // Verified at the time of the signature: the library compares it with the real clock.
+  const verifies = (secret: string, { headers, text, id }: Receiver['received'][number]) => {
+    const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+    return (headers['webhook-signature'] as string).split(' ').includes(new Webhook(secret).sign(id, at, text));
+  };
+  const [old = ''] = await secretsOf();
+  const { secret } = await world.service.application.get(ManageWebhookSecret).rotate(tenant.organization);
+  expect(await secretsOf()).toEqual([secret, old]);
+  const during = await signatures();
+  expect([verifies(old, during), verifies(secret, during)]).toEqual([true, true]);
+  world.clock.advance(24 * HOUR + 1);
+  const after = await signatures();
+  expect([verifies(old, after), verifies(secret, after)]).toEqual([false, true]);
+});

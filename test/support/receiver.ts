@@ -1,0 +1,82 @@
+/** A receiver of webhooks on a real socket that answers as it is told, and remembers what came and when. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  readonly id: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** How many requests were open when this one came, itself included. */
+  readonly open: number;
+}
+
+export type Behavior = (response: ServerResponse, request: IncomingMessage) => void;
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: Received[];
+  behave(behavior: Behavior): void;
+  close(): Promise<void>;
+}
+
+/** Behaviors of receivers, good and bad. */
+export const answer =
+  (status: number, headers: Record<string, string> = {}): Behavior =>
+  (response) =>
+    void response.writeHead(status, headers).end();
+export const hang: Behavior = () => undefined;
+export const reset: Behavior = (response) => void response.socket?.resetAndDestroy();
+/** A gigabyte, unless the reader hangs up. */
+export const endless: Behavior = (response) => {
+  let left = 16_384;
+  const chunk = Buffer.alloc(65_536, 'x');
+  const write = () => {
+    while (left > 0 && !response.destroyed) {
+      left -= 1;
+      if (!response.write(chunk)) return void response.once('drain', write);
+    }
+    response.end();
+  };
+  write();
+};
+
+export async function startReceiver(first: Behavior = answer(204)): Promise<Receiver> {
+  const received: Received[] = [];
+  let behavior = first;
+  let open = 0;
+  const server = createServer(async (request, response) => {
+    open += 1;
+    response.on('close', () => {
+      open -= 1;
+    });
+    response.on('error', () => undefined);
+    const atOnce = open;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const headers = request.headers as Record<string, string>;
+    const text = Buffer.concat(chunks).toString();
+    received.push({ id: headers['webhook-id'] as string, headers, text, open: atOnce });
+    behavior(response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    behave: (next) => {
+      behavior = next;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Waits until something is so, as long as a test may. */
+export async function until(condition: () => boolean | Promise<boolean>, what = 'it'): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

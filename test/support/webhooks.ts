@@ -1,0 +1,56 @@
+/** A service whose time and network a test controls, and what is worth doing with its webhooks. */
+
+import { expect } from '@jest/globals';
+import { Network } from '../../src/modules/events/adapters/delivery/http-receivers.js';
+import { DeliverWebhooks } from '../../src/modules/events/application/deliver-webhooks.js';
+import { get, post, SMALLEST } from './client.js';
+import { TestClock } from './clock.js';
+import { type Service, type ServiceOptions, startService, type Tenant } from './service.js';
+
+export const TIMEOUT_MS = 300;
+
+export async function startWebhooks(options: ServiceOptions = {}) {
+  const clock = new TestClock();
+  const network: Network = {
+    timeoutMs: TIMEOUT_MS,
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+  };
+  const service = await startService({
+    clock,
+    overrides: [[Network, network]],
+    ...options,
+    config: { webhookAllowPrivate: true, ...options.config },
+  });
+  return { service, clock, network };
+}
+
+/** A new session that is told about at the URL: the event of its creation. */
+export async function sessionFor(service: Pick<Service, 'url'>, { test: key }: Tenant, url: string) {
+  const body = { ...SMALLEST, notify_url: url };
+  const session = (await post(`${service.url}/v1/checkout_sessions`, { key, body })).body;
+  const { data } = (await get(`${service.url}/v1/events?object=${session.id}`, { key })).body;
+  return { session: session.id as string, event: data[0].id as string };
+}
+
+/** Delivers what is due, whatever comes of it. */
+export async function deliver({ application }: Service): Promise<void> {
+  const worker = application.get(DeliverWebhooks);
+  await worker.startDue();
+  await worker.idle();
+}
+
+export async function readEvent(service: Service, { test: key }: Tenant, event: string) {
+  return (await get(`${service.url}/v1/events/${event}`, { key })).body;
+}
+
+/** An attempt as an event shows it. */
+export function attempt(number: number, statusCode: number | null, error: unknown, isLast: boolean) {
+  return {
+    attempt: number,
+    attempted_at: expect.any(Number),
+    status_code: statusCode,
+    error,
+    duration_ms: expect.any(Number),
+    next_attempt_at: isLast ? null : expect.any(Number),
+  };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { isReachable } from '../../src/modules/events/adapters/delivery/public-address.js';
+
+/** Address, reachable as a rule, reachable with WEBHOOK_ALLOW_PRIVATE. */
+test.each([
+  ['93.184.216.34', true, true],
+  ['1.1.1.1', true, true],
+  ['2606:4700::1111', true, true],
+  ['::ffff:93.184.216.34', true, true],
+  ['127.0.0.1', false, true],
+  ['127.255.255.254', false, true],
+  ['10.0.0.1', false, true],
+  ['172.16.0.1', false, true],
+  ['172.31.255.255', false, true],
+  ['192.168.1.1', false, true],
+  ['::1', false, true],
+  ['fd12:3456::1', false, true],
+  ['::ffff:10.0.0.1', false, true],
+  ['::ffff:7f00:1', false, true],
+  ['::127.0.0.1', false, true],
+  // Never: among them where clouds keep credentials, and IPv4 in disguise.
+  ['169.254.169.254', false, false],
+  ['::ffff:169.254.169.254', false, false],
+  ['fe80::1', false, false],
+  ['fe80::1%eth0', false, false],
+  ['0.0.0.0', false, false],
+  ['0.1.2.3', false, false],
+  ['::', false, false],
+  ['100.64.0.1', false, false],
+  ['192.0.0.8', false, false],
+  ['192.0.2.1', false, false],
+  ['198.18.0.1', false, false],
+  ['198.51.100.1', false, false],
+  ['203.0.113.1', false, false],
+  ['224.0.0.1', false, false],
+  ['240.0.0.1', false, false],
+  ['255.255.255.255', false, false],
+  ['::7f00:1', false, false],
+  ['64:ff9b::10.0.0.1', false, false],
+  ['64:ff9b:1::a00:1', false, false],
+  ['2002:a00:1::', false, false],
+  ['2002:7f00:1::', false, false],
+  ['2001:0:53aa:64c:0:fbff:f5ff:fffe', false, false],
+  ['2001:db8::1', false, false],
+  ['fec0::1', false, false],
+  ['ff02::1', false, false],
+  ['100::1', false, false],
+  ['localhost', false, false],
+  ['', false, false],
+] as const)('%s', (address, asARule, allowingPrivate) => {
+  expect([isReachable(address, false), isReachable(address, true)]).toEqual([asARule, allowingPrivate]);
+});
