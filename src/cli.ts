@@ -29,7 +29,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '[--kind secret|ledger] --org <org> --mode test|live [--origin <origin>]... [--expires <when>]',
     run: createKey,
   },
-  'key list': { usage: '--org <org>', run: listKeys },
+  'key list': { usage: '--org <org> | --kind ledger', run: listKeys },
   'key revoke': { usage: '<key id>', run: revokeKey },
   'key rotate': { usage: '<key id> [--overlap 7d]', run: rotateKey },
   'payment record': {
@@ -78,7 +78,8 @@ async function createKey(application: INestApplicationContext, given: Arguments)
 }
 
 async function listKeys(application: INestApplicationContext, given: Arguments) {
-  const keys = await application.get(ManageApiKeys).list(given.id('org', 'org'));
+  const ofLedger = given.oneOf('kind', KEY_KINDS, 'secret') === 'ledger';
+  const keys = await application.get(ManageApiKeys).list(ofLedger ? null : given.id('org', 'org'));
   return { object: 'list', data: keys.map((key) => keyView(key)) };
 }
 

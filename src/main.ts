@@ -64,6 +64,8 @@ function explain(error: unknown): readonly string[] {
   const { code, port, address, message } = error as NodeJS.ErrnoException & Partial<AddressInfo>;
   if (code === 'EADDRINUSE') return [`Port ${port} on ${address} is in use: stop what listens there, or set PORT.`];
   if (code === 'EACCES' && port) return [`Port ${port} needs more rights: set PORT to one above 1023.`];
+  if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') return [`HOST cannot be listened on: ${message}.`];
+  if (code === 'ENOTDIR' || code === 'EACCES') return [`DATA_DIR cannot be used: ${message}.`];
   return [message];
 }
 

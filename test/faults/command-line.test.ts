@@ -109,6 +109,8 @@ describe('organizations and keys', () => {
     for (const mode of ['test', 'live']) made.push(await succeed('key', 'create', '--org', id, '--mode', mode));
     const shown = made.map(({ key: _, ...rest }) => rest);
     expect(await succeed('key', 'list', '--org', id)).toEqual({ object: 'list', data: shown });
+    const { key: _, ...ledger } = await succeed('key', 'create', '--kind', 'ledger', '--mode', 'live');
+    expect((await succeed('key', 'list', '--kind', 'ledger')).data).toContainEqual(ledger);
   });
 
   test('key revoke ends a key; again changes nothing', async () => {
@@ -182,7 +184,7 @@ describe('mistakes', () => {
     ['org create Shop --mode test', '--mode does not belong here. The command takes <name>.'],
     ['org create Shop --colour red', "Unknown option '--colour'."],
     ['key create --kind ledger --mode test --origin shop.example', 'shop.example is not an origin like'],
-    [`key list now --org org_${UNKNOWN}`, 'now does not belong here. The command takes --org <org>.'],
+    [`key list now --org org_${UNKNOWN}`, 'now does not belong here. The command takes --org <org> | --kind ledger.'],
     [`key list --org org_${UNKNOWN}`, 'No such organization.'],
     [`key revoke key_${UNKNOWN}`, 'No such key.'],
     ['payment record --amount -5', "Option '--amount' argument is ambiguous."],

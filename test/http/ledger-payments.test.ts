@@ -5,7 +5,7 @@ import { post, SMALLEST, send } from '../support/client.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { fixRequest, listResources, readResource, refusal } from '../support/refused-answer.js';
 import { type Service, startService } from '../support/service.js';
-import { Shop, unknownId } from '../support/shop.js';
+import { owned, Shop, unknownId } from '../support/shop.js';
 
 const PATH = '/ledger/v1/payments';
 const fix = fixRequest('POST', PATH);
@@ -152,7 +152,8 @@ describe('refuses, by what is known,', () => {
       const refused = await shop.record({ amount: 1000, checkout_session: session });
       expect(refused.status).toBe(422);
       const errors = [{ param: 'checkout_session', code: 'invalid_value' }];
-      const next = readResource(`/v1/checkout_sessions/${session}`);
+      const next = readResource(`/ledger/v1/checkout_sessions/${session}?organization=${shop.organization}`);
+      expect((await shop.ledgerGet(next.path)).body).toMatchObject({ id: session, organization: shop.organization });
       expect(refused.body).toEqual(refusal('session_not_open', next, errors));
     }
     expect(await paymentsOf(shop)).toBe(1);
@@ -170,7 +171,8 @@ describe('refuses, by what is known,', () => {
     const session = (await shop.createSession()).body;
     const refused = await shop.record({ ...facts, checkout_session: session.id });
     expect(refused.status).toBe(422);
-    const next = readResource(`/v1/checkout_sessions/${session.id}`);
+    const next = readResource(`/ledger/v1/checkout_sessions/${session.id}?organization=${shop.organization}`);
+    expect((await shop.ledgerGet(next.path)).body).toEqual(owned(shop.organization, session));
     expect(refused.body).toEqual(refusal('payment_session_mismatch', next, errors));
     expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual(session);
     expect(await paymentsOf(shop)).toBe(0);

@@ -73,7 +73,9 @@ test('the same reference with other facts is refused', async () => {
     const refused = await shop.record({ amount: 1000, reference: 'txn/1', ...facts });
     expect(refused.status).toBe(422);
     const errors = [{ param: 'reference', code: 'invalid_value' }];
-    expect(refused.body).toEqual(refusal('payment_reference_reused', readResource(`/v1/payments/${id}`), errors));
+    const next = readResource(`/ledger/v1/payments/${id}?organization=${shop.organization}`);
+    expect(refused.body).toEqual(refusal('payment_reference_reused', next, errors));
+    expect((await shop.ledgerGet(next.path)).body).toMatchObject({ id, amount: 1000, organization: shop.organization });
   }
   expect((await shop.get(`/v1/checkout_sessions/${session}`)).body.status).toBe('open');
 });

@@ -150,7 +150,7 @@ describe.each([
       const refused = await shop.bare(path(id));
       expect(refused.status).toBe(422);
       const errors = [{ param: 'id', code: 'invalid_value' }];
-      expect(refused.body).toEqual(refusal('refund_not_pending', readResource(`/v1/refunds/${id}`), errors));
+      expect(refused.body).toEqual(refusal('refund_not_pending', readResource(`/ledger/v1/refunds/${id}`), errors));
     }
     expect(await shop.amountsOf(settled.payment)).toEqual(amounts);
   });

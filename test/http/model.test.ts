@@ -31,8 +31,9 @@ async function check(numRuns: number, laneSeed: number) {
   const ledgerKey = await createLedgerKey(service);
   const sequence = fc.commands(COMMANDS, { maxCommands: LONGEST, size: 'max' });
   const property = fc.asyncProperty(sequence, async (commands) => {
-    const model = new Model();
-    const real: Real = { shop: await Shop.open(service, { ledgerKey }), sql: service.sql, sent: [] };
+    const shop = await Shop.open(service, { ledgerKey });
+    const model = new Model(shop.organization);
+    const real: Real = { shop, sql: service.sql, sent: [] };
     await fc.asyncModelRun(() => ({ model, real }), commands);
     await compareAll(model, real);
   });

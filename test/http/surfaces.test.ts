@@ -23,6 +23,9 @@ const PUBLIC: [string, string][] = [
 const LEDGER: [string, string][] = [
   ['POST', '/ledger/v1/payments'],
   ['GET', '/ledger/v1/refunds'],
+  ['GET', `/ledger/v1/payments/${unknownId('pay_test')}?organization=${unknownId('org')}`],
+  ['GET', `/ledger/v1/checkout_sessions/${SESSION}?organization=${unknownId('org')}`],
+  ['GET', `/ledger/v1/refunds/${REFUND}`],
   ['POST', `/ledger/v1/refunds/${REFUND}/succeed`],
   ['POST', `/ledger/v1/refunds/${REFUND}/fail`],
 ];
@@ -41,7 +44,7 @@ async function expectRefused(method: string, path: string, key: string): Promise
   const body = method === 'POST' ? {} : undefined;
   const refused = await send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
   expect(refused.status).toBe(401);
-  const next = { type: 'authenticate', path, method };
+  const next = { type: 'authenticate', path: path.replace(/\?.*/, ''), method };
   expect(refused.body).toEqual(refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]));
   expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
 }

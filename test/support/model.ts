@@ -16,6 +16,8 @@ type Resource = any;
 const newId = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_test_[0-9a-z]{26}$`));
 
 export class Model {
+  constructor(private readonly organization: string) {}
+
   readonly sessions: Resource[] = [];
   readonly payments: Resource[] = [];
   readonly refunds: Resource[] = [];
@@ -33,7 +35,7 @@ export class Model {
   }
 
   pay(session: Resource, amount: number): Expected {
-    const read = readResource(`/v1/checkout_sessions/${session.id}`);
+    const read = readResource(`/ledger/v1/checkout_sessions/${session.id}?organization=${this.organization}`);
     if (session.status !== 'open') {
       return refused('session_not_open', read, { param: 'checkout_session', code: 'invalid_value' });
     }
@@ -77,7 +79,8 @@ export class Model {
   /** What the ledger repeats is answered again; everything else needs a pending refund. */
   settle(refund: Resource, status: 'succeeded' | 'failed' | 'canceled'): Expected {
     if (refund.status === status && status !== 'canceled') return { status: 200, body: refund };
-    const read = readResource(`/v1/refunds/${refund.id}`);
+    const path = `/v1/refunds/${refund.id}`;
+    const read = readResource(status === 'canceled' ? path : `/ledger${path}`);
     if (refund.status !== 'pending') return refused('refund_not_pending', read, { param: 'id', code: 'invalid_value' });
     const payment = this.payments.find(({ id }) => id === refund.payment);
     account(payment, { pending: -refund.amount, refunded: status === 'succeeded' ? refund.amount : 0 });

@@ -31,6 +31,8 @@ const REFUSED: readonly [string, string | Buffer, string, string][] = [
   ['__proto__', '{"__proto__":{}}', '__proto__', 'unknown_field'],
   ['__proto__ below', '{"a":[{"__proto__":1}]}', 'a[0].__proto__', 'unknown_field'],
   ['__proto__ in escapes', '{"\\u005f_proto__":1}', '__proto__', 'unknown_field'],
+  ['a number that would be rounded', '{"a":0.99999999999999999999}', 'body', 'invalid_value'],
+  ['an integer with a trace of more', '{"a":[500.00000000000000001]}', 'body', 'invalid_value'],
   ['a key twice', '{"a":1,"a":1}', 'a', 'duplicate'],
   ['a key twice, once in escapes', '{"a":1,"\\u0061":2}', 'a', 'duplicate'],
   ['a key twice below', '{"a":{"b":[{"c":1},{"c":1,"d":[{}],"c":2}]}}', 'a.b[1].c', 'duplicate'],

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
+import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
 import { TypeormCheckoutSessions } from './adapters/persistence/typeorm-checkout-sessions.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CompleteCheckoutSession } from './application/complete-checkout-session.js';
@@ -11,7 +12,7 @@ import { ReadCheckoutSession } from './application/read-checkout-session.js';
 
 /** Checkout sessions and their line items. */
 @Module({
-  controllers: [CheckoutSessionsController],
+  controllers: [CheckoutSessionsController, LedgerCheckoutSessionsController],
   providers: [
     CompleteCheckoutSession,
     CreateCheckoutSession,

@@ -8,6 +8,8 @@ export interface RequestFacts {
   readonly method: string;
   /** With its query string, as it arrived. */
   readonly url: string;
+  /** Whose data it was about, where the ledger asked. */
+  readonly organization?: string;
 }
 
 interface NextStep {
@@ -79,12 +81,14 @@ export function answerTo(refusal: Refusal, request: RequestFacts): Answer {
   return new Answer(status, body);
 }
 
-function nextStep(refusal: Refusal, { method, url }: RequestFacts): NextStep {
+function nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
   const type = TREATMENTS[refusal.code].nextStep;
   const path = pathOf(url);
   if (type === 'list_resources') return { type, path: collectionOf(path), method: 'GET' };
-  if (type === 'read_resource' && refusal.resource)
-    return { type, path: resourcePath(refusal.resource), method: 'GET' };
+  if (type === 'read_resource' && refusal.resource) {
+    const resource = resourcePath(refusal.resource);
+    return { type, path: path.startsWith('/ledger/') ? asLedgerPath(resource, organization) : resource, method: 'GET' };
+  }
   if (type === 'use_method') return { type, path, method: refusal.errors[0]?.allowed[0] ?? 'GET' };
   if (refusal.code === 'invalid_param' && refusal.errors.some(({ param }) => param === 'cursor')) {
     return { type: 'restart_list', path: refusal.errors.length === 1 ? withoutCursor(url) : path, method };
@@ -109,6 +113,11 @@ function collectionOf(path: string): string {
   if (path.startsWith('/ledger/')) return '/ledger/v1/refunds';
   if (path.startsWith('/v1/events/')) return '/v1/events';
   return path.startsWith('/v1/refunds/') ? '/v1/refunds' : '/v1/checkout_sessions';
+}
+
+/** The ledger reads a refund by its id alone, and what is kept by organization with its organization. */
+function asLedgerPath(path: string, organization: string | undefined): string {
+  return path.startsWith('/v1/refunds/') ? `/ledger${path}` : `/ledger${path}?organization=${organization}`;
 }
 
 function resourcePath(id: string): string {

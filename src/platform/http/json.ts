@@ -14,6 +14,7 @@ export function parseJson(bytes: Buffer | undefined): unknown {
   const text = bytes.toString('utf8');
   const survey = surveyOf(text);
   if (survey.depth > MAX_DEPTH) throw refusal('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
+  if (hasRoundedNumber(text)) throw refusal('body', 'invalid_value', 'A number has more digits than are kept of it.');
   const value = parse(text);
   if (inspect(value, '', survey.hasEscapes) !== survey.keys) throw duplicateKey(text);
   return value;
@@ -25,6 +26,13 @@ function parse(text: string): unknown {
   } catch {
     throw refusal('body', 'invalid_format', 'The body is not valid JSON.');
   }
+}
+
+/** 0.99999999999999999999 would be read as 1, and amounts are never rounded. The strings are only cut out on suspicion. */
+function hasRoundedNumber(text: string): boolean {
+  if (!/\d\.\d{15}/.test(text)) return false;
+  const fractions = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\d+\.\d*[1-9]\d*(?![\deE])/g) ?? [];
+  return fractions.some((fraction) => Number.isInteger(Number(fraction)));
 }
 
 /** Counts, outside strings, what can be counted without parsing: colons are keys. */

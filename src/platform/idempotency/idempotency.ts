@@ -101,7 +101,8 @@ export class Idempotency {
     };
     const answer = await work(keep).catch(async (error: unknown) => {
       const status = error instanceof Refusal ? statusOf(error) : 500;
-      if (status === 404 || status === 422) return answerTo(error as Refusal, request);
+      if (status === 404 || status === 422)
+        return answerTo(error as Refusal, { ...request, organization: caller.organization });
       return status === 400 ? this.answeredBefore(caller, claim, error) : Promise.reject(error);
     });
     if (answer.replayed) return answer;

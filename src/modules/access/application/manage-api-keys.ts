@@ -26,8 +26,9 @@ export class ManageApiKeys {
     return this.issue(input);
   }
 
-  async list(organization: string): Promise<ApiKey[]> {
-    await this.requireOrganization(organization);
+  /** An organization's keys, or the ledger's for null. */
+  async list(organization: string | null): Promise<ApiKey[]> {
+    if (organization !== null) await this.requireOrganization(organization);
     return this.apiKeys.ofOrganization(organization);
   }
 

@@ -23,8 +23,8 @@ export abstract class ApiKeys {
   /** The key of a token, active or not. */
   abstract byToken(token: string): Promise<ApiKey | undefined>;
   abstract byId(id: string): Promise<ApiKey | undefined>;
-  /** Oldest first. */
-  abstract ofOrganization(organization: string): Promise<ApiKey[]>;
+  /** Oldest first; the ledger's keys, which belong to none, for null. */
+  abstract ofOrganization(organization: string | null): Promise<ApiKey[]>;
   /** Returns the key as it is now, or undefined if there is none. A key once revoked keeps its time. */
   abstract revoke(id: string): Promise<ApiKey | undefined>;
   /** Ends the key at the instant (milliseconds), unless it ends before. */

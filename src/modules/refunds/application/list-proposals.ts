@@ -14,10 +14,10 @@ export class ListProposals {
     return pageOf(await this.refunds.list(ledger, filter), filter.limit);
   }
 
-  /** Whose refund it is. Throws a not_found refusal. */
-  async ownerOf(ledger: Ledger, id: string): Promise<string> {
+  /** One refund, and whose it is. Throws a not_found refusal. */
+  async find(ledger: Ledger, id: string): Promise<OwnedRefund> {
     const found = await this.refunds.find(ledger, id);
     if (!found) throw notFound('id');
-    return found.organization;
+    return found;
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
 import { idOf, uuidOf } from '../../../../shared/id.js';
 import { ApiKeys } from '../../application/ports.js';
@@ -24,8 +25,8 @@ export class TypeormApiKeys extends ApiKeys {
     return fromRow(await this.database.manager.findOneBy(ApiKeyRecord, { id: uuidOf(id) }));
   }
 
-  async ofOrganization(organization: string): Promise<ApiKey[]> {
-    const where = { organizationId: uuidOf(organization) };
+  async ofOrganization(organization: string | null): Promise<ApiKey[]> {
+    const where = { organizationId: organization === null ? IsNull() : uuidOf(organization) };
     const rows = await this.database.manager.find(ApiKeyRecord, { where, order: { id: 'ASC' } });
     return rows.map((row) => fromRow(row));
   }

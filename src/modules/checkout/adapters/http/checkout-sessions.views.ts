@@ -61,3 +61,9 @@ export function summaryView(session: CheckoutSessionSummary) {
     created_at: createdAt(session.id),
   };
 }
+
+/** The same as the ledger sees it: with whose it is, right after `object`. */
+export function ledgerCheckoutSessionView(organization: string, session: CheckoutSession) {
+  const { id, object, ...rest } = checkoutSessionView(session);
+  return { id, object, organization, ...rest };
+}

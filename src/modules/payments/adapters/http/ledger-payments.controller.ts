@@ -1,5 +1,7 @@
-import { Body, Controller, Post } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
+import { OfOrganizationQuery } from '../../../../platform/http/of-organization.request.js';
+import { PathId } from '../../../../platform/http/path-id.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   Idempotent,
@@ -8,7 +10,10 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { notFound } from '../../../../shared/errors.js';
+import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
+import { ReadPayment } from '../../application/read-payment.js';
 import { type RecordedPayment, RecordPayment } from '../../application/record-payment.js';
 import { RecordPaymentRequest, toNewPayment } from './payments.requests.js';
 import { ledgerPaymentView } from './payments.views.js';
@@ -20,6 +25,7 @@ export class LedgerPaymentsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly recordPayment: RecordPayment,
+    private readonly readPayment: ReadPayment,
   ) {}
 
   @Post()
@@ -40,5 +46,15 @@ export class LedgerPaymentsController {
         ),
       ),
     );
+  }
+
+  @Get(':id')
+  async read(
+    @LedgerOfKey() { mode }: Ledger,
+    @PathId('pay') id: string,
+    @Query() { organization }: OfOrganizationQuery,
+  ) {
+    if (modeOf(id) !== mode) throw notFound('id');
+    return ledgerPaymentView(organization, await this.readPayment.execute({ organization, mode }, id));
   }
 }

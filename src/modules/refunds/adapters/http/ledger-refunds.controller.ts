@@ -33,6 +33,11 @@ export class LedgerRefundsController {
     return listView(await this.listProposals.execute(ledger, toLedgerFilter(query)), ledgerRefundView);
   }
 
+  @Get(':id')
+  async read(@LedgerOfKey() ledger: Ledger, @PathId('re') id: string) {
+    return ledgerRefundView(await this.listProposals.find(ledger, id));
+  }
+
   @Post(':id/succeed')
   @AcceptIdempotencyKey()
   succeed(
@@ -61,7 +66,7 @@ export class LedgerRefundsController {
     request: IdempotentRequest & { body: unknown },
     transition: (refund: Refund) => Refund,
   ): Promise<Answer> {
-    const organization = await this.listProposals.ownerOf(ledger, id);
+    const { organization } = await this.listProposals.find(ledger, id);
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.transact(caller, request, async () => {
       const refund = await this.settleRefund.execute(caller, id, transition);

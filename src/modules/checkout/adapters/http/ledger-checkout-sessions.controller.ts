@@ -1,0 +1,27 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { Gated } from '../../../../platform/http/gate.js';
+import { OfOrganizationQuery } from '../../../../platform/http/of-organization.request.js';
+import { PathId } from '../../../../platform/http/path-id.js';
+import type { Ledger } from '../../../../shared/caller.js';
+import { notFound } from '../../../../shared/errors.js';
+import { modeOf } from '../../../../shared/id.js';
+import { LedgerOfKey } from '../../../access/index.js';
+import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
+import { ledgerCheckoutSessionView } from './checkout-sessions.views.js';
+
+/** What the ledger looks at when a session refuses its payment. */
+@Controller('ledger/v1/checkout_sessions')
+@Gated('ledger')
+export class LedgerCheckoutSessionsController {
+  constructor(private readonly readCheckoutSession: ReadCheckoutSession) {}
+
+  @Get(':id')
+  async read(
+    @LedgerOfKey() { mode }: Ledger,
+    @PathId('cs') id: string,
+    @Query() { organization }: OfOrganizationQuery,
+  ) {
+    if (modeOf(id) !== mode) throw notFound('id');
+    return ledgerCheckoutSessionView(organization, await this.readCheckoutSession.execute({ organization, mode }, id));
+  }
+}
