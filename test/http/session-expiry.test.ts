@@ -46,8 +46,8 @@ async function databaseSeconds(): Promise<number> {
   return rows[0].now;
 }
 
-const notOpen = (id: string, param = 'id') =>
-  refusal('session_not_open', readResource(`${PATH}/${id}`), [{ param, code: 'invalid_value' }]);
+const notOpen = (id: string, param = 'id', path = `${PATH}/${id}`) =>
+  refusal('session_not_open', readResource(path), [{ param, code: 'invalid_value' }]);
 
 describe('expire', () => {
   test.each([
@@ -140,7 +140,8 @@ describe('from the second of expires_at', () => {
   test('a payment for it is refused', async () => {
     const { id } = await sessionEndingIn(0);
     const refused = await shop.at(late).record({ amount: 1000, checkout_session: id });
-    expect([refused.status, refused.body]).toEqual([422, notOpen(id, 'checkout_session')]);
+    const path = `/ledger${PATH}/${id}?organization=${shop.organization}`;
+    expect([refused.status, refused.body]).toEqual([422, notOpen(id, 'checkout_session', path)]);
   });
 
   test('a complete session stays complete', async () => {
