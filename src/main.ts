@@ -38,7 +38,7 @@ async function start(config: Config): Promise<() => Promise<void>> {
   };
   try {
     application = await createApplication(config, database.url);
-    await application.listen(config.port, config.host);
+    await listenQuietly(application, config);
     const url = urlOf(application, config);
     if (config.databaseUrl === undefined) say(tour(url, await demo(application, config.dataDir)));
     else say(`Tillgate listens on ${url}`);
@@ -47,6 +47,14 @@ async function start(config: Config): Promise<() => Promise<void>> {
     await stop();
     throw error;
   }
+}
+
+/** Fastify logs where it listens, or why it cannot, in JSON; here that is said in plain words. */
+async function listenQuietly(application: NestFastifyApplication, { port, host, logLevel }: Config): Promise<void> {
+  const { log } = application.getHttpAdapter().getInstance();
+  log.level = 'silent';
+  await application.listen(port, host);
+  log.level = logLevel;
 }
 
 function urlOf(application: NestFastifyApplication, { host }: Config): string {
