@@ -13,3 +13,10 @@ export function PageLimit({ max }: { max: number }): PropertyDecorator {
     },
   });
 }
+
+const DEFAULT_LIMIT = 25;
+
+/** The limit of a query that PageLimit has let through. */
+export function pageLimit(given: string | undefined): number {
+  return given === undefined ? DEFAULT_LIMIT : Number(given);
+}

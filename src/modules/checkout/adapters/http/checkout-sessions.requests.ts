@@ -1,5 +1,5 @@
 import { parseRange } from '../../../../platform/http/formats.js';
-import { PageLimit } from '../../../../platform/http/page-limit.rule.js';
+import { PageLimit, pageLimit } from '../../../../platform/http/page-limit.rule.js';
 import {
   Amount,
   Fields,
@@ -73,8 +73,6 @@ export class ListCheckoutSessionsQuery {
   @Formatted('instant', { optional: true }) to?: string;
 }
 
-const DEFAULT_LIMIT = 25;
-
 export function toNewSession(body: CreateCheckoutSessionRequest): NewCheckoutSession {
   return {
     uiMode: body.ui_mode,
@@ -116,6 +114,6 @@ function toNewLineItem({ price_data: price, ...line }: LineItemRequest): NewLine
 
 /** Throws an invalid_param refusal when the range is upside down. */
 export function toFilter(query: ListCheckoutSessionsQuery): CheckoutSessionFilter {
-  const { status, cursor, limit = DEFAULT_LIMIT } = query;
-  return { ...parseRange(query), status, cursor, limit: Number(limit) };
+  const { status, cursor, limit } = query;
+  return { ...parseRange(query), status, cursor, limit: pageLimit(limit) };
 }

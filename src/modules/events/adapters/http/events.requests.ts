@@ -1,5 +1,5 @@
 import { parseRange } from '../../../../platform/http/formats.js';
-import { PageLimit } from '../../../../platform/http/page-limit.rule.js';
+import { PageLimit, pageLimit } from '../../../../platform/http/page-limit.rule.js';
 import { Formatted, OneOf } from '../../../../platform/http/rules.js';
 import { type EventFilter, ORDERS, type Order } from '../../application/ports.js';
 import { EVENT_TYPES, type EventType } from '../../domain/event.js';
@@ -14,10 +14,8 @@ export class ListEventsQuery {
   @Formatted('evt-id', { optional: true }) cursor?: string;
 }
 
-const DEFAULT_LIMIT = 25;
-
 /** Throws an invalid_param refusal when the range is upside down. */
 export function toFilter(query: ListEventsQuery): EventFilter {
-  const { type, object, order = 'desc', cursor, limit = DEFAULT_LIMIT } = query;
-  return { ...parseRange(query), type, object, order, cursor, limit: Number(limit) };
+  const { type, object, order = 'desc', cursor, limit } = query;
+  return { ...parseRange(query), type, object, order, cursor, limit: pageLimit(limit) };
 }

@@ -1,5 +1,5 @@
 import { parseRange } from '../../../../platform/http/formats.js';
-import { PageLimit } from '../../../../platform/http/page-limit.rule.js';
+import { PageLimit, pageLimit } from '../../../../platform/http/page-limit.rule.js';
 import { Amount, Formatted, OneOf, Text } from '../../../../platform/http/rules.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
 import { REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
@@ -29,15 +29,13 @@ export class ListLedgerRefundsQuery {
   @Formatted('re-id', { optional: true }) cursor?: string;
 }
 
-const DEFAULT_LIMIT = 25;
-
 /** Throws an invalid_param refusal when the range is upside down. */
 export function toFilter(query: ListRefundsQuery): RefundFilter {
-  const { payment, status, cursor, limit = DEFAULT_LIMIT } = query;
-  return { ...parseRange(query), payment, status, cursor, limit: Number(limit) };
+  const { payment, status, cursor, limit } = query;
+  return { ...parseRange(query), payment, status, cursor, limit: pageLimit(limit) };
 }
 
 export function toLedgerFilter(query: ListLedgerRefundsQuery): LedgerRefundFilter {
-  const { status = 'pending', organization, cursor, limit = DEFAULT_LIMIT } = query;
-  return { status, organization, cursor, limit: Number(limit) };
+  const { status = 'pending', organization, cursor, limit } = query;
+  return { status, organization, cursor, limit: pageLimit(limit) };
 }
