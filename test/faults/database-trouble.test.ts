@@ -111,3 +111,20 @@ test('a locked payment makes its own refunds wait and come back, and no others',
   expect([again.status, isReplay(again)]).toEqual([201, false]);
   expect(await brokenPromises(service.sql)).toEqual([]);
 });
+
+test('a constraint that refuses costs no connection: retries and overdrawn payments are daily business', async () => {
+  const idempotencyKey = randomUUID();
+  await create(idempotencyKey);
+  await atOnce(CLIENTS, () => create());
+  const before = await connections();
+  const replays = await atOnce(CLIENTS, () => create(idempotencyKey));
+  expect(replays.map(isReplay)).toEqual(replays.map(() => true));
+  expect(await connections()).toEqual(before);
+
+  async function connections(): Promise<unknown[]> {
+    const { rows } = await service.sql.query(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tillgate' ORDER BY 1`,
+    );
+    return rows;
+  }
+});

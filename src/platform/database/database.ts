@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
@@ -11,6 +11,8 @@ const RETRYABLE = new Set(['40001', '40P01']);
 const ATTEMPTS = 3;
 /** Past this many waiting queries a new one would only time out later: it is refused at once. */
 const MAX_WAITING = 2_000;
+/** Errors that say nothing against the connection: a constraint, a conflict or a time limit refused the statement. */
+const REFUSED = /^(23|40|55P03|57014)/;
 
 /** The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. */
 @Injectable()
@@ -57,7 +59,21 @@ export class Database extends Transaction implements OnApplicationShutdown {
     const transaction = this.open.getStore();
     if (transaction) return ((await transaction.connect()) as PoolClient).query(query);
     this.refuseWhenFull();
-    return retried(() => this.pool.query(query));
+    return retried(() => this.onConnection(query));
+  }
+
+  /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
+  private async onConnection(query: QueryConfig): Promise<QueryResult> {
+    const client = await this.pool.connect();
+    let fault: Error | undefined;
+    try {
+      return await client.query(query);
+    } catch (error) {
+      if (!REFUSED.test(sqlState(error) ?? '')) fault = error as Error;
+      throw error;
+    } finally {
+      client.release(fault);
+    }
   }
 
   private async runOnce<Result>(work: () => Promise<Result>): Promise<Result> {
