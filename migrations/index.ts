@@ -5,6 +5,7 @@ import { Payments1763700000004 } from './0004-payments.js';
 import { Refunds1763700000005 } from './0005-refunds.js';
 import { RefundOutcomes1763700000006 } from './0006-refund-outcomes.js';
 import { Events1763700000007 } from './0007-events.js';
+import { PaymentKeys1763700000008 } from './0008-payment-keys.js';
 
 /** Every step, in order. Add at the end; never change one that has run anywhere. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   Refunds1763700000005,
   RefundOutcomes1763700000006,
   Events1763700000007,
+  PaymentKeys1763700000008,
 ] as const;

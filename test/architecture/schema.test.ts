@@ -79,9 +79,7 @@ const KEYS = {
   organizations_pkey: 'organizations PRIMARY KEY (id)',
   payments_checkout_session_fkey:
     'payments FOREIGN KEY (organization_id, mode, checkout_session_id) REFERENCES checkout_sessions(organization_id, mode, id)',
-  payments_checkout_session_key: 'payments UNIQUE (organization_id, mode, checkout_session_id)',
   payments_pkey: 'payments PRIMARY KEY (organization_id, mode, id)',
-  payments_reference_key: 'payments UNIQUE (organization_id, mode, reference)',
   refunds_payment_fkey:
     'refunds FOREIGN KEY (organization_id, mode, payment_id) REFERENCES payments(organization_id, mode, id)',
   refunds_pkey: 'refunds PRIMARY KEY (organization_id, mode, id)',
@@ -89,6 +87,12 @@ const KEYS = {
     'webhook_attempts FOREIGN KEY (organization_id, mode, event_id) REFERENCES webhook_deliveries(organization_id, mode, event_id) ON DELETE CASCADE',
   webhook_attempts_pkey: 'webhook_attempts PRIMARY KEY (organization_id, mode, event_id, attempt)',
   webhook_deliveries_pkey: 'webhook_deliveries PRIMARY KEY (organization_id, mode, event_id)',
+};
+
+/** The keys of columns that may be without a value: rows that have none are not in the index. */
+const PARTIAL_KEYS = {
+  payments_checkout_session_key: '(organization_id, mode, checkout_session_id) WHERE (checkout_session_id IS NOT NULL)',
+  payments_reference_key: '(organization_id, mode, reference) WHERE (reference IS NOT NULL)',
 };
 
 describe('the migrated schema', () => {
@@ -123,6 +127,12 @@ describe('the migrated schema', () => {
     expect(Object.fromEntries(keys.map(({ name, table, definition }) => [name, `${table} ${definition}`]))).toEqual(
       KEYS,
     );
+  });
+
+  test('has every partial key', () => {
+    const keys = catalog.indexes.filter(({ definition }) => /^CREATE UNIQUE INDEX .* WHERE /.test(definition));
+    const of = (definition: string) => definition.slice(definition.indexOf('('));
+    expect(Object.fromEntries(keys.map(({ name, definition }) => [name, of(definition)]))).toEqual(PARTIAL_KEYS);
   });
 
   test('keeps what belongs to an organization under it', () => {

@@ -12,7 +12,12 @@ export interface Catalog {
     readonly columns: readonly string[];
     readonly definition: string;
   }[];
-  readonly indexes: readonly { readonly table: string; readonly name: string; readonly columns: readonly string[] }[];
+  readonly indexes: readonly {
+    readonly table: string;
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly definition: string;
+  }[];
 }
 
 /** TypeORM's own list of what has run is no part of the schema. */

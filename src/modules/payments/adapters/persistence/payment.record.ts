@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
 import { CheckoutSessionRecord } from '../../../checkout/index.js';
 
@@ -12,8 +12,14 @@ const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
   ['organizationId', 'mode', 'id'],
   { name: 'payments_checkout_session_fkey' },
 )
-@Unique('payments_checkout_session_key', ['organizationId', 'mode', 'checkoutSessionId'])
-@Unique('payments_reference_key', ['organizationId', 'mode', 'reference'])
+@Index('payments_checkout_session_key', ['organizationId', 'mode', 'checkoutSessionId'], {
+  unique: true,
+  where: 'checkout_session_id IS NOT NULL',
+})
+@Index('payments_reference_key', ['organizationId', 'mode', 'reference'], {
+  unique: true,
+  where: 'reference IS NOT NULL',
+})
 @Check('payments_mode', `mode IN ('test', 'live')`)
 @Check('payments_currency', `currency ~ '^[a-z]{3}$'`)
 @Check('payments_amount', 'amount BETWEEN 1 AND 999999999999')
