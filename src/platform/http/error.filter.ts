@@ -15,8 +15,9 @@ export class ErrorFilter implements ExceptionFilter {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const refusal = this.refusalFor(error, request);
-    if (refusal.code === 'internal_error') request.log.error({ err: error }, 'unexpected error');
-    if (refusal.code === 'service_unavailable') request.log.warn({ err: error }, 'service unavailable');
+    if (refusal.code === 'internal_error') request.log.error({ err: error, requestId: request.id }, 'unexpected error');
+    if (refusal.code === 'service_unavailable')
+      request.log.warn({ err: error, requestId: request.id }, 'service unavailable');
     reply.headers(headersOf(refusal));
     this.host.httpAdapter.reply(reply, answerTo(refusal, request));
   }

@@ -1,0 +1,93 @@
+/**
+ * `npm run bench:connections`: what happens as clients grow, and with more worker processes. Throughput must not fall
+ * behind its peak, and memory must not follow the number of connections.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { measure, residentMemory } from './measure.js';
+import { prepareScenarios, type Scenario } from './scenarios.js';
+import { openBenchDatabase, openShop, startService } from './servers.js';
+
+const CONNECTIONS = [1, 16, 64, 256, 1024];
+const WORKERS = [1, 2];
+const OPERATIONS = ['create', 'read'];
+const SECONDS = 4;
+const WARM_UP = { connections: 16, seconds: 2 };
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+interface Level {
+  readonly workers: number;
+  readonly operation: string;
+  readonly connections: number;
+  readonly perSecond: number;
+  /** Of the highest throughput with this many workers. */
+  readonly ofPeak: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly failed: number;
+  readonly megabytes: number;
+}
+
+async function main(): Promise<void> {
+  const database = await openBenchDatabase();
+  const levels: Level[] = [];
+  try {
+    const shop = openShop(database.url);
+    for (const workers of WORKERS) {
+      const environment = { DATABASE_URL: database.url, WEB_CONCURRENCY: String(workers) };
+      const server = await startService(environment);
+      const scenarios = await prepareScenarios(server.url, database.url, shop);
+      for (const scenario of scenarios.filter(({ name }) => OPERATIONS.includes(name))) {
+        await measure(server, scenario, WARM_UP, database.pid);
+        levels.push(...(await climb(scenario, workers)));
+      }
+      await server.stop();
+
+      async function climb(scenario: Scenario, processes: number): Promise<Level[]> {
+        const measured = [];
+        for (const connections of CONNECTIONS) {
+          const round = await measure(server, scenario, { connections, seconds: SECONDS }, database.pid);
+          measured.push({ connections, ...round, megabytes: Math.round(residentMemory(server.pid)) });
+        }
+        const peak = Math.max(...measured.map(({ perSecond }) => perSecond));
+        return measured.map(({ connections, perSecond, p50, p99, failed, megabytes }) => {
+          const level = {
+            workers: processes,
+            operation: scenario.name,
+            connections,
+            perSecond,
+            p50,
+            p99,
+            failed,
+            megabytes,
+          };
+          return { ...level, ofPeak: perSecond / peak };
+        });
+      }
+    }
+  } finally {
+    await database.close();
+  }
+  say('workers  operation  connections   req/s  of peak   p50 ms    p99 ms  failed  MiB');
+  for (const level of levels) say(lineOf(level));
+  mkdirSync('bench/results', { recursive: true });
+  writeFileSync('bench/results/connections.json', `${JSON.stringify(levels, null, 2)}\n`);
+}
+
+function lineOf({ workers, operation, connections, perSecond, ofPeak, p50, p99, failed, megabytes }: Level): string {
+  const figures = [
+    connections.toString().padStart(11),
+    perSecond.toFixed(0).padStart(6),
+    ofPeak.toFixed(2).padStart(7),
+    p50.toFixed(1).padStart(7),
+    p99.toFixed(1).padStart(8),
+    failed.toString().padStart(6),
+    megabytes.toString().padStart(3),
+  ];
+  return `${workers.toString().padStart(7)}  ${operation.padEnd(9)}  ${figures.join('  ')}`;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+});

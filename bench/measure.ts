@@ -1,0 +1,102 @@
+/** One round of load on one server, and what it cost whom. */
+import { readdirSync, readFileSync } from 'node:fs';
+import autocannon, { type Client, type Instance, type Request } from 'autocannon';
+import type { Scenario } from './scenarios.js';
+import type { Server } from './servers.js';
+
+/** The unit of CPU time in /proc; 100 a second on every Linux there is. */
+const TICK_MICROSECONDS = 10_000;
+
+export interface Round {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Microseconds of CPU for each request; NaN where there is no /proc. */
+  readonly serverCpu: number;
+  readonly postgresCpu: number;
+  /** Requests without an answer, or with another than the expected one. */
+  readonly failed: number;
+}
+
+export interface Load {
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** `postgres` is the pid of PostgreSQL's first process. */
+export async function measure(server: Server, scenario: Scenario, load: Load, postgres: number): Promise<Round> {
+  const serverBefore = cpuOfFamily(server.pid);
+  const postgresBefore = cpuOfFamily(postgres);
+  const latencies: number[] = [];
+  const startedAt = performance.now();
+  const { failed } = await run(server, scenario, load, latencies);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const count = latencies.length;
+  latencies.sort((one, other) => one - other);
+  return {
+    perSecond: count / seconds,
+    p50: latencies[Math.floor(count * 0.5)] ?? Number.NaN,
+    p99: latencies[Math.floor(count * 0.99)] ?? Number.NaN,
+    serverCpu: (cpuOfFamily(server.pid) - serverBefore) / count,
+    postgresCpu: (cpuOfFamily(postgres) - postgresBefore) / count,
+    failed,
+  };
+}
+
+async function run({ url }: Server, { requests, status }: Scenario, { connections, seconds }: Load, took: number[]) {
+  let failed = 0;
+  let place = 0;
+  const setupClient = (client: Client) => {
+    // Each connection begins elsewhere: in step, all of them would want the same row at the same time.
+    const start = (place++ * 31) % requests.length;
+    client.setRequests([...requests.slice(start), ...requests.slice(0, start)] as Request[]);
+  };
+  // Connections, and time for the last answers of the round to arrive, are autocannon's own business.
+  const instance = autocannon({ url, connections, duration: seconds, idReplacement: true, setupClient }) as unknown as
+    | Instance
+    | PromiseLike<{ errors: number }>;
+  (instance as Instance).on('response', (_client, code, _bytes, milliseconds) => {
+    if (code === status) took.push(milliseconds);
+    else failed++;
+  });
+  const { errors } = await (instance as PromiseLike<{ errors: number }>);
+  return { failed: failed + errors };
+}
+
+/** CPU time in microseconds that a process and its children have used so far. */
+function cpuOfFamily(pid: number): number {
+  return familyOf(pid).reduce((sum, { ticks }) => sum + ticks * TICK_MICROSECONDS, 0);
+}
+
+/** Memory in MiB that a process holds. */
+export function residentMemory(pid: number): number {
+  try {
+    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Number(kibibytes) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+interface ProcessFacts {
+  readonly pid: number;
+  readonly parent: number;
+  readonly ticks: number;
+}
+
+function familyOf(pid: number): ProcessFacts[] {
+  if (process.platform !== 'linux') return [{ pid, parent: 0, ticks: Number.NaN }];
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return all.flatMap(factsOf).filter((one) => one.pid === pid || one.parent === pid);
+}
+
+function factsOf(name: string): ProcessFacts[] {
+  try {
+    // The name of the program stands in parentheses and may hold anything, spaces too.
+    const [, rest = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
+    const fields = rest.split(' ');
+    return [{ pid: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }];
+  } catch {
+    return [];
+  }
+}

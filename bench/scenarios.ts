@@ -1,0 +1,88 @@
+/** What is asked of both servers: the same five requests, each spread over enough rows that none of them is a hot spot. */
+import { randomUUID } from 'node:crypto';
+import type { Request } from 'autocannon';
+import { Client } from 'pg';
+import { newId, uuidOf } from '../src/shared/id.js';
+
+/** More than there are connections, so that requests at the same time meet different rows. */
+const ROWS = 512;
+const LARGEST_AMOUNT = 999_999_999_999;
+
+export interface Shop {
+  readonly organization: string;
+  readonly key: string;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly status: number;
+  /** What one connection sends, over and over; `[<id>]` is replaced by a new one each time. */
+  readonly requests: readonly Request[];
+}
+
+const SESSION = {
+  currency: 'usd',
+  success_url: 'https://shop.example/thanks',
+  cancel_url: 'https://shop.example/cart',
+  customer_email: 'ada@shop.example',
+  metadata: { order: '1001' },
+  line_items: [line('T-shirt', 1299, 2), line('Mug', 899, 1)],
+};
+
+function line(name: string, amount: number, quantity: number) {
+  return { quantity, price_data: { currency: 'usd', unit_amount: amount, product_data: { name } } };
+}
+
+/** Makes what the requests need, through the server itself where it can, and returns the requests. */
+export async function prepareScenarios(url: string, databaseUrl: string, shop: Shop): Promise<Scenario[]> {
+  const authorization = `Bearer ${shop.key}`;
+  const writing = (key: string) => ({ authorization, 'content-type': 'application/json', 'idempotency-key': key });
+  const keys = Array.from({ length: ROWS }, () => randomUUID());
+  const body = JSON.stringify(SESSION);
+  const sessions: string[] = [];
+  for (const key of keys) {
+    const response = await fetch(`${url}/v1/checkout_sessions`, { method: 'POST', headers: writing(key), body });
+    if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+    sessions.push(((await response.json()) as { id: string }).id);
+  }
+  const payments = await capturePayments(databaseUrl, shop);
+  const create = { method: 'POST', path: '/v1/checkout_sessions' } as const;
+  return [
+    { name: 'create', status: 201, requests: [{ ...create, headers: writing('[<id>]'), body }] },
+    {
+      name: 'read',
+      status: 200,
+      requests: sessions.map((id) => reading(`/v1/checkout_sessions/${id}`, authorization)),
+    },
+    { name: 'list', status: 200, requests: [reading('/v1/checkout_sessions?limit=25', authorization)] },
+    {
+      name: 'refund',
+      status: 201,
+      requests: payments.map((payment) => ({
+        method: 'POST',
+        path: '/v1/refunds',
+        headers: writing('[<id>]'),
+        body: JSON.stringify({ payment, amount: 1 }),
+      })),
+    },
+    { name: 'replay', status: 201, requests: keys.map((key) => ({ ...create, headers: writing(key), body })) },
+  ];
+}
+
+function reading(path: string, authorization: string): Request {
+  return { method: 'GET', path, headers: { authorization } };
+}
+
+/** Payments that a whole bench of refunds cannot exhaust, as the ledger would have recorded them. */
+async function capturePayments(databaseUrl: string, { organization }: Shop): Promise<string[]> {
+  const payments = Array.from({ length: ROWS }, () => newId('pay', Date.now(), 'test'));
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(
+    `INSERT INTO payments (organization_id, mode, id, currency, amount) SELECT $1, 'test', id, 'usd', $2
+     FROM unnest($3::uuid[]) AS payment (id)`,
+    [uuidOf(organization), LARGEST_AMOUNT, payments.map(uuidOf)],
+  );
+  await client.end();
+  return payments;
+}

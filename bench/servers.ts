@@ -1,0 +1,98 @@
+/** The processes of a bench: one embedded PostgreSQL in a directory of its own, and servers on it. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { openEmbeddedPostgres } from '../src/platform/database/embedded-postgres.js';
+import { migrate } from '../src/platform/database/migrate.js';
+import type { Shop } from './scenarios.js';
+
+const built = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
+
+export interface BenchDatabase {
+  readonly url: string;
+  /** The pid of PostgreSQL's first process, of which all others are children. */
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+/** A migrated database with PostgreSQL's own settings: what is acknowledged is on the disk. */
+export async function openBenchDatabase(): Promise<BenchDatabase> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-bench-'));
+  const database = await openEmbeddedPostgres({ dataDir, role: 'server' });
+  await migrate(database.url);
+  const [pid] = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n');
+  return {
+    url: database.url,
+    pid: Number(pid),
+    close: async () => {
+      await database.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An organization with a test key, made by the command line as an operator makes them. */
+export function openShop(databaseUrl: string): Shop {
+  const { id: organization } = command(databaseUrl, 'org', 'create', 'Bench');
+  const { key } = command(databaseUrl, 'key', 'create', '--org', organization as string, '--mode', 'test');
+  return { organization: organization as string, key: key as string };
+}
+
+function command(databaseUrl: string, ...words: readonly string[]): Record<string, unknown> {
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
+  return JSON.parse(execFileSync(process.execPath, [built('src/cli.js'), ...words], { env, encoding: 'utf8' }));
+}
+
+export interface Server {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: number;
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly startedInMs: number;
+  stop(): Promise<void>;
+}
+
+/** As `npm start` and the container have it; docs/performance.md says what for. */
+const NODE_OPTIONS = '--max-semi-space-size=8';
+/** Limits are on, and far above what a client on this machine can ask for. */
+const PRODUCTION = { PORT: '0', RATE_LIMIT_RPS: '1000000', NODE_OPTIONS };
+
+export function startBare(databaseUrl: string): Promise<Server> {
+  return startServer('bare', 'bench/bare.js', { DATABASE_URL: databaseUrl });
+}
+
+export function startService(environment: Readonly<Record<string, string>>, name = 'tillgate'): Promise<Server> {
+  return startServer(name, 'src/main.js', { ...PRODUCTION, ...environment });
+}
+
+async function startServer(name: string, file: string, environment: Record<string, string>): Promise<Server> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [built(file)], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await urlOf(child);
+  await fetch(`${url}/livez`);
+  const startedInMs = performance.now() - startedAt;
+  const stop = async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  };
+  return { name, url, pid: child.pid as number, startedInMs, stop };
+}
+
+/** Reads on afterwards: a server whose output nobody takes would block one day. */
+async function urlOf(child: ChildProcess): Promise<string> {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  return new Promise((resolve, reject) => {
+    lines.on('line', (text) => {
+      const url = /listens on (\S+)$/.exec(text)?.[1];
+      if (url) resolve(url);
+    });
+    child.once('exit', (code) => reject(new Error(`A server ended with ${code} before it listened.`)));
+  });
+}

@@ -1,0 +1,98 @@
+/** From rounds to what a person reads. */
+import type { Round } from './measure.js';
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface Comparison {
+  readonly name: string;
+  readonly bare: Figures;
+  readonly tillgate: Figures;
+  /** Requests per second of the service for one of the baseline's: of rounds that ran next to each other. */
+  readonly ratio: Spread;
+  readonly p99Ratio: number;
+}
+
+type Figures = Readonly<Record<Exclude<keyof Round, 'failed'>, Spread>>;
+
+export function compare(name: string, bare: readonly Round[], tillgate: readonly Round[]): Comparison {
+  const ratios = tillgate.map((round, index) => round.perSecond / (bare[index]?.perSecond ?? Number.NaN));
+  const figures = { bare: figuresOf(bare), tillgate: figuresOf(tillgate) };
+  return { name, ...figures, ratio: spread(ratios), p99Ratio: figures.tillgate.p99.median / figures.bare.p99.median };
+}
+
+function figuresOf(rounds: readonly Round[]): Figures {
+  const of = (pick: (round: Round) => number) => spread(rounds.map(pick));
+  return {
+    perSecond: of((round) => round.perSecond),
+    p50: of((round) => round.p50),
+    p99: of((round) => round.p99),
+    serverCpu: of((round) => round.serverCpu),
+    postgresCpu: of((round) => round.postgresCpu),
+  };
+}
+
+function spread(values: readonly number[]): Spread {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+}
+
+interface Result {
+  readonly starts: { readonly first: number; readonly again: number };
+  readonly operations: readonly Comparison[];
+  readonly memory: readonly { readonly name: string; readonly megabytes: number }[];
+}
+
+const HEADINGS = [
+  '',
+  'req/s',
+  '(min to max)',
+  'ratio',
+  '(min to max)',
+  'p50 ms',
+  'p99 ms',
+  '× bare',
+  'CPU µs',
+  'PG µs',
+];
+
+export function print({ starts, operations, memory }: Result, say: (line: string) => void): void {
+  const rows = operations.flatMap(({ name, bare, tillgate, ratio, p99Ratio }) => [
+    [`${name} bare`, ...rate(bare), '1.00', '', ...cost(bare)],
+    [name, ...rate(tillgate), ratio.median.toFixed(2), range(ratio, 2), ...cost(tillgate, p99Ratio)],
+  ]);
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(...[heading, ...rows.map((row) => row[column] ?? '')].map(({ length }) => length)),
+  );
+  const lineOf = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ');
+  say('');
+  for (const row of [HEADINGS, ...rows]) say(lineOf(row));
+  say("\nMedians; CPU µs is the server's for each request, PG µs is all of PostgreSQL's.");
+  say(`Memory after the run: ${memory.map(({ name, megabytes }) => `${name} ${megabytes} MiB`).join(', ')}`);
+  say(
+    `From process start to the first answer: ${Math.round(starts.first)} ms with initdb, ${Math.round(starts.again)} ms on existing data`,
+  );
+}
+
+function rate({ perSecond }: Figures): string[] {
+  return [perSecond.median.toFixed(0), range(perSecond, 0)];
+}
+
+function cost({ p50, p99, serverCpu, postgresCpu }: Figures, p99Ratio = 1): string[] {
+  const medians = [p50.median.toFixed(1), p99.median.toFixed(1), p99Ratio.toFixed(2)];
+  return [...medians, serverCpu.median.toFixed(0), postgresCpu.median.toFixed(0)];
+}
+
+function range({ min, max }: Spread, digits: number): string {
+  return `${min.toFixed(digits)} to ${max.toFixed(digits)}`;
+}
