@@ -1,0 +1,61 @@
+/** The command line. What is wrong with it is one line. */
+import { parseArgs } from 'node:util';
+
+const USAGE =
+  'Usage: npm run conformance -- --base-url <url> --key sk_test_… [--ledger-key lk_test_… --organization org_…] [--only <topic>] [--json] [--allow-live]';
+
+/** Said to the caller as it is, without a stack. */
+export class Complaint extends Error {}
+
+export interface Options {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly ledger: { readonly key: string; readonly organization: string } | undefined;
+  readonly mode: 'test' | 'live';
+  readonly only: string | undefined;
+  readonly json: boolean;
+}
+
+export function readOptions(args: readonly string[], topics: readonly string[]): Options {
+  const { values } = parse(args);
+  const { 'base-url': baseUrl, key, 'ledger-key': ledgerKey, organization, only } = values;
+  if (baseUrl === undefined || key === undefined) throw new Complaint(USAGE);
+  if (!URL.canParse(baseUrl) || !/^https?:/i.test(baseUrl)) {
+    throw new Complaint(`--base-url must be an http or https URL, not ${baseUrl}.`);
+  }
+  const mode = modeOf('--key', key, 'sk');
+  if (ledgerKey !== undefined && modeOf('--ledger-key', ledgerKey, 'lk') !== mode) {
+    throw new Complaint('--key and --ledger-key must be of the same mode.');
+  }
+  if (mode === 'live' && !values['allow-live']) {
+    throw new Complaint('The kit writes sessions and refunds: with live keys it only runs given --allow-live.');
+  }
+  if ((ledgerKey === undefined) !== (organization === undefined)) {
+    throw new Complaint('--ledger-key and --organization (the one of --key) go together.');
+  }
+  if (only !== undefined && !topics.includes(only)) {
+    throw new Complaint(`--only must be one of ${topics.join(', ')}, not ${only}.`);
+  }
+  const ledger = ledgerKey !== undefined && organization !== undefined ? { key: ledgerKey, organization } : undefined;
+  return { baseUrl, key, ledger, mode, only, json: values.json ?? false };
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = {
+    ...{ 'base-url': text, key: text, 'ledger-key': text, organization: text, only: text },
+    ...{ json: flag, 'allow-live': flag },
+  };
+  try {
+    return parseArgs({ args: [...args], options });
+  } catch (error) {
+    throw new Complaint(`${(error as Error).message.split('. ')[0]}. ${USAGE}`);
+  }
+}
+
+function modeOf(option: string, key: string, kind: string): 'test' | 'live' {
+  const mode = new RegExp(`^${kind}_(test|live)_`).exec(key)?.[1];
+  if (mode === undefined) throw new Complaint(`${option} must begin with ${kind}_test_ or ${kind}_live_.`);
+  return mode as 'test' | 'live';
+}

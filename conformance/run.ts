@@ -1,0 +1,95 @@
+/** npm run conformance: whether a deployment keeps the promises that conformance/cases writes down. */
+import { join } from 'node:path';
+import { type Case, readTopics, type Topic } from './cases.js';
+import { type Answer, Connection } from './http.js';
+import { Complaint, type Options, readOptions } from './options.js';
+import { asText, type Outcome, type Report } from './report.js';
+import { type Deployment, runCase } from './run-case.js';
+
+/** Compiled, this file is in dist/conformance; the cases stay where they are. */
+const CASES = join(import.meta.dirname, '../../conformance/cases');
+/** Cases don't depend on each other; a few at a time make the kit quick on a distant deployment. */
+const AT_ONCE = 4;
+
+const NO_LEDGER = 'needs --ledger-key and --organization';
+
+async function main(args: readonly string[]): Promise<void> {
+  const topics = readTopics(CASES);
+  const names = topics.map(({ name }) => name);
+  const options = readOptions(args, names);
+  const connection = new Connection(options.baseUrl);
+  try {
+    await checkAccess(connection, options);
+    const report = await reportOn(
+      topics.filter(({ name }) => name === (options.only ?? name)),
+      connection,
+      options,
+    );
+    console.log(options.json ? JSON.stringify(report, null, 2) : asText(report));
+    process.exitCode = report.failed === 0 ? 0 : 1;
+  } finally {
+    connection.close();
+  }
+}
+
+/** Without an address that answers or a key that works, every case would fail for the same reason. */
+async function checkAccess(connection: Connection, { baseUrl, key, ledger }: Options): Promise<void> {
+  await checkKey('--key', key, '/v1/checkout_sessions?limit=1');
+  if (ledger) await checkKey('--ledger-key', ledger.key, '/ledger/v1/refunds?limit=1');
+
+  async function checkKey(option: string, token: string, path: string): Promise<void> {
+    const headers = { Authorization: `Bearer ${token}` };
+    const answer = await connection.send({ method: 'GET', path, headers, body: undefined }).catch((error): Answer => {
+      throw new Complaint(`Cannot reach ${baseUrl}: ${error.code ?? error.message}.`);
+    });
+    if (answer.status === 401) throw new Complaint(`${baseUrl} refuses the key given as ${option}.`);
+    if (answer.status !== 200) throw new Complaint(`${baseUrl} answers GET ${path} with ${answer.status}, not 200.`);
+  }
+}
+
+async function reportOn(topics: readonly Topic[], connection: Connection, options: Options): Promise<Report> {
+  const started = Date.now();
+  const { baseUrl, key, ledger, mode } = options;
+  const deployment: Deployment = {
+    connection,
+    keys: { merchant: key, ...(ledger ? { ledger: ledger.key } : {}) },
+    values: { mode, ...(ledger ? { organization: ledger.organization } : {}) },
+  };
+  const outcomes: { name: string; title: string; cases: Outcome[] }[] = [];
+  for (const { name, title, cases } of topics) {
+    outcomes.push({ name, title, cases: await runAll(cases, deployment) });
+  }
+  const of = (wanted: Outcome['outcome']) =>
+    outcomes.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === wanted).length;
+  return {
+    base_url: baseUrl,
+    topics: outcomes,
+    passed: of('passed'),
+    failed: of('failed'),
+    skipped: of('skipped'),
+    seconds: (Date.now() - started) / 1000,
+  };
+}
+
+async function runAll(cases: readonly Case[], deployment: Deployment): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const waiting = cases.entries();
+  const work = async () => {
+    for (const [index, one] of waiting) outcomes[index] = await outcomeOf(one, deployment);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return outcomes;
+}
+
+async function outcomeOf(one: Case, deployment: Deployment): Promise<Outcome> {
+  const { name, source } = one;
+  if (one.needs && !deployment.keys[one.needs]) return { name, source, outcome: 'skipped', reason: NO_LEDGER };
+  const failure = await runCase(one, deployment);
+  return failure ? { name, source, outcome: 'failed', failure } : { name, source, outcome: 'passed' };
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  // 2: nothing is said about conformance.
+  process.exitCode = 2;
+  console.error(error instanceof Complaint ? error.message : error);
+});

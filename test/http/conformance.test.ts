@@ -1,0 +1,213 @@
+/** The conformance kit: the service passes it, and what does not conform fails it. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Ended, run } from '../support/processes.js';
+import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { type PassingAnswer, spoil } from '../support/spoiling-proxy.js';
+
+const TOPICS = ['amounts', 'currencies', 'errors', 'idempotency', 'ids', 'paging', 'refunds'];
+/** A closed port: nothing listens below the first that is handed out. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+let service: Service;
+let tenant: Tenant;
+let ledger: string[];
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await createTenant(service);
+  ledger = ['--ledger-key', await createLedgerKey(service), '--organization', tenant.organization];
+});
+
+afterAll(() => service.close());
+
+const kit = (...args: readonly string[]): Promise<Ended> => run(['dist/conformance/run.js', ...args]).ended;
+const conform = (url: string, ...args: readonly string[]): Promise<Ended> =>
+  kit('--base-url', url, '--key', tenant.test, ...args);
+
+interface Report {
+  readonly topics: { name: string; cases: { name: string; outcome: string; reason?: string }[] }[];
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+test('the service conforms, again on the data of the first run', async () => {
+  for (const time of [1, 2]) {
+    const { status, stdout, stderr } = await conform(service.url, ...ledger);
+    expect({ time, status, stderr, failed: stdout.match(/^ {2}FAILED.*/gm) }).toEqual({
+      time,
+      status: 0,
+      stderr: '',
+      failed: null,
+    });
+    expect(stdout).toMatch(/\n\nConforms: \d+ passed, 0 failed in [\d.]+ s\.\n$/);
+  }
+});
+
+test('without a ledger key, what needs one is skipped, by name and with the reason', async () => {
+  const { status, stdout } = await conform(service.url, '--json');
+  const { topics, passed, failed, skipped } = JSON.parse(stdout) as Report;
+  const cases = topics.flatMap((topic) => topic.cases);
+  const left = cases.filter(({ outcome }) => outcome === 'skipped');
+  expect({ status, failed, topics: topics.map(({ name }) => name) }).toEqual({ status: 0, failed: 0, topics: TOPICS });
+  expect(passed).toBeGreaterThan(250);
+  expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['needs --ledger-key and --organization']));
+  expect(left).toHaveLength(skipped);
+  expect((await conform(service.url, '--only', 'refunds')).stdout).toContain(
+    `  skipped  a recorded payment can be read (contract 2, 5): needs --ledger-key and --organization\n`,
+  );
+});
+
+describe('the kit finds', () => {
+  const isSession = ({ path, status }: PassingAnswer) => status === 201 && path === '/v1/checkout_sessions';
+  const SPOILED: [what: string, topic: string, at: RegExp, change: (answer: PassingAnswer) => void][] = [
+    [
+      'an amount that is off by one',
+      'amounts',
+      /body\.amount_total\n {6}expected {2}1000\n {6}got {7}1001\n/,
+      (answer) => {
+        if (isSession(answer)) answer.body.amount_total += 1;
+      },
+    ],
+    [
+      'an expected number that is not said',
+      'amounts',
+      /body\.error\.errors\n/,
+      ({ body }) => {
+        for (const entry of body.error?.errors ?? []) entry.allowed = [];
+      },
+    ],
+    [
+      'a currency in upper case',
+      'currencies',
+      /body\.currency\n {6}expected {2}usd\n {6}got {7}USD\n/,
+      ({ body }) => {
+        if (body.currency) body.currency = body.currency.toUpperCase();
+      },
+    ],
+    [
+      'a time that is not the one in the id',
+      'ids',
+      /body\.created_at\n/,
+      ({ body }) => {
+        if (body.created_at) body.created_at += 1;
+      },
+    ],
+    [
+      'an envelope without a member',
+      'errors',
+      /body\.error\.next_step\n {6}expected .*\n {6}got {7}nothing\n/,
+      ({ body }) => {
+        delete body.error?.next_step;
+      },
+    ],
+    [
+      'a member too many',
+      'errors',
+      /body\.error\.hint\n {6}expected {2}no such member\n/,
+      ({ body }) => {
+        if (body.error) body.error.hint = 'x';
+      },
+    ],
+    [
+      'a request id that is not the header’s',
+      'errors',
+      /body\.request_id\n/,
+      ({ headers }) => {
+        headers['request-id'] = 'other';
+      },
+    ],
+    [
+      'a replay that does not say so',
+      'idempotency',
+      /headers\.Idempotent-Replayed\n {6}expected {2}true\n {6}got {7}null\n/,
+      ({ headers }) => {
+        delete headers['idempotent-replayed'];
+      },
+    ],
+    [
+      'a replay in other bytes',
+      'idempotency',
+      /\n {4}text\n/,
+      (answer) => {
+        if (answer.headers['idempotent-replayed'] && isSession(answer)) answer.body.description = String(Math.random());
+      },
+    ],
+    [
+      'a page that repeats an item',
+      'paging',
+      /body\.ids\n {6}expected {2}strictly descending\n/,
+      ({ body, path }) => {
+        if (path.includes('cursor=') && body.data?.length > 0) body.data = [...body.data, body.data.at(-1)];
+      },
+    ],
+    [
+      'a page that misses an item',
+      'paging',
+      /in this order, each once\n/,
+      ({ body }) => {
+        if (body.data?.length > 1) body.data = body.data.slice(1);
+      },
+    ],
+    [
+      'a sum that holds too little',
+      'refunds',
+      /body\.amount_pending_refund\n/,
+      ({ body }) => {
+        if (body.amount_pending_refund > 0) body.amount_pending_refund -= 1;
+      },
+    ],
+  ];
+
+  test.each(SPOILED)('%s', async (_, topic, at, change) => {
+    const proxy = await spoil(service.url, change);
+    try {
+      const { status, stdout } = await conform(proxy.url, '--only', topic, ...ledger);
+      expect({ status, at: stdout }).toEqual({ status: 1, at: expect.stringMatching(at) });
+      expect(stdout).toMatch(/\n\nDoes not conform: \d+ passed, [1-9]\d* failed in [\d.]+ s\.\n$/);
+      expect(stdout).not.toContain(tenant.test);
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test('nothing in an untouched answer', async () => {
+    const proxy = await spoil(service.url, () => undefined);
+    try {
+      expect(await conform(proxy.url, '--only', 'paging')).toMatchObject({ status: 0 });
+    } finally {
+      await proxy.close();
+    }
+  });
+});
+
+describe('says in one line', () => {
+  const LIVE = `sk_live_${'A'.repeat(38)}`;
+  const url = () => service.url;
+  const ROWS: [what: string, args: () => string[], line: RegExp][] = [
+    ['nothing is there', () => ['--base-url', NOWHERE, '--key', tenant.test], /^Cannot reach .*: ECONNREFUSED\.\n$/],
+    [
+      'its key is refused',
+      () => ['--base-url', url(), '--key', 'sk_test_x'],
+      /^.* refuses the key given as --key\.\n$/,
+    ],
+    ['it has no key', () => ['--base-url', url()], /^Usage: .*\n$/],
+    ['an option is unknown', () => ['--colour'], /^Unknown option '--colour'\. Usage: .*\n$/],
+    ['a topic is unknown', () => ['--base-url', url(), '--key', tenant.test, '--only', 'x'], /^--only must .*\n$/],
+    ['a live key is too risky', () => ['--base-url', url(), '--key', LIVE], /^.*--allow-live\.\n$/],
+    [
+      'half a ledger is none',
+      () => ['--base-url', url(), '--key', tenant.test, ...ledger.slice(2)],
+      /^.*together\.\n$/,
+    ],
+  ];
+
+  test.each(ROWS)('that %s', async (_, args, line) => {
+    expect(await kit(...args())).toEqual({ status: 2, stdout: '', stderr: expect.stringMatching(line) });
+  });
+
+  test('nothing when a live key is allowed', async () => {
+    const { status } = await kit('--base-url', url(), '--key', tenant.live, '--allow-live', '--only', 'ids');
+    expect(status).toBe(0);
+  });
+});
