@@ -38,12 +38,14 @@ const FORGET = {
   text: `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`,
 };
 
-/** SKIP LOCKED: several instances sweep at once without waiting for each other or for a request that renews a key. */
+/**
+ * SKIP LOCKED: several instances sweep at once without waiting for each other or for a request that renews a key. By
+ * their places (ctid), which cannot change while they are locked: a join with the batch would be planned for any size.
+ */
 const SWEEP = {
   name: 'idempotency.sweep',
-  text: `DELETE FROM idempotency_keys WHERE (organization_id, mode, operation, key) IN (
-    SELECT organization_id, mode, operation, key FROM idempotency_keys
-    WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+  text: `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM idempotency_keys WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
 };
 
 interface Row {

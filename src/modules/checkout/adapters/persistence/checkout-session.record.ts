@@ -8,6 +8,7 @@ const PRIMARY = { primaryKeyConstraintName: 'checkout_sessions_pkey' };
 
 @Entity('checkout_sessions')
 @Index('checkout_sessions_status_list', ['organizationId', 'mode', 'status', 'id'])
+@Index('checkout_sessions_own_expiry', ['organizationId', 'mode', 'expiresAt'], { where: `status = 'open'` })
 @Index('checkout_sessions_open_expiry', ['expiresAt'], { where: `status = 'open'` })
 @Check('checkout_sessions_mode', `mode IN ('test', 'live')`)
 @Check('checkout_sessions_ui_mode', `ui_mode IN ('hosted', 'embedded')`)

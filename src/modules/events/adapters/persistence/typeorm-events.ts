@@ -27,7 +27,6 @@ const PAGE = `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode 
 const FILTERS = {
   all: '',
   type: 'AND type = $6',
-  object: 'AND object_id = $6 AND type = ANY ($7)',
 } as const;
 
 /** One statement for each filter and order, so that each has a plan of its own. */
@@ -35,17 +34,32 @@ function listStatement(filter: keyof typeof FILTERS, order: Order): Statement {
   return { name: `events.list_${filter}_${order}`, text: `${PAGE} ${FILTERS[filter]} ORDER BY id ${order} LIMIT $5` };
 }
 
-/** SKIP LOCKED: several instances sweep at once without waiting for each other. Attempts go with their delivery. */
+/** An object has two events at most: they are found first, or the order would tempt into reading all events by it. */
+function listOfObject(order: Order): Statement {
+  return {
+    name: `events.list_object_${order}`,
+    text: `WITH own AS MATERIALIZED (
+        SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $6)
+      SELECT * FROM own WHERE id > $3 AND id < $4 AND type = ANY ($7) ORDER BY id ${order} LIMIT $5`,
+  };
+}
+
+/**
+ * SKIP LOCKED: several instances sweep at once without waiting for each other. By their places (ctid), which cannot
+ * change while they are locked: a join with the batch would be planned for any size of it. Attempts go with their
+ * delivery.
+ */
 const REMOVE = {
   name: 'events.remove',
-  text: `WITH old AS (
-      SELECT organization_id, mode, id FROM events WHERE id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
+  text: `WITH removed AS (
+      DELETE FROM events WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM events WHERE id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED))
+      RETURNING organization_id, mode, id
     ), deliveries AS (
-      DELETE FROM webhook_deliveries delivery USING old WHERE delivery.organization_id = old.organization_id
-        AND delivery.mode = old.mode AND delivery.event_id = old.id
+      DELETE FROM webhook_deliveries delivery USING removed WHERE delivery.organization_id = removed.organization_id
+        AND delivery.mode = removed.mode AND delivery.event_id = removed.id
     )
-    DELETE FROM events event USING old
-    WHERE event.organization_id = old.organization_id AND event.mode = old.mode AND event.id = old.id`,
+    SELECT count(*)::integer AS removed FROM removed`,
 };
 
 @Injectable()
@@ -73,11 +87,12 @@ export class TypeormEvents extends Events {
     // The id names its mode: another mode's resource has no events in this one.
     if (modeOf(object) !== caller.mode) return [];
     const types = typesOf(kindOf(object)).filter((one) => type === undefined || one === type);
-    return this.page(listStatement('object', order), [...page, uuidOf(object), types]);
+    return this.page(listOfObject(order), [...page, uuidOf(object), types]);
   }
 
   async removeBefore(instant: number, limit: number): Promise<number> {
-    return this.database.write(REMOVE, [firstUuidAt(instant), limit]);
+    const [row] = await this.database.query<{ removed: number }>(REMOVE, [firstUuidAt(instant), limit]);
+    return row?.removed ?? 0;
   }
 
   private async page(statement: Statement, values: readonly unknown[]): Promise<Event[]> {

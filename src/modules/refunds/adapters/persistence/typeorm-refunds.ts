@@ -48,7 +48,8 @@ const LISTS = {
   all: { name: 'refunds.list', text: `${PAGE} ${NEWEST}` },
   status: { name: 'refunds.list_status', text: `${PAGE} AND status = $6 ${NEWEST}` },
   payment: { name: 'refunds.list_payment', text: `${PAGE} AND payment_id = $6 ${NEWEST}` },
-  both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $6 AND status = $7 ${NEWEST}` },
+  // IS TRUE keeps to the payment's index: by status there are many more to pass by.
+  both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $6 AND (status = $7) IS TRUE ${NEWEST}` },
 } as const;
 
 @Injectable()

@@ -1,0 +1,115 @@
+/** What runs without being asked: the sweeps, the webhook worker's look for what is due, and the operator's reconcile. */
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Client as Sql } from 'pg';
+import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
+import { Deliveries, Events } from '../../src/modules/events/application/ports.js';
+import { Reconcile } from '../../src/modules/refunds/index.js';
+import { KeptAnswers } from '../../src/platform/idempotency/kept-answers.js';
+import { firstUuidAt } from '../../src/shared/id.js';
+import type { Step } from './drawn.js';
+import { openApplication } from './environment.js';
+
+/** The sizes the service works in. */
+const SESSION_BATCH = 100;
+const ANSWER_BATCH = 1_000;
+const EVENT_BATCH = 500;
+const DUE_WINDOW = 256;
+
+const DAY = 86_400_000;
+const BATCHES = 12;
+const BATCHES_OF_ROWS = 2;
+/** What has piled up for receivers that are down: one in so many of the rows, and enough for every batch. */
+const ROWS_PER_DUE_DELIVERY = 50;
+const DUE_DELIVERIES_AT_LEAST = 2_000;
+const DEAD_RECEIVERS = ['down.example', 'slow.example'];
+
+export interface Job {
+  readonly name: string;
+  readonly batches: number;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Makes some of everything due for the work. No service may run meanwhile: it would do the jobs itself. */
+export async function withDueWork<Result>(
+  { sql, url, step }: { sql: Sql; url: string; step: Step },
+  work: (jobs: readonly Job[]) => Promise<Result>,
+): Promise<Result> {
+  await makeDue(sql, step);
+  const application = await openApplication(url);
+  try {
+    return await work(jobsOf(application, step));
+  } finally {
+    await application.close();
+    await sql.query(`DELETE FROM webhook_deliveries WHERE receiver = ANY ($1)`, [DEAD_RECEIVERS]);
+  }
+}
+
+function jobsOf(application: INestApplicationContext, step: Step): Job[] {
+  const sessions = application.get(CheckoutSessions);
+  const kept = application.get(KeptAnswers);
+  const events = application.get(Events);
+  const deliveries = application.get(Deliveries);
+  const now = Date.now();
+  const some = async (batch: Promise<number>) => {
+    if ((await batch) === 0) throw new Error('A sweep found nothing to do.');
+  };
+  return [
+    {
+      name: `settle ${SESSION_BATCH} expired sessions`,
+      batches: BATCHES,
+      run: () => some(sessions.settleExpired(SESSION_BATCH)),
+    },
+    {
+      name: `remove ${ANSWER_BATCH} kept answers`,
+      batches: BATCHES_OF_ROWS,
+      run: () => some(kept.sweep(ANSWER_BATCH)),
+    },
+    {
+      name: `remove ${EVENT_BATCH} old events`,
+      batches: BATCHES_OF_ROWS,
+      run: () => some(events.removeBefore(step.end - 30 * DAY, EVENT_BATCH)),
+    },
+    {
+      name: 'look for due webhooks',
+      batches: BATCHES,
+      run: () => deliveries.due(now, [], DUE_WINDOW),
+    },
+    {
+      name: 'look for due webhooks past two receivers that are down',
+      batches: BATCHES,
+      run: () => deliveries.due(now, DEAD_RECEIVERS, DUE_WINDOW),
+    },
+    {
+      name: 'look for due webhooks and claim 64',
+      batches: BATCHES,
+      run: async () => {
+        const due = await deliveries.due(now, [], DUE_WINDOW);
+        await deliveries.claim(due.slice(0, 64), now, now + DAY);
+      },
+    },
+  ];
+}
+
+/** Looks at everything there is: how long it takes may grow with it. */
+export async function reconcile(application: INestApplicationContext): Promise<void> {
+  const { isBalanced } = await application.get(Reconcile).execute();
+  if (!isBalanced) throw new Error('The loaded books do not balance.');
+}
+
+async function makeDue(sql: Sql, { rows, end }: Step): Promise<void> {
+  const due = Math.max(DUE_DELIVERIES_AT_LEAST, Math.floor(rows / ROWS_PER_DUE_DELIVERY));
+  await sql.query(`
+    UPDATE checkout_sessions SET expires_at = now() - interval '1 second' WHERE (organization_id, mode, id) IN (
+      SELECT organization_id, mode, id FROM checkout_sessions WHERE status = 'open' AND expires_at > now()
+      ORDER BY expires_at LIMIT ${BATCHES * SESSION_BATCH});
+    UPDATE idempotency_keys SET expires_at = now() - interval '1 second' WHERE (organization_id, mode, operation, key) IN (
+      SELECT organization_id, mode, operation, key FROM idempotency_keys
+      WHERE operation LIKE '%/checkout_sessions' ORDER BY expires_at LIMIT ${BATCHES_OF_ROWS * ANSWER_BATCH});
+    INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
+      SELECT organization_id, mode, id, 'https://' || receiver || '/webhooks', receiver, 1,
+        now() - interval '1 hour' * random()
+      FROM (SELECT *, (ARRAY['${DEAD_RECEIVERS.join("', '")}'])[1 + get_byte(uuid_send(id), 15) % 2] AS receiver
+        FROM events WHERE id < '${firstUuidAt(end)}' ORDER BY id DESC LIMIT ${due})
+      AS late ON CONFLICT DO NOTHING;
+    ANALYZE checkout_sessions, idempotency_keys, webhook_deliveries`);
+}

@@ -1,0 +1,140 @@
+/** Fills the tables inside PostgreSQL, in the order of time, with the indexes in place: as large as a year makes them. */
+import type { Client as Sql } from 'pg';
+import { uuidOf } from '../../src/shared/id.js';
+import { drawn, FUNCTIONS, type Step } from './drawn.js';
+import { LOADED_TABLES, REFUND_AMOUNT } from './models.js';
+import type { Tenants } from './tenants.js';
+
+const CHUNK = 50_000;
+
+/** Only while loading; PostgreSQL measures with the settings it has in service. */
+const LOAD_SETTINGS = {
+  max_wal_size: '4GB',
+  checkpoint_timeout: '30min',
+  autovacuum: 'off',
+} as const;
+
+const at = (milliseconds: string) => `to_timestamp(${milliseconds} / 1000.0)`;
+const id = (instant: string, purpose: number) => `pg_temp.uuid_at(${instant}, number, ${purpose})`;
+
+interface Copies {
+  readonly table: (typeof LOADED_TABLES)[number];
+  /** Columns that differ from the model's, over the columns of `drawn` and `made` (its organization's id). */
+  readonly different: Readonly<Record<string, string>>;
+  readonly where: string;
+}
+
+const organization_id = 'made.organization_id';
+
+function eventsOf(type: string, object: string, instant: string, purpose: number, where: string): Copies {
+  const different = { organization_id, id: id(instant, purpose), object_id: object };
+  return { table: 'events', different, where: `has_events AND ${where} AND model.type = ${type}` };
+}
+
+const COPIES: readonly Copies[] = [
+  {
+    table: 'checkout_sessions',
+    different: {
+      organization_id,
+      id: 'session_id',
+      status: 'made.status',
+      payment_status: `CASE made.status WHEN 'complete' THEN 'paid' ELSE 'unpaid' END`,
+      expires_at: at('made.expires_at'),
+    },
+    where: 'true',
+  },
+  {
+    table: 'payments',
+    different: {
+      organization_id,
+      id: 'payment_id',
+      checkout_session_id: 'session_id',
+      reference: `'ledger-' || number`,
+      amount_refunded: `CASE WHEN is_refunded AND refund_status = 'succeeded' THEN ${REFUND_AMOUNT} ELSE 0 END`,
+      amount_pending_refund: `CASE WHEN is_refunded AND refund_status = 'pending' THEN ${REFUND_AMOUNT} ELSE 0 END`,
+    },
+    where: 'is_paid',
+  },
+  {
+    table: 'refunds',
+    different: { organization_id, id: 'refund_id', payment_id: 'made.payment_id', status: 'refund_status' },
+    where: 'is_refunded',
+  },
+  eventsOf(`'checkout.session.created'`, 'session_id', 'made.instant', 40, 'true'),
+  eventsOf(`'checkout.session.completed'`, 'session_id', 'paid_at', 50, 'is_paid'),
+  eventsOf(`'checkout.session.expired'`, 'session_id', 'made.expires_at', 50, `made.status = 'expired'`),
+  eventsOf(`'refund.created'`, 'refund_id', 'refunded_at', 60, 'is_refunded'),
+  eventsOf(`'refund.' || refund_status`, 'refund_id', 'refund_settled_at', 70, 'is_refunded'),
+  {
+    table: 'idempotency_keys',
+    different: { organization_id, key: 'gen_random_uuid()::text', expires_at: at('made.expires_at') },
+    where: 'is_recent',
+  },
+];
+
+/** One in four sessions had news to send; of fifty, one still waits for its next attempt, tomorrow. */
+const DELIVERIES = `
+  INSERT INTO webhook_deliveries
+    (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at, outcome)
+  SELECT organization_id, 'test', ${id('instant', 40)}, 'https://shop.example/webhooks', 'shop.example', 1,
+    CASE WHEN number % 50 = 0 THEN now() + interval '1 day' END,
+    CASE WHEN number % 50 <> 0 THEN 'delivered' END
+  FROM made WHERE has_events AND pg_temp.draw(number, 6) % 4 = 0`;
+const ATTEMPTS = `
+  INSERT INTO webhook_attempts
+    (organization_id, mode, event_id, attempt, attempted_at, status_code, duration_ms)
+  SELECT organization_id, 'test', ${id('instant', 40)}, 1, ${at('instant')}, 200, 180
+  FROM made WHERE has_events AND pg_temp.draw(number, 6) % 4 = 0`;
+
+/** To be called once, before the first load. */
+export async function prepareLoading(sql: Sql, tenants: Tenants): Promise<void> {
+  const organizations = [tenants.big.organization, tenants.small.organization, ...tenants.others].map(uuidOf);
+  await sql.query(`SET synchronous_commit = off; SET session_replication_role = replica; ${FUNCTIONS}`);
+  await sql.query(
+    'CREATE TEMP TABLE organization AS SELECT * FROM unnest($1::uuid[]) WITH ORDINALITY AS o (id, place)',
+    [organizations],
+  );
+}
+
+/** Replaces what the step before loaded. */
+export async function load(sql: Sql, step: Step, progress: (done: number) => void): Promise<void> {
+  await sql.query(`TRUNCATE ${LOADED_TABLES.join(', ')}`);
+  for (const [name, value] of Object.entries(LOAD_SETTINGS)) await sql.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+  await sql.query('SELECT pg_reload_conf()');
+  const inserts: string[] = [];
+  for (const copies of COPIES) inserts.push(await insertOf(sql, copies));
+  for (let first = 1; first <= step.rows; first += CHUNK) {
+    const last = Math.min(step.rows, first + CHUNK - 1);
+    await sql.query(`
+      CREATE TEMP TABLE made AS SELECT drawn.*, organization.id AS organization_id
+        FROM (${drawn(step, `generate_series(${first}::bigint, ${last})`)}) AS drawn JOIN organization ON place = tenant + 1 ORDER BY number`);
+    for (const insert of inserts) await sql.query(insert);
+    await sql.query(DELIVERIES);
+    await sql.query(ATTEMPTS);
+    await sql.query('DROP TABLE made');
+    progress(last);
+  }
+  await settle(sql);
+}
+
+/** As PostgreSQL's own upkeep would leave it in time. */
+async function settle(sql: Sql): Promise<void> {
+  await sql.query('ALTER SYSTEM RESET ALL');
+  await sql.query('SELECT pg_reload_conf()');
+  await sql.query('VACUUM (ANALYZE)');
+  await sql.query('CHECKPOINT');
+}
+
+async function insertOf(sql: Sql, { table, different, where }: Copies): Promise<string> {
+  const { rows } = await sql.query<{ name: string }>(
+    `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped
+     ORDER BY attnum`,
+    [table],
+  );
+  const columns = rows.map(({ name }) => name);
+  const stranger = Object.keys(different).find((name) => !columns.includes(name));
+  if (stranger) throw new Error(`${table} has no column ${stranger}.`);
+  const values = columns.map((name) => different[name] ?? `model.${name}`);
+  return `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')}
+    FROM made CROSS JOIN model_${table} AS model WHERE ${where} ORDER BY number`;
+}

@@ -1,0 +1,131 @@
+/**
+ * The plans of the statements the service runs, from the server's own log: auto_explain writes each as it ran, so the
+ * bench repeats no SQL and guesses no parameters.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { Client as Sql } from 'pg';
+
+export const PLAN_MODES = ['force_generic_plan', 'force_custom_plan'] as const;
+export type PlanMode = (typeof PLAN_MODES)[number];
+
+/** Two pages of 25 and the one too many of each: all that a list of two sources may sort. */
+const SORTED_AT_MOST = 52;
+/**
+ * A background job's batch is up to 1,000 rows; whatever looks at more than that twice over looks too far. A table as
+ * short as that is rightly read whole.
+ */
+const LOOKED_AT_MOST = 2_000;
+
+interface Node {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Scan Direction'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly Node[];
+}
+
+interface Logged {
+  readonly 'Query Text': string;
+  readonly Plan: Node & { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
+}
+
+export interface StatementPlan {
+  readonly sql: string;
+  readonly summary: string;
+  readonly blocks: number;
+  readonly faults: readonly string[];
+  readonly plan: unknown;
+}
+
+/** For connections from now on. */
+export async function logPlans(sql: Sql, mode: PlanMode): Promise<void> {
+  const settings = {
+    session_preload_libraries: 'auto_explain',
+    'auto_explain.log_min_duration': '0',
+    'auto_explain.log_analyze': 'on',
+    'auto_explain.log_buffers': 'on',
+    'auto_explain.log_format': 'json',
+    plan_cache_mode: mode,
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    await sql.query(`ALTER ROLE CURRENT_USER SET ${name} = '${value}'`);
+  }
+}
+
+export async function stopLoggingPlans(sql: Sql): Promise<void> {
+  await sql.query('ALTER ROLE CURRENT_USER RESET ALL');
+}
+
+/** Reads the plans of what ran since the last look. */
+export class PlanLog {
+  private readonly file: number;
+  private place: number;
+
+  constructor(path: string) {
+    this.file = openSync(path, 'r');
+    this.place = fstatSync(this.file).size;
+  }
+
+  read(): StatementPlan[] {
+    const text = Buffer.alloc(fstatSync(this.file).size - this.place);
+    readSync(this.file, text, 0, text.length, this.place);
+    this.place += text.length;
+    // Every line of an entry but the first begins with a tab.
+    const entries = String(text).matchAll(/ plan:\n((?:\t.*\n)+)/g);
+    return [...entries].map(([, json = '']) => examine(JSON.parse(json)));
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+}
+
+function examine({ 'Query Text': text, Plan: plan }: Logged): StatementPlan {
+  const nodes = [...nodesOf(plan)];
+  const faults = nodes.flatMap((node) => faultsOf(node));
+  const scans = nodes.filter((node) => node['Relation Name'] || node['Index Name']);
+  return {
+    sql: text.replaceAll(/\s+/g, ' ').trim(),
+    summary: scans.map(describe).join(' + ') || plan['Node Type'],
+    blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+    faults: [...new Set(faults)],
+    plan,
+  };
+}
+
+function* nodesOf(node: Node): Generator<Node> {
+  yield node;
+  for (const child of node.Plans ?? []) yield* nodesOf(child);
+}
+
+function faultsOf(node: Node): string[] {
+  const faults: string[] = [];
+  const { 'Node Type': type } = node;
+  const sorted = type.endsWith('Sort') ? Math.max(0, ...(node.Plans ?? []).map(rowsOf)) : 0;
+  if (sorted > SORTED_AT_MOST) faults.push(`sort of ${sorted} rows`);
+  const lookedAt = node['Relation Name'] || node['Index Name'] ? rowsOf(node) + removed(node) : 0;
+  if (lookedAt > LOOKED_AT_MOST) {
+    faults.push(type.includes('Seq Scan') ? `sequential scan of ${lookedAt} rows` : `${lookedAt} rows looked at`);
+  }
+  return faults;
+}
+
+function rowsOf(node: Node): number {
+  return Math.round(node['Actual Rows'] * node['Actual Loops']);
+}
+
+function removed(node: Node): number {
+  const each = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return Math.round(each * node['Actual Loops']);
+}
+
+function describe(node: Node): string {
+  const backward = node['Scan Direction'] === 'Backward' ? ' backward' : '';
+  const on = node['Index Name'] ?? node['Relation Name'];
+  const passedBy = removed(node) > 0 ? `, ${removed(node)} passed by` : '';
+  return `${node['Node Type']}${backward} ${on} (${rowsOf(node)}${passedBy})`;
+}

@@ -1,0 +1,86 @@
+/** What was found, as tables for people. */
+import type { Latency } from './latencies.js';
+import type { PlanMode, StatementPlan } from './plans.js';
+import type { RelationSize } from './sizes.js';
+
+/** Flat: the median at any size is at most so many times the one at the smallest. */
+export const FLAT = 1.3;
+/** Half a step of a loaded machine's noise: below it a ratio says nothing. */
+const NOISE_MS = 0.15;
+
+export interface StepResult {
+  readonly rows: number;
+  /** By whose it is and what it does: `big: list sessions`. */
+  readonly latencies: Readonly<Record<string, Latency>>;
+  readonly reconcileMs: number;
+  readonly besideReconcile: Readonly<Record<string, Latency>>;
+  readonly sizes: readonly RelationSize[];
+}
+
+export interface PlanResult {
+  readonly operation: string;
+  readonly mode: PlanMode;
+  readonly statement: StatementPlan;
+}
+
+/** Whether it grew by more than the data excuses and more than the clock can tell. */
+function isFlat(first: Latency, later: Latency): boolean {
+  return later.median <= first.median * FLAT || later.median - first.median <= NOISE_MS;
+}
+
+export function notFlat(steps: readonly StepResult[]): string[] {
+  const [first, ...later] = steps;
+  return Object.entries(first?.latencies ?? {})
+    .filter(([name, at]) => later.some(({ latencies }) => !isFlat(at, latencies[name] as Latency)))
+    .map(([name]) => name);
+}
+
+export function latencyTable(steps: readonly StepResult[], of: (step: StepResult) => StepResult['latencies']): string {
+  const [first] = steps;
+  if (!first) return '';
+  const head = ['median ms (p99) × smallest', ...steps.map(({ rows }) => rows.toLocaleString('en'))];
+  const lines = Object.entries(of(first)).map(([name, smallest]) => [
+    name,
+    ...steps.map((step, place) => {
+      const at = of(step)[name] as Latency;
+      const ratio = place === 0 ? '' : ` ×${(at.median / smallest.median).toFixed(2)}`;
+      const flag = place > 0 && !isFlat(smallest, at) ? ' !' : '';
+      return `${at.median.toFixed(2)} (${at.p99.toFixed(1)})${ratio}${flag}`;
+    }),
+  ]);
+  return table([head, ...lines]);
+}
+
+export function sizeTable({ sizes }: StepResult): string {
+  const lines = sizes.map(({ table, index, rows, bytes, bytesPerRow, uses }) => [
+    index === null ? table : `  ${index}`,
+    index === null ? Math.round(rows).toLocaleString('en') : '',
+    (bytes / 1e6).toFixed(1),
+    bytesPerRow.toFixed(0),
+    uses === null ? '' : `${uses}`,
+  ]);
+  return table([['table or index', 'rows', 'MB', 'bytes a row', 'uses'], ...lines]);
+}
+
+export function planLines(plans: readonly PlanResult[]): string {
+  return plans
+    .map(({ operation, mode, statement: { sql, summary, blocks, faults } }) => {
+      const verdict = faults.length === 0 ? 'ok ' : 'BAD';
+      const kind = mode === 'force_generic_plan' ? 'generic' : 'custom ';
+      const fault = faults.length === 0 ? '' : `\n      ${faults.join(', ')}: ${sql}`;
+      return `${verdict} ${kind} ${operation}: ${summary} [${blocks} blocks]${fault}`;
+    })
+    .join('\n');
+}
+
+/** Columns as wide as their widest cell; numbers to the right. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) => row.map((cell, column) => pad(cell, widths[column] as number, column === 0)).join('  '))
+    .join('\n');
+}
+
+function pad(cell: string, width: number, isFirst: boolean): string {
+  return isFirst ? cell.padEnd(width) : cell.padStart(width);
+}

@@ -1,0 +1,74 @@
+/** What there is of an organization to ask for, drawn like the load drew it: finding it warms no page. */
+import type { Client as Sql } from 'pg';
+import { idOf, uuidOf } from '../../src/shared/id.js';
+import { drawn, everySmall, type Step } from './drawn.js';
+import type { Tenant } from './tenants.js';
+
+export const PAGE_SIZE = 25;
+const DEEP_PAGE = 1_000;
+const DRAWN = 8_000;
+
+export interface Samples {
+  readonly sessions: readonly string[];
+  /** Paid and not refunded. */
+  readonly payments: readonly string[];
+  readonly refundedPayments: readonly string[];
+  readonly refunds: readonly string[];
+  /** After these come the items of page 1,000, or of the last full page where there are fewer. */
+  readonly deepSession: string;
+  readonly deepExpired: string;
+  readonly deepEvent: string;
+  readonly deepPageNumber: number;
+}
+
+interface Drawn {
+  readonly session_id: string;
+  readonly payment_id: string;
+  readonly refund_id: string;
+  readonly is_paid: boolean;
+  readonly is_refunded: boolean;
+}
+
+export async function drawSamples(sql: Sql, step: Step, tenant: Tenant): Promise<Samples> {
+  const rows = await drawnOf(sql, step, tenant);
+  const paid = rows.filter(({ is_paid }) => is_paid);
+  const refunded = rows.filter(({ is_refunded }) => is_refunded);
+  const ofSessions = `checkout_sessions WHERE organization_id = $1 AND mode = 'test'`;
+  const deep = await deepItem(sql, tenant, ofSessions);
+  return {
+    sessions: rows.map(({ session_id }) => idOf('cs', session_id, 'test')),
+    payments: paid.filter(({ is_refunded }) => !is_refunded).map(({ payment_id }) => idOf('pay', payment_id, 'test')),
+    refundedPayments: refunded.map(({ payment_id }) => idOf('pay', payment_id, 'test')),
+    refunds: refunded.map(({ refund_id }) => idOf('re', refund_id, 'test')),
+    deepSession: idOf('cs', deep.id, 'test'),
+    deepExpired: idOf('cs', (await deepItem(sql, tenant, `${ofSessions} AND status = 'expired'`)).id, 'test'),
+    deepEvent: idOf('evt', (await deepItem(sql, tenant, `events WHERE organization_id = $1 AND mode = 'test'`)).id),
+    deepPageNumber: Math.floor(deep.place / PAGE_SIZE) + 1,
+  };
+}
+
+/** All sessions of the small organization; of the big one those among some thousand numbers. */
+async function drawnOf(sql: Sql, step: Step, { name }: Tenant): Promise<Drawn[]> {
+  const every = everySmall(step.rows);
+  const numbers =
+    name === 'small'
+      ? `generate_series(${every}::bigint, ${step.rows}, ${every})`
+      : `(SELECT DISTINCT 1 + floor(random() * ${step.rows})::bigint AS number FROM generate_series(1, ${DRAWN}))`;
+  const place = name === 'small' ? 1 : 0;
+  const { rows } = await sql.query<Drawn>(
+    `SELECT session_id, payment_id, refund_id, is_paid, is_refunded FROM (${drawn(step, numbers)}) AS drawn
+     WHERE tenant = ${place} ORDER BY random()`,
+  );
+  return rows;
+}
+
+async function deepItem(sql: Sql, { organization }: Tenant, from: string): Promise<{ id: string; place: number }> {
+  const newest = `SELECT id FROM ${from} ORDER BY id DESC LIMIT ${(DEEP_PAGE - 1) * PAGE_SIZE}`;
+  const { rows } = await sql.query<{ id: string; place: number }>(
+    `SELECT id, (count(*) OVER ())::int - ${PAGE_SIZE + 1} AS place FROM (${newest}) AS newest
+     ORDER BY id OFFSET ${PAGE_SIZE + 1} LIMIT 1`,
+    [uuidOf(organization)],
+  );
+  if (!rows[0]) throw new Error(`There are no two pages in ${from}.`);
+  return rows[0];
+}
