@@ -6,6 +6,7 @@ import { Refunds1763700000005 } from './0005-refunds.js';
 import { RefundOutcomes1763700000006 } from './0006-refund-outcomes.js';
 import { Events1763700000007 } from './0007-events.js';
 import { PaymentKeys1763700000008 } from './0008-payment-keys.js';
+import { OwnExpiry1763700000009 } from './0009-own-expiry.js';
 
 /** Every step, in order. Add at the end; never change one that has run anywhere. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   RefundOutcomes1763700000006,
   Events1763700000007,
   PaymentKeys1763700000008,
+  OwnExpiry1763700000009,
 ] as const;
