@@ -20,6 +20,7 @@ import { ErrorFilter } from './platform/http/error.filter.js';
 import { ValidationPipe } from './platform/http/validation.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
+import { OpenapiModule } from './platform/openapi/openapi.module.js';
 import { TelemetryModule } from './platform/telemetry/telemetry.module.js';
 import { Clock } from './shared/clock.js';
 
@@ -45,6 +46,7 @@ export class AppModule {
       imports: [
         DatabaseModule.register({ url, poolSize: config.databasePoolSize, records: RECORDS, timeLimits }),
         TelemetryModule,
+        OpenapiModule,
         IdempotencyModule,
         AccessModule,
         CheckoutModule,

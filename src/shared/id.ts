@@ -46,6 +46,11 @@ export function isId(kind: IdKind, text: string): boolean {
   return PATTERNS[kind].test(text);
 }
 
+/** The same as a regular expression, for descriptions. */
+export function idPattern(kind: IdKind): string {
+  return PATTERNS[kind].source;
+}
+
 /** The kind of a well-formed identifier. */
 export function kindOf(id: string): IdKind {
   return id.slice(0, id.indexOf('_')) as IdKind;

@@ -1,6 +1,7 @@
 /** A plain HTTP client for the tests: it sends what it is told, however wrong, and gives back what came. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requireDescribed } from './description.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests find out what a body is; a type would claim to know.
 type Json = any;
@@ -24,7 +25,7 @@ export interface Sent {
 export async function send<Body = Json>(method: string, url: string, sent: Sent = {}): Promise<Reply<Body>> {
   const { key, body, idempotencyKey } = sent;
   const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-  const response = await fetch(url, {
+  const request = new Request(url, {
     method,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -34,7 +35,10 @@ export async function send<Body = Json>(method: string, url: string, sent: Sent 
     },
     ...(body === undefined ? {} : { body: raw }),
   });
+  const response = await fetch(request);
   const text = await response.text();
+  const { status, headers } = response;
+  requireDescribed({ method, url, requestHeaders: request.headers, requestBody: body, status, headers, text });
   return { status: response.status, headers: response.headers, text, body: parse(text) as Body };
 }
 

@@ -38,13 +38,12 @@ const EXAMPLES: Readonly<Record<FormatName, readonly string[]>> = {
 
 /** Values the schema accepts. */
 export function acceptable(schema: Schema): Arbitrary<unknown> {
-  if (schema.anyOf) return fc.oneof(...(schema.anyOf as Schema[]).map(acceptable));
+  if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => acceptable({ ...schema, type })));
+  if (schema.type === 'null') return fc.constant(null);
   if (schema.enum) return fc.constantFrom(...(schema.enum as string[]));
   if (schema.format) return fc.constantFrom(...EXAMPLES[schema.format as FormatName]);
   if (schema.pattern) return fc.constantFrom('1', '25', '100');
   switch (schema.type) {
-    case 'null':
-      return fc.constant(null);
     case 'integer':
       return fc.integer({ min: schema.minimum as number, max: schema.maximum as number });
     case 'string':

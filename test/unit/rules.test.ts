@@ -1,18 +1,9 @@
 /** Each decorator: what it accepts, and how it names what it refuses. */
 
 import { expect, test } from '@jest/globals';
-import { PageLimit } from '../../src/platform/http/page-limit.rule.js';
-import {
-  Amount,
-  Fields,
-  Formatted,
-  Integer,
-  ListOf,
-  ListOfUrls,
-  Metadata,
-  OneOf,
-  Text,
-} from '../../src/platform/http/rules.js';
+import { PageLimit } from '../../src/platform/http/list.rules.js';
+import { Metadata } from '../../src/platform/http/metadata.rule.js';
+import { Amount, Fields, Formatted, Integer, ListOf, ListOfUrls, OneOf, Text } from '../../src/platform/http/rules.js';
 import { accepts, explain } from '../../src/platform/http/validation.js';
 
 class Inner {

@@ -1,6 +1,7 @@
 /** The one table from error code to HTTP status and next step, and the envelope around every answer that is not 2xx. */
 import { Answer } from '../../shared/answer.js';
 import type { ErrorCode, Refusal } from '../../shared/errors.js';
+import type { ErrorView, NextStepType } from './error.view.js';
 
 /** What an error answer repeats of its request. */
 export interface RequestFacts {
@@ -12,15 +13,11 @@ export interface RequestFacts {
   readonly organization?: string;
 }
 
-interface NextStep {
-  readonly type: string;
-  readonly path: string;
-  readonly method: string;
-}
+type NextStep = ErrorView['error']['next_step'];
 
 interface Treatment {
   readonly status: number;
-  readonly nextStep: string;
+  readonly nextStep: NextStepType;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -67,7 +64,7 @@ export function headersOf(refusal: Refusal): Readonly<Record<string, string>> {
 /** The answer to a refused request: the envelope, every member present. */
 export function answerTo(refusal: Refusal, request: RequestFacts): Answer {
   const status = statusOf(refusal);
-  const body = JSON.stringify({
+  const envelope: ErrorView = {
     request_id: request.id,
     error: {
       type: status < 500 ? 'invalid_request' : 'api_error',
@@ -77,8 +74,8 @@ export function answerTo(refusal: Refusal, request: RequestFacts): Answer {
       next_step: nextStep(refusal, request),
       code: refusal.code,
     },
-  });
-  return new Answer(status, body);
+  };
+  return new Answer(status, JSON.stringify(envelope));
 }
 
 function nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {

@@ -1,7 +1,28 @@
 import type { Page } from '../../shared/page.js';
+import { constant, flag, list, object, orNull, type Schema, text, type ValueOf } from '../openapi/schema.js';
 
-/** The list envelope of interface document 4.3. The next page's cursor is the id of this page's last item. */
-export function listView<Item, View extends { readonly id: string }>(page: Page<Item>, view: (item: Item) => View) {
+/** The list envelope of interface document 4.3. */
+export function listOf<View>(name: string, view: Schema<View>) {
+  return object(
+    {
+      object: constant('list', 'What this is.'),
+      data: list(view, 'One page of the list, in its order.'),
+      has_more: flag('Whether there is another page.'),
+      next_cursor: orNull(text('The `cursor` of the next page; null on the last one.')),
+      items: list(view, 'The same entries as `data`.'),
+      nextCursor: orNull(text('The same as `next_cursor`.')),
+    },
+    { name },
+  );
+}
+
+type ListView<View> = ValueOf<ReturnType<typeof listOf<View>>>;
+
+/** The next page's cursor is the id of this page's last item. */
+export function listView<Item, View extends { readonly id: string }>(
+  page: Page<Item>,
+  view: (item: Item) => View,
+): ListView<View> {
   const data = page.items.map(view);
   const cursor = page.hasMore ? (data.at(-1)?.id ?? null) : null;
   return { object: 'list', data, has_more: page.hasMore, next_cursor: cursor, items: data, nextCursor: cursor };

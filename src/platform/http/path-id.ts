@@ -5,8 +5,8 @@ import { type IdKind, isId } from '../../shared/id.js';
 /** The `:id` of a path, refused when it cannot be an identifier of the kind: then it is malformed, not unknown. */
 export const PathId = (kind: IdKind): ParameterDecorator => Param('id', new PathIdPipe(kind));
 
-class PathIdPipe implements PipeTransform<string, string> {
-  constructor(private readonly kind: IdKind) {}
+export class PathIdPipe implements PipeTransform<string, string> {
+  constructor(readonly kind: IdKind) {}
 
   transform(id: string): string {
     if (isId(this.kind, id)) return id;

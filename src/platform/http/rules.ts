@@ -20,22 +20,31 @@ export interface Fault {
   readonly at?: string;
 }
 
+type JsonSchema = Readonly<Record<string, unknown>>;
+
 export interface Rule {
-  readonly schema: Readonly<Record<string, unknown>>;
+  /** What is compiled into the check. */
+  readonly schema: JsonSchema;
+  /** What a reader is shown: the same, unless the check knows formats that are our own. */
+  readonly described: JsonSchema;
   readonly optional: boolean;
   /** The class of the nested objects, if any. */
   readonly nested: (() => RequestClass) | undefined;
   readonly faults: (value: unknown) => readonly Fault[];
 }
 
-export interface Presence {
-  readonly optional?: boolean;
+/** What can be said of any field. */
+export interface About {
+  readonly optional?: boolean | undefined;
+  readonly description?: string | undefined;
+  /** What leaving the field out means; the use case is what applies it. */
+  readonly defaultsTo?: unknown;
 }
 
-interface RuleParts {
-  readonly schema: Readonly<Record<string, unknown>>;
+interface RuleParts extends About {
+  readonly schema: JsonSchema;
+  readonly described?: JsonSchema;
   readonly faults: (value: unknown) => readonly Fault[];
-  readonly optional?: boolean | undefined;
   /** Null means no value: an optional string is null in answers, so it may come back as null. */
   readonly nullable?: boolean | undefined;
   readonly allowed?: readonly string[] | undefined;
@@ -51,25 +60,21 @@ export function fault(code: ParamCode, message: string, allowed: readonly string
 export const wrongType = (type: string) => fault('invalid_type', `must be ${type}`);
 
 /** Characters as JSON Schema and people count them: code points. */
-const lengthOf = (text: string): number => [...text].length;
+export const lengthOf = (text: string): number => [...text].length;
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const objectFaults = (value: unknown) => (isObject(value) ? OK : wrongType('an object'));
 
 /** A rule as a decorator: what each of the ones below is made of. */
-export function rule({
-  schema,
-  faults,
-  optional = false,
-  nullable = false,
-  allowed,
-  nested,
-}: RuleParts): PropertyDecorator {
+export function rule(parts: RuleParts): PropertyDecorator {
+  const { schema, described = schema, faults, optional = false, nullable = false, allowed, nested } = parts;
+  const orNull = (one: JsonSchema) => (nullable ? { ...one, type: [one.type, 'null'] } : one);
   const complete: Rule = {
-    schema: nullable ? { anyOf: [schema, { type: 'null' }] } : schema,
+    schema: orNull(schema),
+    described: annotated(orNull(described), parts),
     optional,
     nested,
     faults: (value) => {
@@ -84,9 +89,17 @@ export function rule({
   );
 }
 
-export function Integer({ min, max, optional }: Presence & { min: number; max: number }): PropertyDecorator {
+function annotated(schema: JsonSchema, { description, defaultsTo }: About): JsonSchema {
+  return {
+    ...schema,
+    ...(description !== undefined && { description }),
+    ...(defaultsTo !== undefined && { default: defaultsTo }),
+  };
+}
+
+export function Integer({ min, max, ...about }: About & { min: number; max: number }): PropertyDecorator {
   return rule({
-    optional,
+    ...about,
     schema: { type: 'integer', minimum: min, maximum: max },
     faults: (value) => {
       // 1e400 is read as Infinity: too large, not a fraction.
@@ -100,28 +113,28 @@ export function Integer({ min, max, optional }: Presence & { min: number; max: n
 }
 
 /** An amount in the currency's minor unit. */
-export function Amount({ min = 0, optional = false }: Presence & { min?: number } = {}): PropertyDecorator {
-  return Integer({ min, max: MAX_AMOUNT, optional });
+export function Amount({ min = 0, ...about }: About & { min?: number } = {}): PropertyDecorator {
+  return Integer({ min, max: MAX_AMOUNT, ...about });
 }
 
-export function Text({ min = 0, max, optional }: Presence & { min?: number; max: number }): PropertyDecorator {
+export function Text({ min = 0, max, ...about }: About & { min?: number; max: number }): PropertyDecorator {
   return rule({
-    optional,
-    nullable: optional,
+    ...about,
+    nullable: about.optional,
     schema: { type: 'string', minLength: min, maxLength: max },
     faults: (value) => (typeof value === 'string' ? lengthFaults(value, min, max) : wrongType('a string')),
   });
 }
 
-function lengthFaults(text: string, min: number, max: number): readonly Fault[] {
+export function lengthFaults(text: string, min: number, max: number): readonly Fault[] {
   const length = lengthOf(text);
   if (length < min) return fault('too_short', `must have at least ${min} characters`);
   return length > max ? fault('too_long', `must have at most ${max} characters`) : OK;
 }
 
-export function OneOf(values: readonly string[], { optional }: Presence = {}): PropertyDecorator {
+export function OneOf(values: readonly string[], about: About = {}): PropertyDecorator {
   return rule({
-    optional,
+    ...about,
     allowed: values,
     schema: { type: 'string', enum: [...values] },
     faults: (value) => {
@@ -132,13 +145,14 @@ export function OneOf(values: readonly string[], { optional }: Presence = {}): P
 }
 
 /** A string of one of the formats in formats.ts. */
-export function Formatted(name: FormatName, { optional }: Presence = {}): PropertyDecorator {
+export function Formatted(name: FormatName, about: About = {}): PropertyDecorator {
   const format = FORMATS[name];
   return rule({
-    optional,
-    nullable: optional,
+    ...about,
+    nullable: about.optional,
     allowed: format.allowed,
     schema: formatSchema(name, format),
+    described: describedFormat(format),
     faults: (value) => formatFaults(format, value),
   });
 }
@@ -147,16 +161,22 @@ function formatSchema(name: FormatName, { maxLength }: Format): Record<string, u
   return { type: 'string', format: name, ...(maxLength && { maxLength }) };
 }
 
+function describedFormat({ maxLength, described }: Format): Record<string, unknown> {
+  return { type: 'string', ...described, ...(maxLength && { maxLength }) };
+}
+
 function formatFaults({ check, code, message, allowed, maxLength }: Format, value: unknown): readonly Fault[] {
   if (typeof value !== 'string') return wrongType('a string');
   if (maxLength && lengthOf(value) > maxLength) return fault('too_long', `must have at most ${maxLength} characters`);
   return check(value) ? OK : fault(code, message, allowed);
 }
 
-export function ListOfUrls({ max }: { max: number }): PropertyDecorator {
+export function ListOfUrls({ max, ...about }: About & { max: number }): PropertyDecorator {
   return rule({
+    ...about,
     optional: true,
     schema: { type: 'array', maxItems: max, items: formatSchema('web-url', FORMATS['web-url']) },
+    described: { type: 'array', maxItems: max, items: describedFormat(FORMATS['web-url']) },
     faults: (value) => {
       if (!Array.isArray(value)) return wrongType('an array');
       if (value.length > max) return fault('too_long', `must have at most ${max} entries`);
@@ -165,44 +185,25 @@ export function ListOfUrls({ max }: { max: number }): PropertyDecorator {
   });
 }
 
-/** Up to 50 strings under keys of 1 to 40 characters without brackets, which form encodings read as a path. */
-export function Metadata(): PropertyDecorator {
-  return rule({
-    optional: true,
-    schema: {
-      type: 'object',
-      maxProperties: 50,
-      propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\[\\]]*$' },
-      additionalProperties: { type: 'string', maxLength: 500 },
-    },
-    faults: (value) => {
-      if (!isObject(value)) return wrongType('an object');
-      const entries = Object.entries(value);
-      if (entries.length > 50) return fault('too_long', 'must have at most 50 keys');
-      return entries.flatMap(([key, text]) => below(`.${key}`, metadataFaults(key, text)));
-    },
-  });
-}
-
-function metadataFaults(key: string, value: unknown): readonly Fault[] {
-  if (/[[\]]/.test(key)) return fault('invalid_format', 'needs a key without [ and ]');
-  if (key === '' || lengthOf(key) > 40) return lengthFaults(key, 1, 40);
-  return typeof value === 'string' ? lengthFaults(value, 0, 500) : wrongType('a string');
-}
-
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
-export function Fields(nested: () => RequestClass): PropertyDecorator {
-  return withNested(nested, rule({ nested, schema: { type: 'object' }, faults: objectFaults }));
+export function Fields(nested: () => RequestClass, about: About = {}): PropertyDecorator {
+  return withNested(nested, rule({ ...about, nested, schema: { type: 'object' }, faults: objectFaults }));
 }
 
-export function ListOf(nested: () => RequestClass, { min, max }: { min: number; max: number }): PropertyDecorator {
+export function ListOf(
+  nested: () => RequestClass,
+  { min, max, ...about }: About & { min: number; max: number },
+): PropertyDecorator {
   const faults = (value: unknown) => {
     if (!Array.isArray(value)) return wrongType('an array');
     if (value.length < min) return fault('too_short', `must have at least ${min} entries`);
     if (value.length > max) return fault('too_long', `must have at most ${max} entries`);
     return value.flatMap((item, index) => below(`[${index}]`, objectFaults(item)));
   };
-  return withNested(nested, rule({ nested, schema: { type: 'array', minItems: min, maxItems: max }, faults }));
+  return withNested(
+    nested,
+    rule({ ...about, nested, schema: { type: 'array', minItems: min, maxItems: max }, faults }),
+  );
 }
 
 function withNested(nested: () => RequestClass, own: PropertyDecorator): PropertyDecorator {
@@ -211,6 +212,6 @@ function withNested(nested: () => RequestClass, own: PropertyDecorator): Propert
   };
 }
 
-function below(at: string, faults: readonly Fault[]): readonly Fault[] {
+export function below(at: string, faults: readonly Fault[]): readonly Fault[] {
   return faults.map((one) => ({ ...one, at }));
 }

@@ -65,7 +65,7 @@ function fieldSchema({ schema, nested }: Rule): Record<string, unknown> {
   return schema.type === 'array' ? { ...schema, items: schemaOf(nested()) } : schemaOf(nested());
 }
 
-function rulesOf(request: RequestClass): Map<string, Rule> {
+export function rulesOf(request: RequestClass): Map<string, Rule> {
   const metadata = getMetadataStorage().getTargetValidationMetadatas(request, '', false, false);
   const rules = new Map<string, Rule>();
   for (const { propertyName, context } of metadata) {

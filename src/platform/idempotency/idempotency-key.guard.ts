@@ -15,9 +15,11 @@ export interface IdempotentRequest extends RequestFacts {
 }
 
 const MAX_LENGTH = 255;
+/** What keyOf() accepts, for descriptions: the key bare, or as a quoted RFC 8941 string. */
+export const KEY_PATTERN = `^(?:[!#-~][!-~]{0,${MAX_LENGTH - 1}}|"(?:[!#-\\[\\]-~]|\\\\["\\\\]){1,${MAX_LENGTH}}")$`;
 
 @Injectable()
-class RequiredKeyGuard implements CanActivate {
+export class RequiredKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     request.idempotencyKey = keyOf(headerValues(request, 'idempotency-key'));
@@ -26,7 +28,7 @@ class RequiredKeyGuard implements CanActivate {
 }
 
 @Injectable()
-class OptionalKeyGuard implements CanActivate {
+export class OptionalKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const values = headerValues(request, 'idempotency-key');
@@ -49,7 +51,7 @@ export const Idempotent = createParamDecorator((_: unknown, context: ExecutionCo
   return { id, method, url, operation, key: idempotencyKey, subject: params.id };
 });
 
-function keyOf(values: readonly string[]): string {
+export function keyOf(values: readonly string[]): string {
   const [value] = values;
   if (value === undefined) throw unusable('required', 'The Idempotency-Key header is required.');
   if (values.length > 1) throw unusable('duplicate', 'The Idempotency-Key header is given more than once.');

@@ -7,9 +7,11 @@ import { type LineItem, type NewLineItem, priceLine } from './line-item.js';
 
 export const UI_MODES = ['hosted', 'embedded'] as const;
 export type UiMode = (typeof UI_MODES)[number];
+export const DEFAULT_UI_MODE: UiMode = 'hosted';
 export const SESSION_STATUSES = ['open', 'complete', 'expired'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
-export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
+const PAYMENT_STATUSES = ['unpaid', 'paid', 'no_payment_required'] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
@@ -87,7 +89,7 @@ export class CheckoutSession {
       ...totals,
       id,
       mode,
-      uiMode: input.uiMode ?? 'hosted',
+      uiMode: input.uiMode ?? DEFAULT_UI_MODE,
       status: 'open',
       paymentStatus: totals.amountTotal === 0 ? 'no_payment_required' : 'unpaid',
       currency,

@@ -3,6 +3,8 @@ import type { AmountFaults } from './amounts.js';
 
 export const TAX_BEHAVIORS = ['inclusive', 'exclusive'] as const;
 export type TaxBehavior = (typeof TAX_BEHAVIORS)[number];
+export const DEFAULT_TAX_BEHAVIOR: TaxBehavior = 'inclusive';
+export const DEFAULT_QUANTITY = 1;
 
 /** One line of a session. All amounts are in the minor unit of the session's currency. */
 export interface LineItem {
@@ -39,7 +41,8 @@ export interface NewLineItem {
  * the far smaller bound. `at` is the line's path in the request. Throws RangeError for what no request can hold.
  */
 export function priceLine(input: NewLineItem, currency: string, at: string, faults: AmountFaults): LineItem {
-  const { unitPrice, quantity = 1, amountDiscount = 0, amountTax = 0, taxBehavior = 'inclusive' } = input;
+  const { unitPrice, quantity = DEFAULT_QUANTITY, amountDiscount = 0, amountTax = 0 } = input;
+  const { taxBehavior = DEFAULT_TAX_BEHAVIOR } = input;
   if (
     !isAmount(unitPrice) ||
     !isAmount(quantity) ||

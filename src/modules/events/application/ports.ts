@@ -5,6 +5,7 @@ import type { AttemptResult, Verdict } from '../domain/schedule.js';
 
 export const ORDERS = ['desc', 'asc'] as const;
 export type Order = (typeof ORDERS)[number];
+export const DEFAULT_ORDER: Order = 'desc';
 
 export interface EventFilter extends PageRequest {
   readonly type: EventType | undefined;

@@ -4,6 +4,8 @@ import { newId } from '../../../shared/id.js';
 
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
+/** What waits for the ledger. */
+export const PROPOSED: RefundStatus = 'pending';
 
 /** The amount is in the minor unit of the currency, which is the payment's. */
 export interface RefundFacts {
@@ -48,7 +50,7 @@ export class Refund {
     }
     const { mode, currency } = payment;
     const facts = { mode, amount, currency, payment: payment.id, failureReason: null };
-    return new Refund({ ...facts, id: newId('re', now, mode), status: 'pending' });
+    return new Refund({ ...facts, id: newId('re', now, mode), status: PROPOSED });
   }
 
   /** A refund as it was stored. */
@@ -72,7 +74,7 @@ export class Refund {
   }
 
   private settle(status: RefundStatus, failureReason: string | null = null): Refund {
-    if (this.facts.status === 'pending') return new Refund({ ...this.facts, status, failureReason });
+    if (this.facts.status === PROPOSED) return new Refund({ ...this.facts, status, failureReason });
     const message = `The refund is ${this.facts.status}, not pending.`;
     throw new Refusal('refund_not_pending', message, [paramError('id', 'invalid_value', message)], this.facts.id);
   }

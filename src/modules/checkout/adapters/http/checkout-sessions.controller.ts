@@ -9,8 +9,11 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
+import { Operation, Tag } from '../../../../platform/openapi/operation.js';
+import { exampleId } from '../../../../platform/openapi/schema.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { paramError, Refusal } from '../../../../shared/errors.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { ExpireCheckoutSession } from '../../application/expire-checkout-session.js';
@@ -23,9 +26,23 @@ import {
   toFilter,
   toNewSession,
 } from './checkout-sessions.requests.js';
-import { checkoutSessionView, summaryView } from './checkout-sessions.views.js';
+import {
+  CHECKOUT_SESSION,
+  CHECKOUT_SESSION_LIST,
+  checkoutSessionView,
+  summaryView,
+} from './checkout-sessions.views.js';
+
+const COMPLETE = 'The session is complete, not open.';
+const NOT_OPEN = new Refusal(
+  'session_not_open',
+  COMPLETE,
+  [paramError('id', 'invalid_value', COMPLETE)],
+  exampleId('cs'),
+);
 
 @Controller('v1/checkout_sessions')
+@Tag('Checkout sessions', 'What customers are asked to pay: open until they are paid or their time is over.')
 export class CheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -35,6 +52,12 @@ export class CheckoutSessionsController {
     private readonly listCheckoutSessions: ListCheckoutSessions,
   ) {}
 
+  @Operation('createCheckoutSession', {
+    summary: 'Create a checkout session',
+    description:
+      'Send prices and quantities; the service computes every amount. An amount that is sent all the same is compared with what was computed.',
+    answers: { 201: { description: 'The session, open.', schema: CHECKOUT_SESSION, located: true } },
+  })
   @Post()
   @RequireIdempotencyKey()
   create(
@@ -47,6 +70,12 @@ export class CheckoutSessionsController {
     );
   }
 
+  @Operation('expireCheckoutSession', {
+    summary: 'Expire a checkout session',
+    description: 'Ends an open session before its time. Nobody can pay for it any more.',
+    answers: { 200: { description: 'The session, expired.', schema: CHECKOUT_SESSION } },
+    refusals: [NOT_OPEN],
+  })
   @Post(':id/expire')
   @AcceptIdempotencyKey()
   expire(
@@ -61,11 +90,21 @@ export class CheckoutSessionsController {
     });
   }
 
+  @Operation('readCheckoutSession', {
+    summary: 'Read a checkout session',
+    description: "One of the organization's own sessions, of either mode, with its lines.",
+    answers: { 200: { description: 'The session.', schema: CHECKOUT_SESSION } },
+  })
   @Get(':id')
   async read(@CallerOfKey() caller: Caller, @PathId('cs') id: string) {
     return checkoutSessionView(await this.readCheckoutSession.execute(caller, id));
   }
 
+  @Operation('listCheckoutSessions', {
+    summary: 'List checkout sessions',
+    description: "The organization's own sessions in the mode of the key, newest first.",
+    answers: { 200: { description: 'A page of sessions.', schema: CHECKOUT_SESSION_LIST } },
+  })
   @Get()
   async list(@CallerOfKey() caller: Caller, @Query() query: ListCheckoutSessionsQuery) {
     return listView(await this.listCheckoutSessions.execute(caller, toFilter(query)), summaryView);

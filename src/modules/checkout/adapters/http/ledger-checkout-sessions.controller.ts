@@ -2,19 +2,25 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
 import { OfOrganizationQuery } from '../../../../platform/http/of-organization.request.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { Operation, Tag } from '../../../../platform/openapi/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
-import { ledgerCheckoutSessionView } from './checkout-sessions.views.js';
+import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from './checkout-sessions.views.js';
 
 /** What the ledger looks at when a session refuses its payment. */
 @Controller('ledger/v1/checkout_sessions')
 @Gated('ledger')
+@Tag('Ledger: checkout sessions', 'The sessions of any organization, for the component that owns payments.')
 export class LedgerCheckoutSessionsController {
   constructor(private readonly readCheckoutSession: ReadCheckoutSession) {}
 
+  @Operation('readLedgerCheckoutSession', {
+    summary: 'Read a checkout session as the ledger',
+    answers: { 200: { description: 'The session.', schema: LEDGER_CHECKOUT_SESSION } },
+  })
   @Get(':id')
   async read(
     @LedgerOfKey() { mode }: Ledger,

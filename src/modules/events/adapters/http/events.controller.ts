@@ -1,26 +1,45 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { Operation, Tag, Webhooks } from '../../../../platform/openapi/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListEvents } from '../../application/list-events.js';
 import { ReadEvent } from '../../application/read-event.js';
 import { ListEventsQuery, toFilter } from './events.requests.js';
-import { eventView, eventWithDeliveriesView } from './events.views.js';
+import {
+  EVENT_LIST,
+  EVENT_WEBHOOKS,
+  EVENT_WITH_DELIVERIES,
+  eventView,
+  eventWithDeliveriesView,
+} from './events.views.js';
 
 /** For receivers that were away: what they missed, and what was tried. */
 @Controller('v1/events')
+@Tag('Events', 'What happened to sessions and refunds, as it is also sent to the `notify_url` of a session.')
+@Webhooks(EVENT_WEBHOOKS)
 export class EventsController {
   constructor(
     private readonly readEvent: ReadEvent,
     private readonly listEvents: ListEvents,
   ) {}
 
+  @Operation('readEvent', {
+    summary: 'Read an event',
+    description: 'With every attempt to deliver it.',
+    answers: { 200: { description: 'The event.', schema: EVENT_WITH_DELIVERIES } },
+  })
   @Get(':id')
   async read(@CallerOfKey() caller: Caller, @PathId('evt') id: string) {
     return eventWithDeliveriesView(await this.readEvent.execute(caller, id));
   }
 
+  @Operation('listEvents', {
+    summary: 'List events',
+    description: 'In the mode of the key; newest first, or oldest first to catch up.',
+    answers: { 200: { description: 'A page of events.', schema: EVENT_LIST } },
+  })
   @Get()
   async list(@CallerOfKey() caller: Caller, @Query() query: ListEventsQuery) {
     return listView(await this.listEvents.execute(caller, toFilter(query)), eventView);

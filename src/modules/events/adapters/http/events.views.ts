@@ -1,10 +1,85 @@
+import { listOf } from '../../../../platform/http/list.view.js';
+import {
+  components,
+  constant,
+  id,
+  integer,
+  list,
+  MODE,
+  object,
+  oneMeaning,
+  orNull,
+  text,
+  timestamp,
+  type ValueOf,
+} from '../../../../platform/openapi/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import type { Attempt } from '../../application/ports.js';
 import type { ReadEventResult } from '../../application/read-event.js';
-import type { Event } from '../../domain/event.js';
+import type { Event, EventType } from '../../domain/event.js';
+
+const TYPE_MEANINGS: Readonly<Record<EventType, string>> = {
+  'checkout.session.created': 'A checkout session was created.',
+  'checkout.session.completed': 'A payment was captured for a checkout session, which completes it.',
+  'checkout.session.expired': 'A checkout session expired, by itself or by request.',
+  'refund.created': 'A refund was proposed.',
+  'refund.succeeded': 'The ledger paid a refund out.',
+  'refund.failed': 'The ledger refused a refund.',
+  'refund.canceled': 'A refund was withdrawn before the ledger decided.',
+};
+
+const RESOURCES = ['CheckoutSession', 'Refund'];
+
+const FIELDS = {
+  id: id('evt', 'The identifier of the event, and the `webhook-id` of its webhooks.'),
+  object: constant('event', 'What this is.'),
+  type: oneMeaning(TYPE_MEANINGS, 'What happened.'),
+  mode: MODE,
+  created: timestamp('When it happened, in Unix seconds.'),
+  sequence: integer('Its place among the events of its resource, from 1, without holes.', {
+    minimum: 1,
+    examples: [1],
+  }),
+  data: object({ object: components(...RESOURCES) }),
+};
 
 /** Contract section 2: these fields, in this order. */
-export function eventView(event: Event) {
+export const EVENT = object(FIELDS, {
+  name: 'Event',
+  description: 'Something that happened to a resource; `data.object` is the resource as it was at that moment.',
+});
+
+/** For each type, the event with the resource that it is about. */
+export const EVENT_WEBHOOKS = Object.fromEntries(
+  Object.entries(TYPE_MEANINGS).map(([type, description]) => {
+    const about = type.startsWith('refund.') ? 'Refund' : 'CheckoutSession';
+    const only = { properties: { type: { const: type }, data: { properties: { object: components(about) } } } };
+    return [type, { description, schema: { allOf: [EVENT, only] } }];
+  }),
+);
+
+const DELIVERY = object(
+  {
+    attempt: integer('Which attempt it was, from 1.', { minimum: 1, examples: [1] }),
+    attempted_at: timestamp('When it was made, in Unix seconds.'),
+    status_code: orNull(integer('What the receiver answered; null when no answer came.')),
+    error: orNull(text('Why no answer came; null when one did.')),
+    duration_ms: integer('How long it took, in milliseconds.', { minimum: 0 }),
+    next_attempt_at: orNull(
+      timestamp('When the next attempt is due, in Unix seconds; null when none is left to make.'),
+    ),
+  },
+  { name: 'Delivery', description: 'An attempt to deliver an event.' },
+);
+
+export const EVENT_WITH_DELIVERIES = object(
+  { ...FIELDS, deliveries: list(DELIVERY, 'What was tried, oldest first.') },
+  { name: 'EventWithDeliveries', description: 'An event with every attempt to deliver it.' },
+);
+
+export const EVENT_LIST = listOf('EventList', EVENT);
+
+export function eventView(event: Event): ValueOf<typeof EVENT> {
   return {
     id: event.id,
     object: 'event',
@@ -17,11 +92,18 @@ export function eventView(event: Event) {
 }
 
 /** The same with what was tried to deliver it. */
-export function eventWithDeliveriesView({ event, attempts }: ReadEventResult) {
+export function eventWithDeliveriesView({ event, attempts }: ReadEventResult): ValueOf<typeof EVENT_WITH_DELIVERIES> {
   return { ...eventView(event), deliveries: attempts.map(deliveryView) };
 }
 
-function deliveryView({ attempt, attemptedAt, statusCode, error, durationMs, nextAttemptAt }: Attempt) {
+function deliveryView({
+  attempt,
+  attemptedAt,
+  statusCode,
+  error,
+  durationMs,
+  nextAttemptAt,
+}: Attempt): ValueOf<typeof DELIVERY> {
   return {
     attempt,
     attempted_at: Math.floor(attemptedAt / 1000),

@@ -8,19 +8,42 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
+import { Operation, Tag } from '../../../../platform/openapi/operation.js';
+import { exampleId } from '../../../../platform/openapi/schema.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { notFound } from '../../../../shared/errors.js';
+import { notFound, paramError, Refusal } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
 import { type RecordedPayment, RecordPayment } from '../../application/record-payment.js';
 import { RecordPaymentRequest, toNewPayment } from './payments.requests.js';
-import { ledgerPaymentView } from './payments.views.js';
+import { LEDGER_PAYMENT, ledgerPaymentView } from './payments.views.js';
+
+const EXPIRED = 'The session is expired, not open.';
+const OTHER_AMOUNT = 'The session asks for 5000.';
+const OTHER_FACTS = 'This reference was used for another payment.';
+const REFUSALS = [
+  notFound('checkout_session'),
+  new Refusal('session_not_open', EXPIRED, [paramError('checkout_session', 'invalid_value', EXPIRED)], exampleId('cs')),
+  new Refusal(
+    'payment_session_mismatch',
+    OTHER_AMOUNT,
+    [paramError('amount', 'amount_mismatch', OTHER_AMOUNT, [5000])],
+    exampleId('cs'),
+  ),
+  new Refusal(
+    'payment_reference_reused',
+    OTHER_FACTS,
+    [paramError('reference', 'duplicate', OTHER_FACTS)],
+    exampleId('pay'),
+  ),
+];
 
 /** The ledger tells what it captured. */
 @Controller('ledger/v1/payments')
 @Gated('ledger')
+@Tag('Ledger: payments', 'Captures, told by the component that owns payments.')
 export class LedgerPaymentsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -28,6 +51,16 @@ export class LedgerPaymentsController {
     private readonly readPayment: ReadPayment,
   ) {}
 
+  @Operation('recordPayment', {
+    summary: 'Record a captured payment',
+    description:
+      'For a checkout session, the payment completes it. The same `reference` with the same facts is the same payment.',
+    answers: {
+      201: { description: 'The payment, recorded.', schema: LEDGER_PAYMENT },
+      200: { description: 'The payment that was recorded under this `reference` before.', schema: LEDGER_PAYMENT },
+    },
+    refusals: REFUSALS,
+  })
   @Post()
   @RequireIdempotencyKey()
   record(
@@ -48,6 +81,10 @@ export class LedgerPaymentsController {
     );
   }
 
+  @Operation('readLedgerPayment', {
+    summary: 'Read a payment as the ledger',
+    answers: { 200: { description: 'The payment.', schema: LEDGER_PAYMENT } },
+  })
   @Get(':id')
   async read(
     @LedgerOfKey() { mode }: Ledger,

@@ -1,14 +1,21 @@
 import { Controller, Get } from '@nestjs/common';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { Operation, Tag } from '../../../../platform/openapi/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
-import { paymentView } from './payments.views.js';
+import { PAYMENT, paymentView } from './payments.views.js';
 
 @Controller('v1/payments')
+@Tag('Payments', 'What the ledger captured, and what is left to refund of it.')
 export class PaymentsController {
   constructor(private readonly readPayment: ReadPayment) {}
 
+  @Operation('readPayment', {
+    summary: 'Read a payment',
+    description: "One of the organization's own payments, of either mode.",
+    answers: { 200: { description: 'The payment.', schema: PAYMENT } },
+  })
   @Get(':id')
   async read(@CallerOfKey() caller: Caller, @PathId('pay') id: string) {
     return paymentView(await this.readPayment.execute(caller, id));

@@ -1,8 +1,44 @@
+import {
+  amount,
+  asOwned,
+  CURRENCY,
+  constant,
+  id,
+  MODE,
+  object,
+  orNull,
+  timestamp,
+  type ValueOf,
+} from '../../../../platform/openapi/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import type { Payment } from '../../domain/payment.js';
 
+const FIELDS = {
+  id: id('pay', 'The identifier of the payment.'),
+  object: constant('payment', 'What this is.'),
+  mode: MODE,
+  amount: amount('What was captured.'),
+  amount_refunded: amount('What refunds that succeeded gave back.'),
+  amount_pending_refund: amount('What refunds still pending reserve.'),
+  amount_refundable: amount('What is left to refund.'),
+  currency: CURRENCY,
+  checkout_session: orNull(id('cs', 'The session it was captured for, if for one.')),
+  created: timestamp('When it was recorded, in Unix seconds.'),
+};
+
 /** Contract section 2: these fields, in this order. */
-export function paymentView({ facts, refundable }: Payment) {
+export const PAYMENT = object(FIELDS, {
+  name: 'Payment',
+  description: 'What was captured, and what is left to refund.',
+});
+
+/** The same as the ledger sees it: with whose it is, right after `object`. */
+export const LEDGER_PAYMENT = object(asOwned(FIELDS), {
+  name: 'LedgerPayment',
+  description: 'A payment as the ledger sees it, with whose it is.',
+});
+
+export function paymentView({ facts, refundable }: Payment): ValueOf<typeof PAYMENT> {
   return {
     id: facts.id,
     object: 'payment',
@@ -17,8 +53,7 @@ export function paymentView({ facts, refundable }: Payment) {
   };
 }
 
-/** The same as the ledger sees it: with whose it is, right after `object`. */
-export function ledgerPaymentView(organization: string, payment: Payment) {
+export function ledgerPaymentView(organization: string, payment: Payment): ValueOf<typeof LEDGER_PAYMENT> {
   const { id, object, ...rest } = paymentView(payment);
   return { id, object, organization, ...rest };
 }

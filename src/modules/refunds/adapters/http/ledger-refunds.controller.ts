@@ -9,18 +9,30 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
+import { Operation, Tag } from '../../../../platform/openapi/operation.js';
+import { exampleId } from '../../../../platform/openapi/schema.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { paramError, Refusal } from '../../../../shared/errors.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ListProposals } from '../../application/list-proposals.js';
 import { SettleRefund } from '../../application/settle-refund.js';
 import type { Refund } from '../../domain/refund.js';
 import { FailRefundRequest, ListLedgerRefundsQuery, toLedgerFilter } from './refunds.requests.js';
-import { ledgerRefundView } from './refunds.views.js';
+import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from './refunds.views.js';
+
+const CANCELED = 'The refund is canceled, not pending.';
+const NOT_PENDING = new Refusal(
+  'refund_not_pending',
+  CANCELED,
+  [paramError('id', 'invalid_value', CANCELED)],
+  exampleId('re'),
+);
 
 /** The ledger's side of refunds: what to act on, and what became of it. */
 @Controller('ledger/v1/refunds')
 @Gated('ledger')
+@Tag('Ledger: refunds', 'What the ledger has to decide, and what it decided.')
 export class LedgerRefundsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -28,16 +40,32 @@ export class LedgerRefundsController {
     private readonly settleRefund: SettleRefund,
   ) {}
 
+  @Operation('listLedgerRefunds', {
+    summary: 'List refunds as the ledger',
+    description:
+      'Those of every organization in the mode of the key, oldest first: without a status, what waits for a decision.',
+    answers: { 200: { description: 'A page of refunds.', schema: LEDGER_REFUND_LIST } },
+  })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @Query() query: ListLedgerRefundsQuery) {
     return listView(await this.listProposals.execute(ledger, toLedgerFilter(query)), ledgerRefundView);
   }
 
+  @Operation('readLedgerRefund', {
+    summary: 'Read a refund as the ledger',
+    answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
+  })
   @Get(':id')
   async read(@LedgerOfKey() ledger: Ledger, @PathId('re') id: string) {
     return ledgerRefundView(await this.listProposals.find(ledger, id));
   }
 
+  @Operation('succeedRefund', {
+    summary: 'Say that a refund was paid out',
+    description: 'Saying it again changes nothing.',
+    answers: { 200: { description: 'The refund, succeeded.', schema: LEDGER_REFUND } },
+    refusals: [NOT_PENDING],
+  })
   @Post(':id/succeed')
   @AcceptIdempotencyKey()
   succeed(
@@ -49,6 +77,12 @@ export class LedgerRefundsController {
     return this.settle(ledger, id, { ...request, body }, (refund) => refund.succeed());
   }
 
+  @Operation('failRefund', {
+    summary: 'Say that a refund was refused',
+    description: 'Frees its amount. Saying it again changes nothing.',
+    answers: { 200: { description: 'The refund, failed.', schema: LEDGER_REFUND } },
+    refusals: [NOT_PENDING],
+  })
   @Post(':id/fail')
   @AcceptIdempotencyKey()
   fail(

@@ -9,8 +9,11 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
+import { Operation, Tag } from '../../../../platform/openapi/operation.js';
+import { exampleId } from '../../../../platform/openapi/schema.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { notFound, paramError, Refusal } from '../../../../shared/errors.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListRefunds } from '../../application/list-refunds.js';
 import { ProposeRefund } from '../../application/propose-refund.js';
@@ -18,9 +21,27 @@ import { ReadRefund } from '../../application/read-refund.js';
 import { SettleRefund } from '../../application/settle-refund.js';
 import type { Refund } from '../../domain/refund.js';
 import { ListRefundsQuery, ProposeRefundRequest, toFilter } from './refunds.requests.js';
-import { refundView } from './refunds.views.js';
+import { REFUND, REFUND_LIST, refundView } from './refunds.views.js';
+
+const ONLY = 'Only 500 is left to refund of this payment.';
+const NOTHING = 'Nothing is left to refund of this payment.';
+const SUCCEEDED = 'The refund is succeeded, not pending.';
+const EXCEEDS = new Refusal('refund_exceeds_remaining', ONLY, [paramError('amount', 'too_large', ONLY, [500])]);
+const NOT_REFUNDABLE = new Refusal(
+  'payment_not_refundable',
+  NOTHING,
+  [paramError('payment', 'invalid_value', NOTHING)],
+  exampleId('pay'),
+);
+const NOT_PENDING = new Refusal(
+  'refund_not_pending',
+  SUCCEEDED,
+  [paramError('id', 'invalid_value', SUCCEEDED)],
+  exampleId('re'),
+);
 
 @Controller('v1/refunds')
+@Tag('Refunds', 'Proposals to give back a part of a payment; the ledger decides them.')
 export class RefundsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -30,6 +51,12 @@ export class RefundsController {
     private readonly settleRefund: SettleRefund,
   ) {}
 
+  @Operation('proposeRefund', {
+    summary: 'Propose a refund',
+    description: 'Reserves the amount on the payment and waits for the ledger. Nothing is posted to the ledger here.',
+    answers: { 201: { description: 'The refund, pending.', schema: REFUND, located: true } },
+    refusals: [notFound('payment'), EXCEEDS, NOT_REFUNDABLE],
+  })
   @Post()
   @RequireIdempotencyKey()
   propose(
@@ -42,6 +69,12 @@ export class RefundsController {
     );
   }
 
+  @Operation('cancelRefund', {
+    summary: 'Cancel a refund',
+    description: 'Withdraws a refund that is still pending, which frees its amount.',
+    answers: { 200: { description: 'The refund, canceled.', schema: REFUND } },
+    refusals: [NOT_PENDING],
+  })
   @Post(':id/cancel')
   @AcceptIdempotencyKey()
   cancel(
@@ -56,11 +89,21 @@ export class RefundsController {
     });
   }
 
+  @Operation('listRefunds', {
+    summary: 'List refunds',
+    description: "The organization's own refunds in the mode of the key, newest first.",
+    answers: { 200: { description: 'A page of refunds.', schema: REFUND_LIST } },
+  })
   @Get()
   async list(@CallerOfKey() caller: Caller, @Query() query: ListRefundsQuery) {
     return listView(await this.listRefunds.execute(caller, toFilter(query)), refundView);
   }
 
+  @Operation('readRefund', {
+    summary: 'Read a refund',
+    description: "One of the organization's own refunds, of either mode.",
+    answers: { 200: { description: 'The refund.', schema: REFUND } },
+  })
   @Get(':id')
   async read(@CallerOfKey() caller: Caller, @PathId('re') id: string) {
     return refundView(await this.readRefund.execute(caller, id));

@@ -1,32 +1,34 @@
 import { parseRange } from '../../../../platform/http/formats.js';
-import { PageLimit, pageLimit } from '../../../../platform/http/page-limit.rule.js';
+import { CURSOR, FROM, PageLimit, pageLimit, TO } from '../../../../platform/http/list.rules.js';
 import { Amount, Formatted, OneOf, Text } from '../../../../platform/http/rules.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
-import { REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
+import { PROPOSED, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
 
 export class ProposeRefundRequest {
-  @Formatted('pay-id') payment!: string;
-  @Amount({ min: 1 }) amount!: number;
+  @Formatted('pay-id', { description: 'The payment to refund.' }) payment!: string;
+  @Amount({ min: 1, description: "At most what is left, in the minor unit of the payment's currency." })
+  amount!: number;
 }
 
 export class FailRefundRequest {
-  @Text({ max: 500, optional: true }) reason?: string | null;
+  @Text({ max: 500, optional: true, description: 'Why, for the books.' }) reason?: string | null;
 }
 
 export class ListRefundsQuery {
-  @Formatted('pay-id', { optional: true }) payment?: string;
-  @OneOf(REFUND_STATUSES, { optional: true }) status?: RefundStatus;
-  @Formatted('instant', { optional: true }) from?: string;
-  @Formatted('instant', { optional: true }) to?: string;
+  @Formatted('pay-id', { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
+  @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds that stand so.' }) status?: RefundStatus;
+  @Formatted('instant', FROM) from?: string;
+  @Formatted('instant', TO) to?: string;
   @PageLimit({ max: 100 }) limit?: string;
-  @Formatted('re-id', { optional: true }) cursor?: string;
+  @Formatted('re-id', CURSOR) cursor?: string;
 }
 
 export class ListLedgerRefundsQuery {
-  @OneOf(REFUND_STATUSES, { optional: true }) status?: RefundStatus;
-  @Formatted('org-id', { optional: true }) organization?: string;
+  @OneOf(REFUND_STATUSES, { optional: true, defaultsTo: PROPOSED, description: 'Only refunds that stand so.' })
+  status?: RefundStatus;
+  @Formatted('org-id', { optional: true, description: 'Only refunds of this organization.' }) organization?: string;
   @PageLimit({ max: 100 }) limit?: string;
-  @Formatted('re-id', { optional: true }) cursor?: string;
+  @Formatted('re-id', CURSOR) cursor?: string;
 }
 
 /** Throws an invalid_param refusal when the range is upside down. */
@@ -36,6 +38,6 @@ export function toFilter(query: ListRefundsQuery): RefundFilter {
 }
 
 export function toLedgerFilter(query: ListLedgerRefundsQuery): LedgerRefundFilter {
-  const { status = 'pending', organization, cursor, limit } = query;
+  const { status = PROPOSED, organization, cursor, limit } = query;
   return { status, organization, cursor, limit: pageLimit(limit) };
 }

@@ -1,9 +1,51 @@
+import { listOf } from '../../../../platform/http/list.view.js';
+import {
+  asOwned,
+  CURRENCY,
+  constant,
+  id,
+  integer,
+  object,
+  oneMeaning,
+  timestamp,
+  type ValueOf,
+} from '../../../../platform/openapi/schema.js';
 import { createdAt } from '../../../../shared/id.js';
+import { MAX_AMOUNT } from '../../../../shared/money.js';
 import type { OwnedRefund } from '../../application/ports.js';
-import type { Refund } from '../../domain/refund.js';
+import type { Refund, RefundStatus } from '../../domain/refund.js';
+
+const FIELDS = {
+  id: id('re', 'The identifier of the refund.'),
+  object: constant('refund', 'What this is.'),
+  amount: integer('How much is refunded.', { minimum: 1, maximum: MAX_AMOUNT, examples: [500] }),
+  currency: CURRENCY,
+  status: oneMeaning<RefundStatus>(
+    {
+      pending: 'proposed, and waiting for the ledger; its amount is reserved',
+      succeeded: 'the ledger paid it out; final',
+      failed: 'the ledger refused it, which frees the amount; final',
+      canceled: 'the caller withdrew it, which frees the amount; final',
+    },
+    'Where the refund stands.',
+  ),
+  payment: id('pay', 'The payment that is refunded.'),
+  created: timestamp('When it was proposed, in Unix seconds.'),
+};
 
 /** Interface document 2.4: these fields, in this order. */
-export function refundView({ facts }: Refund) {
+export const REFUND = object(FIELDS, { name: 'Refund', description: 'A proposal to give back a part of a payment.' });
+
+/** The same as the ledger sees it: with whose it is, right after `object`. */
+export const LEDGER_REFUND = object(asOwned(FIELDS), {
+  name: 'LedgerRefund',
+  description: 'A refund as the ledger sees it, with whose it is.',
+});
+
+export const REFUND_LIST = listOf('RefundList', REFUND);
+export const LEDGER_REFUND_LIST = listOf('LedgerRefundList', LEDGER_REFUND);
+
+export function refundView({ facts }: Refund): ValueOf<typeof REFUND> {
   return {
     id: facts.id,
     object: 'refund',
@@ -15,8 +57,7 @@ export function refundView({ facts }: Refund) {
   };
 }
 
-/** The same as the ledger sees it: with whose it is, right after `object`. */
-export function ledgerRefundView({ organization, refund }: OwnedRefund) {
+export function ledgerRefundView({ organization, refund }: OwnedRefund): ValueOf<typeof LEDGER_REFUND> {
   const { id, object, ...rest } = refundView(refund);
   return { id, object, organization, ...rest };
 }

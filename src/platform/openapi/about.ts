@@ -1,0 +1,85 @@
+/** What is the same for the whole document: whose it is, how to get in, and the headers of every request and answer. */
+import type { Gate } from '../http/gate.js';
+import { KEY_PATTERN } from '../idempotency/idempotency-key.guard.js';
+
+/** Of the description, in semantic versioning: the second number rises with each addition, the first with /v2. */
+const VERSION = '1.0.0';
+
+export const INFO = {
+  title: 'Tillgate',
+  version: VERSION,
+  summary: 'Checkout sessions and refunds, in front of a ledger.',
+  description: `A merchant's servers create checkout sessions and propose refunds under \`/v1\`; the component that owns payments
+and the ledger records captures and decides refunds under \`/ledger/v1\`.
+
+**Amounts** are integers in the minor unit of their currency. **Timestamps** are Unix seconds. Every field of an answer is
+always there; a string without a value is \`null\`.
+
+**Errors** share one envelope that a program can follow: \`errors\` names everything that is wrong and what is allowed
+instead, and \`next_step\` is a request that can be sent as it stands.
+
+**Writes** take an \`Idempotency-Key\`: the same request under the same key gets the same answer, however often it is sent.
+
+**Change policy.** Within \`/v1\` changes only add: new operations, new optional parameters, new fields in answers, and new
+values where a field names a status, a type, a currency or an error code. Clients ignore fields that they do not know and
+have a way on for values that they do not know. Whatever would break such a client gets a new version in the path.`,
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+} as const;
+
+/** Relative: a document is about the service that serves it. */
+export const SERVERS = [{ url: '/', description: 'The service that serves this description.' }];
+
+export const SECURITY_SCHEMES = {
+  secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_test_…` or `sk_live_…`.' },
+  secretKeyBasic: { type: 'http', scheme: 'basic', description: 'A secret key as the user name, with no password.' },
+  ledgerKey: { type: 'http', scheme: 'bearer', description: 'A ledger key, `lk_test_…` or `lk_live_…`.' },
+  ledgerKeyBasic: { type: 'http', scheme: 'basic', description: 'A ledger key as the user name, with no password.' },
+} as const;
+
+/** Either way of sending the key that the gate asks for. */
+export const SECURITY: Readonly<Record<Gate, readonly object[]>> = {
+  secret: [{ secretKey: [] }, { secretKeyBasic: [] }],
+  ledger: [{ ledgerKey: [] }, { ledgerKeyBasic: [] }],
+  open: [],
+};
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  schema: { type: 'string', minLength: 1, pattern: KEY_PATTERN, examples: ['order-4711'] },
+};
+const IDEMPOTENCY =
+  'Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer.';
+
+export const PARAMETERS = {
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: "The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`.",
+    schema: { type: 'string' },
+  },
+  IdempotencyKey: { ...IDEMPOTENCY_KEY, required: true, description: IDEMPOTENCY },
+  OptionalIdempotencyKey: {
+    ...IDEMPOTENCY_KEY,
+    description: `${IDEMPOTENCY} Optional here, because the operation is safe to repeat.`,
+  },
+} as const;
+
+export const HEADERS = {
+  RequestId: {
+    description: 'The identifier of the request, for support and logs.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  Location: { description: 'The path of what was created.', required: true, schema: { type: 'string', pattern: '^/' } },
+  RetryAfter: {
+    description: 'After how many seconds to send the same request again.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  WwwAuthenticate: { description: 'How to authenticate.', required: true, schema: { type: 'string' } },
+  IdempotentReplayed: {
+    description: 'Set to `true` when this is the stored answer of an earlier request with the same key.',
+    schema: { type: 'string', const: 'true' },
+  },
+} as const;

@@ -1,0 +1,101 @@
+/** The OpenAPI 3.1 document of some controllers. */
+import type { Type } from '@nestjs/common';
+import { rulesOf } from '../http/validation.js';
+import { HEADERS, INFO, PARAMETERS, SECURITY, SECURITY_SCHEMES, SERVERS } from './about.js';
+import { Components, type Json } from './components.js';
+import type { TagFacts, WebhookFacts } from './operation.js';
+import { responsesOf } from './responses.js';
+import { type Route, routesOf, webhooksOf } from './routes.js';
+import { id } from './schema.js';
+import { webhook } from './webhooks.js';
+
+export type Document = Json;
+
+/** What a reader comes for first. */
+const SURFACES = ['secret', 'ledger', 'open'];
+
+export function documentOf(controllers: readonly Type[]): Document {
+  const components = new Components();
+  const routes = controllers.flatMap(routesOf).sort(byPlace);
+  const webhooks = Object.entries(Object.assign({}, ...controllers.map(webhooksOf)) as Webhooks);
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    paths[route.path] ??= {};
+    Object.assign(paths[route.path] as object, { [route.method]: operation(route, components) });
+  }
+  return {
+    openapi: '3.1.1',
+    info: INFO,
+    servers: SERVERS,
+    tags: tagsOf(routes),
+    paths,
+    webhooks: Object.fromEntries(webhooks.map(([type, facts]) => [type, webhook(type, facts, components)])),
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: sorted(components.responses),
+      schemas: sorted(components.schemas),
+    },
+  };
+}
+
+type Webhooks = Readonly<Record<string, WebhookFacts & { tag: TagFacts }>>;
+
+function operation(route: Route, components: Components): Json {
+  const { operationId, summary, description, tag, gate, body } = route;
+  const requestBody = body && {
+    required: [...rulesOf(body).values()].some(({ optional }) => !optional),
+    content: { 'application/json': { schema: components.request(body) } },
+  };
+  return {
+    operationId,
+    summary,
+    ...(description && { description }),
+    tags: [tag.name],
+    security: SECURITY[gate],
+    parameters: parametersOf(route),
+    ...(requestBody && { requestBody }),
+    responses: responsesOf(route, components),
+  };
+}
+
+function parametersOf({ idKind, query, idempotencyKey }: Route): Json[] {
+  const shared = [
+    ...(idempotencyKey === 'required' ? ['IdempotencyKey'] : []),
+    ...(idempotencyKey === 'accepted' ? ['OptionalIdempotencyKey'] : []),
+    'RequestId',
+  ];
+  return [
+    ...(idKind ? [pathId(idKind)] : []),
+    ...(query ? [...rulesOf(query)].map(([name, rule]) => queryParameter(name, rule)) : []),
+    ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  ];
+}
+
+function pathId(idKind: NonNullable<Route['idKind']>): Json {
+  const { description, ...schema } = id(idKind, 'The identifier of the resource.');
+  return { name: 'id', in: 'path', required: true, description, schema };
+}
+
+/** A query string has no null. */
+function queryParameter(name: string, { described, optional }: { described: Json; optional: boolean }): Json {
+  const { description, type, ...schema } = described;
+  const place = { name, in: 'query', ...(!optional && { required: true }) };
+  return { ...place, ...(description !== undefined && { description }), schema: { type: [type].flat()[0], ...schema } };
+}
+
+function tagsOf(routes: readonly Route[]): TagFacts[] {
+  return [...new Map(routes.map(({ tag }) => [tag.name, tag])).values()];
+}
+
+function byPlace(one: Route, other: Route): number {
+  const surface = SURFACES.indexOf(one.gate) - SURFACES.indexOf(other.gate);
+  return surface || compare(one.path, other.path) || compare(one.method, other.method);
+}
+
+const compare = (one: string, other: string): number => Number(one > other) - Number(one < other);
+
+function sorted(parts: Readonly<Record<string, Json>>): Json {
+  return Object.fromEntries(Object.entries(parts).sort(([one], [other]) => compare(one, other)));
+}

@@ -1,0 +1,48 @@
+/** What the other decorators of a controller do not tell about it. */
+import { SetMetadata } from '@nestjs/common';
+import type { Refusal } from '../../shared/errors.js';
+import type { Schema } from './schema.js';
+
+interface AnswerFacts {
+  readonly description: string;
+  readonly schema: Schema;
+  /** With the path of what was made in `Location`. */
+  readonly located?: boolean;
+  /** JSON unless it says otherwise. */
+  readonly mediaType?: string;
+}
+
+export interface OperationFacts {
+  readonly summary: string;
+  readonly description?: string;
+  /** By status. */
+  readonly answers: Readonly<Record<number, AnswerFacts>>;
+  /** What its use case refuses, one example for each code; what every such route refuses need not be said. */
+  readonly refusals?: readonly Refusal[];
+}
+
+export interface TagFacts {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A request that the service sends to its caller. */
+export interface WebhookFacts {
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+export const OPERATION = 'tillgate:operation';
+export const TAG = 'tillgate:tag';
+export const WEBHOOKS = 'tillgate:webhooks';
+
+/** Describes a route under an operationId, which clients are generated from and which therefore stays. */
+export const Operation = (operationId: string, facts: OperationFacts): MethodDecorator =>
+  SetMetadata(OPERATION, { operationId, ...facts });
+
+/** What the operations of a controller are about. */
+export const Tag = (name: string, description: string): ClassDecorator => SetMetadata(TAG, { name, description });
+
+/** The webhooks, by event type, whose events a controller shows. */
+export const Webhooks = (webhooks: Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
+  SetMetadata(WEBHOOKS, webhooks);

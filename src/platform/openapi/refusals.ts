@@ -1,0 +1,115 @@
+/** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
+import { type ErrorCode, invalidParams, notFound, paramError, Refusal } from '../../shared/errors.js';
+import { ERROR_MEANINGS } from '../http/error.view.js';
+import { answerTo, statusOf } from '../http/errors.js';
+import { PathIdPipe } from '../http/path-id.js';
+import { explain, rulesOf } from '../http/validation.js';
+import { keyOf } from '../idempotency/idempotency-key.guard.js';
+import type { Route } from './routes.js';
+import { exampleId } from './schema.js';
+
+export interface Example {
+  readonly name: string;
+  readonly refusal: Refusal;
+}
+
+/** What is refused alike wherever it is refused at all. */
+const COMMON = {
+  invalid_api_key: at('invalid_api_key', 'Authorization', 'A valid API key is needed: Authorization: Bearer <key>.'),
+  origin_not_allowed: at('origin_not_allowed', 'Origin', 'This origin is not allowed.'),
+  rate_limited: new Refusal('rate_limited', 'More than 100 requests in a second.'),
+  payload_too_large: at('payload_too_large', 'body', 'The body must have at most 262144 bytes.'),
+  unsupported_media_type: at('unsupported_media_type', 'Content-Type', 'The body must be application/json in UTF-8.', [
+    'application/json',
+  ]),
+  idempotency_key_in_use: at(
+    'idempotency_key_in_use',
+    'Idempotency-Key',
+    'A request with this idempotency key is still running.',
+  ),
+  internal_error: new Refusal('internal_error', 'Something went wrong on our side. The request may be sent again.'),
+  service_unavailable: new Refusal('service_unavailable', 'The service cannot answer right now.'),
+};
+export const isCommon = (code: ErrorCode): boolean => code in COMMON;
+
+const KEY_REUSED = at(
+  'idempotency_key_reused',
+  'Idempotency-Key',
+  'This idempotency key was used for another request.',
+);
+
+/** In the order of the checks. */
+export function examplesOf(route: Route): Example[] {
+  const { gate, method, idempotencyKey, idKind, refusals = [] } = route;
+  const isGated = gate !== 'open';
+  const codes = [
+    ...(isGated ? [COMMON.invalid_api_key, COMMON.origin_not_allowed, COMMON.rate_limited] : []),
+    ...(method === 'post' ? [COMMON.payload_too_large, COMMON.unsupported_media_type] : []),
+    ...(idempotencyKey ? [COMMON.idempotency_key_in_use, KEY_REUSED] : []),
+    ...(idKind ? [notFound('id')] : []),
+    ...refusals,
+    COMMON.internal_error,
+    ...(isGated ? [COMMON.service_unavailable] : []),
+  ];
+  return [...invalidExamples(route), ...codes.map((refusal) => ({ name: refusal.code, refusal }))];
+}
+
+/** What comes of the requests that are wrong in the likeliest ways. */
+function invalidExamples({ idempotencyKey, idKind, query, body }: Route): Example[] {
+  const wrong: [string, () => unknown][] = [
+    ...(idempotencyKey ? [said('idempotency_key', () => keyOf([]))] : []),
+    ...(idKind ? [said('malformed_id', () => new PathIdPipe(idKind).transform('malformed'))] : []),
+    ...(query ? queryFaults(query) : []),
+    ...(body ? [said('body', () => refuse(explain(body, rulesOf(body).size === 0 ? { unknown: true } : {})))] : []),
+  ];
+  const found = wrong.flatMap(([name, attempt]) => {
+    const refusal = refusalOf(attempt);
+    return refusal ? [{ name, refusal }] : [];
+  });
+  const host = at('invalid_param', 'Host', 'The Host header is required.', [], 'required');
+  return found.length > 0 ? found : [{ name: 'host', refusal: host }];
+}
+
+function queryFaults(query: NonNullable<Route['query']>): [string, () => unknown][] {
+  const names = [...rulesOf(query).keys()];
+  const faults: [string, Record<string, string>][] = [
+    ['query', names.includes('limit') ? { limit: '0' } : {}],
+    ...(names.includes('cursor') ? [['malformed_cursor', { cursor: 'malformed' }] satisfies [string, object]] : []),
+  ];
+  return faults.map(([name, value]) => said(name, () => refuse(explain(query, value))));
+}
+
+const said = (name: string, attempt: () => unknown): [string, () => unknown] => [name, attempt];
+
+function refuse(errors: Parameters<typeof invalidParams>[0]): void {
+  if (errors.length > 0) throw invalidParams(errors);
+}
+
+function refusalOf(attempt: () => unknown): Refusal | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    return error as Refusal;
+  }
+}
+
+function at(
+  code: ErrorCode,
+  param: string,
+  message: string,
+  allowed: readonly string[] = [],
+  fault: 'invalid_value' | 'required' = 'invalid_value',
+): Refusal {
+  return new Refusal(code, message, [paramError(param, fault, message, allowed)]);
+}
+
+/** The answer to a request of this route that is refused so. */
+export function rendered({ refusal }: Example, { method, path, idKind }: Pick<Route, 'method' | 'path' | 'idKind'>) {
+  const url = idKind ? path.replace('{id}', exampleId(idKind)) : path;
+  const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
+  const answer = answerTo(refusal, { ...request, organization: exampleId('org') });
+  return { summary: ERROR_MEANINGS[refusal.code], value: JSON.parse(answer.body) as unknown };
+}
+
+export const statusOfExample = ({ refusal }: Example): number => statusOf(refusal);

@@ -1,0 +1,83 @@
+/** The answers of an operation: what it gives, and every way in which it refuses. */
+import type { ErrorCode } from '../../shared/errors.js';
+import { ERROR, ERROR_MEANINGS } from '../http/error.view.js';
+import { headersOf } from '../http/errors.js';
+import type { HEADERS } from './about.js';
+import type { Components, Json } from './components.js';
+import { type Example, examplesOf, isCommon, rendered, statusOfExample } from './refusals.js';
+import type { Route } from './routes.js';
+
+type HeaderName = keyof typeof HEADERS;
+
+const NAMES: Readonly<Record<string, HeaderName>> = {
+  'Request-Id': 'RequestId',
+  Location: 'Location',
+  'Retry-After': 'RetryAfter',
+  'WWW-Authenticate': 'WwwAuthenticate',
+  'Idempotent-Replayed': 'IdempotentReplayed',
+};
+
+/** Whatever is kept under an idempotency key may come again: answers, and refusals decided against state. */
+const KEPT_REFUSALS = [404, 422];
+
+export function responsesOf(route: Route, components: Components): Json {
+  const given = Object.entries(route.answers).map(([status, { description, schema, located, mediaType }]) => {
+    const names = [...(located ? ['Location'] : []), ...(route.idempotencyKey ? ['Idempotent-Replayed'] : [])];
+    const content = { [mediaType ?? 'application/json']: { schema: components.schema(schema) } };
+    return [status, { description, headers: headers(names), content }] as const;
+  });
+  const examples = examplesOf(route);
+  const statuses = [...new Set(examples.map(statusOfExample))];
+  const refused = statuses.map((status) => {
+    const alike = examples.filter((example) => statusOfExample(example) === status);
+    return [status, refusedWith(route, alike, components)] as const;
+  });
+  return Object.fromEntries([...given, ...refused]);
+}
+
+function refusedWith(route: Route, examples: readonly Example[], components: Components): Json {
+  const codes = [...new Set(examples.map(({ refusal }) => refusal.code))];
+  const [code] = codes;
+  if (code === undefined || codes.length > 1 || !isCommon(code)) return refusal(route, examples, components);
+  const name = code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  components.responses[name] ??= refusal(ANY_ROUTE, examples, components);
+  return { $ref: `#/components/responses/${name}` };
+}
+
+/** Stands in the examples that all operations share. */
+const ANY_ROUTE = { method: 'post', path: '/v1/refunds', idKind: undefined, idempotencyKey: undefined } as const;
+
+type Refusing = Pick<Route, 'method' | 'path' | 'idKind' | 'idempotencyKey'>;
+
+function refusal(route: Refusing, examples: readonly Example[], components: Components): Json {
+  const codes = [...new Set(examples.map((example) => example.refusal.code))];
+  const [example] = examples as [Example];
+  const own = Object.keys(headersOf(example.refusal)).filter((name) => name in NAMES);
+  const isKept = route.idempotencyKey && KEPT_REFUSALS.includes(statusOfExample(example));
+  return {
+    description: descriptionOf(codes),
+    headers: headers([...own, ...(isKept ? ['Idempotent-Replayed'] : [])]),
+    content: {
+      'application/json': {
+        schema: errorOf(codes, components),
+        examples: Object.fromEntries(examples.map((one) => [one.name, rendered(one, route)])),
+      },
+    },
+  };
+}
+
+function descriptionOf(codes: readonly ErrorCode[]): string {
+  if (codes.length === 1) return `\`${codes[0]}\`: ${ERROR_MEANINGS[codes[0] as ErrorCode]}`;
+  return codes.map((code) => `- \`${code}\`: ${ERROR_MEANINGS[code]}`).join('\n');
+}
+
+/** The envelope, with no other codes than these. */
+function errorOf(codes: readonly ErrorCode[], components: Components): Json {
+  const only = { properties: { error: { properties: { code: { enum: codes } } } } };
+  return { allOf: [components.schema(ERROR), only] };
+}
+
+function headers(names: readonly string[]): Json {
+  const all = ['Request-Id', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${NAMES[name]}` }]));
+}

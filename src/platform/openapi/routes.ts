@@ -1,0 +1,84 @@
+/** The routes of a controller as its decorators tell them: nothing is said twice to be described. */
+import { RequestMethod, type Type } from '@nestjs/common';
+import {
+  GUARDS_METADATA,
+  METHOD_METADATA,
+  PARAMTYPES_METADATA,
+  PATH_METADATA,
+  ROUTE_ARGS_METADATA,
+  RouteParamtypes,
+} from '@nestjs/common/internal';
+import type { IdKind } from '../../shared/id.js';
+import { GATE, type Gate } from '../http/gate.js';
+import { PathIdPipe } from '../http/path-id.js';
+import type { RequestClass } from '../http/rules.js';
+import { OptionalKeyGuard, RequiredKeyGuard } from '../idempotency/idempotency-key.guard.js';
+import { OPERATION, type OperationFacts, TAG, type TagFacts, WEBHOOKS, type WebhookFacts } from './operation.js';
+
+export interface Route extends OperationFacts {
+  readonly operationId: string;
+  readonly method: 'get' | 'post';
+  /** With `{id}` where the identifier stands. */
+  readonly path: string;
+  readonly gate: Gate;
+  readonly tag: TagFacts;
+  readonly idKind: IdKind | undefined;
+  readonly idempotencyKey: 'required' | 'accepted' | undefined;
+  readonly body: RequestClass | undefined;
+  readonly query: RequestClass | undefined;
+}
+
+interface Argument {
+  readonly index: number;
+  readonly pipes?: readonly unknown[];
+}
+
+/** The described routes. One behind the gate that isn't described is a mistake; documentation does not describe itself. */
+export function routesOf(controller: Type): Route[] {
+  return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
+    const handler = controller.prototype[name] as object;
+    if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
+    const gate: Gate = read(GATE, handler) ?? read(GATE, controller) ?? 'secret';
+    const operation = read<OperationFacts & { operationId: string }>(OPERATION, handler);
+    if (!operation && gate !== 'open') throw new Error(`${controller.name}.${name} has no @Operation.`);
+    return operation ? [{ ...operation, ...placeOf(controller, handler), ...inputOf(controller, name), gate }] : [];
+  });
+}
+
+export function webhooksOf(controller: Type): Readonly<Record<string, WebhookFacts & { tag: TagFacts }>> {
+  const webhooks = Object.entries(read<Record<string, WebhookFacts>>(WEBHOOKS, controller) ?? {});
+  return Object.fromEntries(webhooks.map(([type, facts]) => [type, { ...facts, tag: tagOf(controller) }]));
+}
+
+function placeOf(controller: Type, handler: object) {
+  const segments = [controller, handler].flatMap((one) => (read<string>(PATH_METADATA, one) ?? '').split('/'));
+  const path = `/${segments.filter(Boolean).join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
+  const method = read(METHOD_METADATA, handler) === RequestMethod.POST ? 'post' : 'get';
+  return { method, path, tag: tagOf(controller), idempotencyKey: idempotencyKeyOf(handler) } as const;
+}
+
+function tagOf(controller: Type): TagFacts {
+  const tag = read<TagFacts>(TAG, controller);
+  if (!tag) throw new Error(`${controller.name} has no @Tag.`);
+  return tag;
+}
+
+function idempotencyKeyOf(handler: object): Route['idempotencyKey'] {
+  const guards = read<unknown[]>(GUARDS_METADATA, handler) ?? [];
+  if (guards.includes(RequiredKeyGuard)) return 'required';
+  return guards.includes(OptionalKeyGuard) ? 'accepted' : undefined;
+}
+
+/** The classes of body and query, and the kind of the path's identifier, from the handler's parameters. */
+function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' | 'idKind'> {
+  const classes = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, name) ?? []) as RequestClass[];
+  const all: Readonly<Record<string, Argument>> = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
+  const argument = (type: RouteParamtypes) => Object.entries(all).find(([key]) => key.startsWith(`${type}:`))?.[1];
+  const classOf = (type: RouteParamtypes) => classes[argument(type)?.index ?? -1];
+  const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
+  return { body: classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
+}
+
+function read<Value>(key: string, target: object): Value | undefined {
+  return Reflect.getMetadata(key, target) as Value | undefined;
+}

@@ -1,0 +1,113 @@
+/**
+ * What an answer looks like, declared once: a JSON Schema (2020-12, as OpenAPI 3.1 has it) that TypeScript reads as a type.
+ * It costs nothing while the service answers: views stay plain object literals, and the compiler holds them to it.
+ */
+
+import { MODES } from '../../shared/caller.js';
+import { type IdKind, idPattern } from '../../shared/id.js';
+import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
+
+/** Only the compiler ever sees it. */
+declare const VALUE: unique symbol;
+/** The component that a schema becomes in the document. */
+export const NAME: unique symbol = Symbol('name');
+
+export interface Schema<Value = unknown> {
+  readonly [keyword: string]: unknown;
+  readonly [NAME]?: string;
+  readonly [VALUE]?: Value;
+}
+
+export type ValueOf<Declared> = Declared extends Schema<infer Value> ? Value : never;
+
+type Fields = Readonly<Record<string, Schema>>;
+
+/** All fields are always there. With a name it is a component of the document, else it stands where it is used. */
+export function object<Of extends Fields>(properties: Of, about: { name?: string; description?: string } = {}) {
+  const { name, description } = about;
+  const schema = { type: 'object', ...(description && { description }), properties, required: Object.keys(properties) };
+  return { ...schema, ...(name && { [NAME]: name }) } as Schema<{ readonly [Name in keyof Of]: ValueOf<Of[Name]> }>;
+}
+
+export function list<Item>(items: Schema<Item>, description?: string): Schema<readonly Item[]> {
+  return { type: 'array', ...(description && { description }), items };
+}
+
+export function text(description: string, keywords: Readonly<Record<string, unknown>> = {}): Schema<string> {
+  return { type: 'string', description, ...keywords };
+}
+
+export function integer(description: string, keywords: Readonly<Record<string, unknown>> = {}): Schema<number> {
+  return { type: 'integer', description, ...keywords };
+}
+
+export function flag(description: string): Schema<boolean> {
+  return { type: 'boolean', description };
+}
+
+export function constant<const Text extends string>(value: Text, description: string): Schema<Text> {
+  return { type: 'string', const: value, description };
+}
+
+export function oneOf<const Text extends string>(values: readonly Text[], description: string): Schema<Text> {
+  return { type: 'string', enum: values, description };
+}
+
+/** One of the names, each with its meaning. */
+export function oneMeaning<Text extends string>(meanings: Readonly<Record<Text, string>>, about: string): Schema<Text> {
+  const values = Object.keys(meanings) as Text[];
+  const lines = values.map((value) => `- \`${value}\`: ${meanings[value]}`);
+  return oneOf(values, [about, '', ...lines].join('\n'));
+}
+
+export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
+  return { ...schema, type: [schema.type, 'null'] };
+}
+
+export function map(description: string): Schema<Readonly<Record<string, string>>> {
+  return { type: 'object', description, additionalProperties: { type: 'string' } };
+}
+
+/** One of these components, which another module declares. */
+export function components(...names: readonly string[]): Schema<unknown> {
+  const references = names.map((name) => ({ $ref: referenceTo(name) }));
+  return references.length === 1 ? (references[0] as Schema) : { oneOf: references };
+}
+
+export const referenceTo = (name: string): string => `#/components/schemas/${name}`;
+
+const EXAMPLE_SUFFIX = '01kaf3v7q4e8yt5w6z9x2c1b0n';
+
+export function exampleId(kind: IdKind): string {
+  return ['org', 'key', 'evt'].includes(kind) ? `${kind}_${EXAMPLE_SUFFIX}` : `${kind}_test_${EXAMPLE_SUFFIX}`;
+}
+
+export function id(kind: IdKind, description: string): Schema<string> {
+  return text(description, { pattern: idPattern(kind), examples: [exampleId(kind)] });
+}
+
+export function amount(description: string): Schema<number> {
+  return integer(description, { minimum: 0, maximum: MAX_AMOUNT, examples: [5000] });
+}
+
+export function timestamp(description: string): Schema<number> {
+  return integer(description, { minimum: 0, examples: [1_763_700_000] });
+}
+
+/** In answers always in lower case. */
+export const CURRENCY: Schema<string> = {
+  [NAME]: 'Currency',
+  ...text('ISO 4217 code in lower case; the amounts beside it are in its minor unit.', {
+    enum: CURRENCIES,
+    examples: ['usd'],
+  }),
+};
+
+export const MODE = oneOf(MODES, 'The mode of the key it was made with: `test` moves no money.');
+
+const ORGANIZATION = id('org', 'Whose it is.');
+
+/** The fields of a resource as the ledger sees them: with whose it is right after `object`. */
+export function asOwned<Of extends Fields>({ id, object, ...rest }: Of): Of & { organization: typeof ORGANIZATION } {
+  return { id, object, organization: ORGANIZATION, ...rest } as unknown as Of & { organization: typeof ORGANIZATION };
+}

@@ -1,0 +1,175 @@
+/** The committed description is what the code says now, and breaks no client of what was released. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { breakingChanges } from '../support/compatibility.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the changes reach into a document by name.
+type Node = any;
+
+const COMMITTED = readFileSync('docs/openapi.json', 'utf8');
+const RELEASED: Node = JSON.parse(readFileSync('docs/openapi.released.json', 'utf8'));
+
+test('docs/openapi.json is what the code says: `npm run openapi` writes it', () => {
+  expect(execFileSync(process.execPath, ['dist/src/openapi.js'], { encoding: 'utf8' })).toBe(COMMITTED);
+});
+
+test('nothing that was released is broken', () => {
+  expect(breakingChanges(RELEASED, JSON.parse(COMMITTED))).toEqual([]);
+});
+
+const create = (document: Node): Node => document.paths['/v1/checkout_sessions'].post;
+const schema = (document: Node, name: string): Node => document.components.schemas[name];
+const body = (document: Node): Node => schema(document, 'CreateCheckoutSessionRequest');
+const limit = (document: Node): Node =>
+  document.paths['/v1/refunds'].get.parameters.find(({ name }: Node) => name === 'limit');
+
+const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
+  ['an operation removed', (it) => delete it.paths['/v1/refunds/{id}'].get, 'GET /v1/refunds/{id}: removed'],
+  ['a path removed', (it) => delete it.paths['/v1/refunds/{id}'], 'GET /v1/refunds/{id}: removed'],
+  [
+    'an operation renamed',
+    (it) => (create(it).operationId = 'make'),
+    'POST /v1/checkout_sessions: another operationId',
+  ],
+  [
+    'a way to authenticate removed',
+    (it) => create(it).security.pop(),
+    'POST /v1/checkout_sessions: no secretKeyBasic any more',
+  ],
+  [
+    'an open operation gated',
+    (it) => (it.paths['/livez'].get.security = [{ secretKey: [] }]),
+    'GET /livez: needs a key',
+  ],
+  ['a success status removed', (it) => delete create(it).responses[201], 'POST /v1/checkout_sessions 201: removed'],
+  ['an error status removed', (it) => delete create(it).responses[409], 'POST /v1/checkout_sessions 409: removed'],
+  [
+    'an answer header dropped',
+    (it) => delete create(it).responses[201].headers.Location,
+    'POST /v1/checkout_sessions 201 Location: not always there',
+  ],
+  [
+    'a field of an answer removed',
+    (it) => delete schema(it, 'Refund').properties.payment,
+    'GET /v1/refunds/{id} 200.payment: removed',
+  ],
+  [
+    'a field no longer always there',
+    (it) => schema(it, 'Refund').required.pop(),
+    'GET /v1/refunds/{id} 200.created: not always there',
+  ],
+  [
+    'another type in an answer',
+    (it) => (schema(it, 'Refund').properties.amount.type = 'string'),
+    'GET /v1/refunds/{id} 200.amount: another type',
+  ],
+  [
+    'null where there was none',
+    (it) => (schema(it, 'Refund').properties.payment.type = ['string', 'null']),
+    'GET /v1/refunds/{id} 200.payment: another type',
+  ],
+  [
+    'another constant',
+    (it) => (schema(it, 'Refund').properties.object.const = 'reversal'),
+    'GET /v1/refunds/{id} 200.object: another value',
+  ],
+  [
+    'another media type',
+    (it) => (create(it).responses[201].content = {}),
+    'POST /v1/checkout_sessions 201: no application/json any more',
+  ],
+  [
+    'a new required field',
+    (it) => body(it).required.push('locale'),
+    'POST /v1/checkout_sessions body.locale: newly required',
+  ],
+  [
+    'a field no longer taken',
+    (it) => delete body(it).properties.locale,
+    'POST /v1/checkout_sessions body.locale: removed',
+  ],
+  [
+    'a lower maximum',
+    (it) => (body(it).properties.amount.maximum = 1),
+    'POST /v1/checkout_sessions body.amount: narrower maximum',
+  ],
+  [
+    'a higher minimum',
+    (it) => (body(it).properties.amount.minimum = 1),
+    'POST /v1/checkout_sessions body.amount: narrower minimum',
+  ],
+  [
+    'a limit where there was none',
+    (it) => (schema(it, 'PriceData').properties.currency.maxLength = 3),
+    'POST /v1/checkout_sessions body.line_items[].price_data.currency: narrower maxLength',
+  ],
+  [
+    'a value no longer taken',
+    (it) => body(it).properties.ui_mode.enum.pop(),
+    'POST /v1/checkout_sessions body.ui_mode: fewer values',
+  ],
+  [
+    'another pattern',
+    (it) => (body(it).properties.currency.pattern = '^[a-z]{3}$'),
+    'POST /v1/checkout_sessions body.currency: another pattern',
+  ],
+  [
+    'null no longer taken',
+    (it) => (body(it).properties.locale.type = 'string'),
+    'POST /v1/checkout_sessions body.locale: another type',
+  ],
+  ['another default', (it) => (limit(it).schema.default = 10), 'GET /v1/refunds query limit: another default'],
+  [
+    'a parameter removed',
+    (it) => it.paths['/v1/refunds'].get.parameters.shift(),
+    'GET /v1/refunds query payment: removed',
+  ],
+  ['a parameter newly required', (it) => (limit(it).required = true), 'GET /v1/refunds query limit: newly required'],
+  [
+    'a header newly required',
+    (it) => (it.components.parameters.RequestId.required = true),
+    'POST /v1/refunds header X-Request-Id: newly required',
+  ],
+  [
+    'a body newly required',
+    (it) => (it.paths['/v1/refunds/{id}/cancel'].post.requestBody.required = true),
+    'POST /v1/refunds/{id}/cancel body: newly required',
+  ],
+  ['a webhook removed', (it) => delete it.webhooks['refund.failed'], 'webhook refund.failed: removed'],
+  [
+    'a field of a webhook removed',
+    (it) => delete schema(it, 'Event').properties.sequence,
+    'webhook refund.failed.sequence: removed',
+  ],
+];
+
+test.each(BREAKING)('breaking: %s', (_, change, expected) => {
+  const next = structuredClone(RELEASED);
+  change(next);
+  expect(breakingChanges(RELEASED, next)).toContain(expected);
+});
+
+const HARMLESS: readonly [string, (document: Node) => unknown][] = [
+  ['a new operation', (it) => (it.paths['/v1/balances'] = { get: create(it) })],
+  ['a new optional field', (it) => (body(it).properties.color = { type: 'string' })],
+  ['a new field in an answer', (it) => (schema(it, 'Refund').properties.reason = { type: 'string' })],
+  ['a new value in an answer', (it) => schema(it, 'Refund').properties.status.enum.push('disputed')],
+  ['a new error code', (it) => schema(it, 'Error').properties.error.properties.code.enum.push('out_of_tea')],
+  ['a new value to send', (it) => body(it).properties.ui_mode.enum.push('custom')],
+  ['a wider limit', (it) => (body(it).properties.line_items.maxItems = 200)],
+  [
+    'a new optional parameter',
+    (it) => it.paths['/v1/refunds'].get.parameters.push({ name: 'color', in: 'query', schema: {} }),
+  ],
+  ['a new status', (it) => (create(it).responses[418] = create(it).responses[400])],
+  ['other words', (it) => (body(it).properties.locale.description = 'Another one.')],
+  ['a new webhook', (it) => (it.webhooks['refund.disputed'] = it.webhooks['refund.failed'])],
+];
+
+test.each(HARMLESS)('harmless: %s', (_, change) => {
+  const next = structuredClone(RELEASED);
+  change(next);
+  expect(next).not.toEqual(RELEASED);
+  expect(breakingChanges(RELEASED, next)).toEqual([]);
+});

@@ -1,0 +1,152 @@
+/** What a change of the description would break for clients of the released one. The rules are those of docs/decisions/0042. */
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
+type Node = any;
+
+export function breakingChanges(released: Node, next: Node): string[] {
+  const found: string[] = [];
+  const from = resolved(released);
+  const to = resolved(next);
+  for (const [path, methods] of Object.entries<Node>(from.paths)) {
+    for (const method of Object.keys(methods)) {
+      const where = `${method.toUpperCase()} ${path}`;
+      compareOperation(methods[method], to.paths[path]?.[method], where, found);
+    }
+  }
+  for (const [type, { post }] of Object.entries<Node>(from.webhooks ?? {})) {
+    const now = to.webhooks?.[type]?.post;
+    if (now) compareContent(post.requestBody, now.requestBody, `webhook ${type}`, answer, found);
+    else found.push(`webhook ${type}: removed`);
+  }
+  return found;
+}
+
+function compareOperation(old: Node, now: Node, where: string, found: string[]): void {
+  if (!now) return void found.push(`${where}: removed`);
+  if (old.operationId !== now.operationId) found.push(`${where}: another operationId`);
+  for (const scheme of schemesOf(old))
+    if (!schemesOf(now).includes(scheme)) found.push(`${where}: no ${scheme} any more`);
+  if (schemesOf(old).length === 0 && schemesOf(now).length > 0) found.push(`${where}: needs a key`);
+  compareParameters(old, now, where, found);
+  compareBody(old.requestBody, now.requestBody, `${where} body`, found);
+  for (const [status, response] of Object.entries<Node>(old.responses)) {
+    const at = `${where} ${status}`;
+    const answered = now.responses[status];
+    if (!answered) found.push(`${at}: removed`);
+    else compareAnswer(response, answered, at, found);
+  }
+}
+
+const schemesOf = ({ security = [] }: Node): string[] => security.flatMap(Object.keys);
+
+function compareParameters(old: Node, now: Node, where: string, found: string[]): void {
+  const byName = ({ parameters = [] }: Node) =>
+    new Map<string, Node>(parameters.map((one: Node) => [`${one.in} ${one.name}`, one]));
+  const before = byName(old);
+  const after = byName(now);
+  for (const [name, parameter] of before) {
+    const kept = after.get(name);
+    if (kept) request(parameter.schema, kept.schema, `${where} ${name}`, found);
+    else found.push(`${where} ${name}: removed`);
+  }
+  for (const [name, { required }] of after) {
+    if (required && !before.get(name)?.required) found.push(`${where} ${name}: newly required`);
+  }
+}
+
+function compareBody(old: Node, now: Node, where: string, found: string[]): void {
+  if (now?.required && !old?.required) found.push(`${where}: newly required`);
+  if (old) compareContent(old, now, where, request, found);
+}
+
+function compareAnswer(old: Node, now: Node, where: string, found: string[]): void {
+  for (const [name, { required }] of Object.entries<Node>(old.headers ?? {})) {
+    if (required && !now.headers?.[name]?.required) found.push(`${where} ${name}: not always there`);
+  }
+  compareContent(old, now, where, answer, found);
+}
+
+type Comparison = (old: Node, now: Node, where: string, found: string[]) => void;
+
+function compareContent(old: Node, now: Node, where: string, compare: Comparison, found: string[]): void {
+  for (const [type, { schema }] of Object.entries<Node>(old.content ?? {})) {
+    const kept = now?.content?.[type];
+    if (kept) compare(schema, kept.schema, where, found);
+    else found.push(`${where}: no ${type} any more`);
+  }
+}
+
+const LOWER_BOUNDS = ['minimum', 'minLength', 'minItems', 'minProperties'];
+const UPPER_BOUNDS = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
+
+/** What clients send must stay welcome, and mean the same. */
+function request(old: Node, now: Node, where: string, found: string[]): void {
+  const say = (what: string) => found.push(`${where}: ${what}`);
+  if (!typesOf(old).every((type) => typesOf(now).includes(type))) say('another type');
+  const bounds = [
+    ...LOWER_BOUNDS.map((name) => [name, -1] as const),
+    ...UPPER_BOUNDS.map((name) => [name, 1] as const),
+  ];
+  for (const [name, sign] of bounds) {
+    if (now[name] !== undefined && !(old[name] !== undefined && sign * now[name] >= sign * old[name]))
+      say(`narrower ${name}`);
+  }
+  const values = choicesOf(now);
+  if (values && !choicesOf(old)?.every((value) => values.includes(value))) say('fewer values');
+  if (now.pattern !== undefined && now.pattern !== old.pattern) say('another pattern');
+  if (JSON.stringify(now.default) !== JSON.stringify(old.default)) say('another default');
+  if (now.additionalProperties === false && old.additionalProperties !== false) say('no other fields any more');
+  for (const name of now.required ?? [])
+    if (!old.required?.includes(name)) found.push(`${where}.${name}: newly required`);
+  descend(old, now, where, request, found);
+}
+
+/** What clients read must stay there. New fields and new values may appear. */
+function answer(old: Node, now: Node, where: string, found: string[]): void {
+  if (!typesOf(now).every((type) => typesOf(old).includes(type))) found.push(`${where}: another type`);
+  if (old.const !== undefined && old.const !== now.const) found.push(`${where}: another value`);
+  for (const name of old.required ?? []) {
+    if (!now.required?.includes(name)) found.push(`${where}.${name}: not always there`);
+  }
+  descend(old, now, where, answer, found);
+}
+
+function descend(old: Node, now: Node, where: string, compare: Comparison, found: string[]): void {
+  for (const [name, field] of Object.entries<Node>(old.properties ?? {})) {
+    const kept = now.properties?.[name];
+    if (kept) compare(field, kept, `${where}.${name}`, found);
+    else found.push(`${where}.${name}: removed`);
+  }
+  for (const part of ['items', 'propertyNames', 'additionalProperties']) {
+    if (isSchema(now[part])) compare(isSchema(old[part]) ? old[part] : {}, now[part], `${where}[]`, found);
+  }
+  for (const part of ['allOf', 'oneOf']) {
+    (old[part] ?? []).forEach((schema: Node, at: number) => {
+      if (now[part]?.[at]) compare(schema, now[part][at], where, found);
+      else found.push(`${where}: ${part} ${at} removed`);
+    });
+  }
+}
+
+const isSchema = (value: Node): boolean => typeof value === 'object' && value !== null;
+const choicesOf = (schema: Node): Node[] | undefined =>
+  schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+/** Without a type a schema allows any. */
+const ANY = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
+const typesOf = ({ type }: Node): string[] => (type === undefined ? ANY : [type].flat());
+
+/** The document with every reference replaced by what it refers to. */
+function resolved(document: Node, node: Node = document): Node {
+  if (Array.isArray(node)) return node.map((item) => resolved(document, item));
+  if (!isSchema(node)) return node;
+  if (typeof node.$ref === 'string') {
+    const { $ref, ...beside } = node;
+    const target = $ref
+      .slice(2)
+      .split('/')
+      .reduce((at: Node, step: string) => at[step], document);
+    return { ...resolved(document, target), ...resolved(document, beside) };
+  }
+  const parts = Object.entries(node).filter(([name]) => name !== 'examples');
+  return Object.fromEntries(parts.map(([name, value]) => [name, resolved(document, value)]));
+}

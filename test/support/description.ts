@@ -1,0 +1,194 @@
+/**
+ * Holds requests and answers to docs/openapi.json. Answers are closed here, which they are not for clients: a field that
+ * nobody described is found by the first test that receives it.
+ */
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
+type Node = any;
+
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly requestHeaders: Headers;
+  /** Undefined without one; text or bytes as they were sent. */
+  readonly requestBody: unknown;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Where an operation stands in the document, and the pattern of its path. */
+interface Place {
+  readonly pattern: RegExp;
+  readonly methods: Readonly<Record<string, Node>>;
+  readonly path: string;
+}
+
+export class Description {
+  private readonly ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  private readonly checks = new Map<string, ValidateFunction>();
+  private readonly places: readonly Place[];
+  private readonly document: Node;
+
+  constructor(document: Node) {
+    this.document = closed(document);
+    this.ajv.addSchema({ $id: 'openapi', ...this.document });
+    this.places = Object.entries<Node>(document.paths).map(([path, methods]) => ({
+      path,
+      methods,
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace('{id}', '(?<id>[^/]+)')}$`),
+    }));
+  }
+
+  /** Everything about the exchange that the description does not say. */
+  faultsOf(exchange: Exchange): string[] {
+    const { pathname } = new URL(exchange.url);
+    const method = exchange.method.toLowerCase();
+    const place = this.places.find(({ pattern }) => pattern.test(pathname));
+    if (!place?.methods[method]) return this.unrouted(exchange, place);
+    const where = `${exchange.method} ${place.path}`;
+    const at = ['paths', place.path, method];
+    const faults = this.answerFaults(exchange, at, where);
+    const wrong = this.requestFaults(exchange, at, place);
+    if (exchange.status < 300) faults.push(...wrong.map((fault) => `${where} was accepted, but ${fault}`));
+    // 503 may come before anything was looked at; a request that is wrong is never the service's own fault.
+    else if (exchange.status === 500)
+      faults.push(...wrong.map((fault) => `${where} failed instead of saying that ${fault}`));
+    return faults;
+  }
+
+  /** What is not described is answered with the envelope, preflights and the documentation itself excepted. */
+  private unrouted({ method, url, status, text }: Exchange, place: Place | undefined): string[] {
+    const where = `${method} ${new URL(url).pathname}`;
+    if (method === 'OPTIONS' || method === 'HEAD' || DOCUMENTATION.test(new URL(url).pathname)) return [];
+    const expected = place ? [405] : [404];
+    // Fastify's router reads a path that is malformed before it is looked up; a 400 is then an answer too.
+    if (![...expected, 400].includes(status)) return [`${where} is not described, and was answered ${status}`];
+    return this.validate(['components', 'schemas', 'Error'], parse(text), `${where} ${status}`);
+  }
+
+  private answerFaults({ status, headers, text }: Exchange, at: string[], where: string): string[] {
+    const response = this.follow([...at, 'responses', String(status)]);
+    if (!response) return [`${where}: status ${status} is not described`];
+    const type = headers.get('content-type') ?? '';
+    const described = Object.keys(response.node.content ?? {});
+    const mediaType = described.find((one) => normal(type).startsWith(normal(one)));
+    if (!mediaType) return [`${where} ${status}: ${type} is not described`];
+    const value = type.startsWith('application/json') ? parse(text) : text;
+    return [
+      ...this.validate([...response.at, 'content', mediaType, 'schema'], value, `${where} ${status}`),
+      ...this.headerFaults(response, headers, `${where} ${status}`),
+    ];
+  }
+
+  private headerFaults(response: Found, headers: Headers, where: string): string[] {
+    return Object.keys(response.node.headers ?? {}).flatMap((name) => {
+      const { at, node } = this.follow([...response.at, 'headers', name]) as Found;
+      const value = headers.get(name);
+      if (value === null) return node.required ? [`${where}: the header ${name} is missing`] : [];
+      return this.validate([...at, 'schema'], typed(node.schema, value), `${where} header ${name}`);
+    });
+  }
+
+  private requestFaults(exchange: Exchange, at: string[], place: Place): string[] {
+    const operation = this.follow(at) as Found;
+    const url = new URL(exchange.url);
+    const given: Readonly<Record<string, (name: string) => string | null>> = {
+      path: () => place.pattern.exec(url.pathname)?.groups?.id ?? null,
+      query: (name) => url.searchParams.get(name),
+      header: (name) => exchange.requestHeaders.get(name),
+    };
+    const parameters = (operation.node.parameters as Node[]).map((_, index) => {
+      return this.follow([...at, 'parameters', String(index)]) as Found;
+    });
+    const faults = parameters.flatMap((parameter) => {
+      const { name, in: place, required, schema } = parameter.node;
+      const value = given[place]?.(name) ?? null;
+      if (value === null) return required ? [`the ${place} parameter ${name} is missing`] : [];
+      return this.validate([...parameter.at, 'schema'], typed(schema, value), `the ${place} parameter ${name}`);
+    });
+    const known = parameters.filter(({ node }) => node.in === 'query').map(({ node }) => node.name);
+    const unknown = [...new Set(url.searchParams.keys())].filter((name) => !known.includes(name));
+    // An operation without parameters does not look at the query at all.
+    if (known.length > 0) faults.push(...unknown.map((name) => `the query parameter ${name} is not described`));
+    if (
+      operation.node.security.length > 0 &&
+      !/^(bearer|basic) /i.test(exchange.requestHeaders.get('authorization') ?? '')
+    )
+      faults.push('no key was sent');
+    return [...faults, ...this.bodyFaults(exchange, operation)];
+  }
+
+  private bodyFaults({ requestBody }: Exchange, { at, node }: Found): string[] {
+    const isEmpty = requestBody === undefined || requestBody === '';
+    if (isEmpty) return node.requestBody?.required ? ['the body is missing'] : [];
+    if (!node.requestBody) return [];
+    const body = requestBody instanceof Uint8Array ? Buffer.from(requestBody).toString() : requestBody;
+    const value = typeof body === 'string' ? parse(body) : JSON.parse(JSON.stringify(body));
+    return this.validate([...at, 'requestBody', 'content', 'application/json', 'schema'], value, 'the body');
+  }
+
+  private validate(at: readonly string[], value: unknown, where: string): string[] {
+    const pointer = `openapi#/${at.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+    let check = this.checks.get(pointer);
+    if (!check) {
+      check = this.ajv.compile({ $ref: pointer });
+      this.checks.set(pointer, check);
+    }
+    if (check(value)) return [];
+    const faults = (check.errors ?? []).map(({ instancePath, message, params }) => {
+      const name = params.unevaluatedProperty ?? params.additionalProperty ?? params.allowedValue;
+      return `${where}${instancePath}: ${message}${name === undefined ? '' : ` (${name})`}`;
+    });
+    return [...new Set(faults)];
+  }
+
+  /** What is at a place, references followed, and where that really is. */
+  private follow(at: readonly string[]): Found | undefined {
+    const node = at.reduce((inside: Node, step) => inside?.[step], this.document);
+    if (typeof node?.$ref === 'string') return this.follow(node.$ref.slice(2).split('/'));
+    return node === undefined ? undefined : { at, node };
+  }
+}
+
+interface Found {
+  readonly at: readonly string[];
+  readonly node: Node;
+}
+
+const DOCUMENTATION = /^\/(openapi\.json|docs(\/.*)?)$/;
+
+const normal = (mediaType: string): string => mediaType.toLowerCase().replaceAll(' ', '');
+
+/** A parameter or a header is text; where a number is meant, it is written as one. */
+function typed({ type }: Node, value: string): unknown {
+  return type === 'integer' && /^\d+$/.test(value) ? Number(value) : value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every object knows all of its fields. The parts of an allOf that only narrow another have no type and stay open. */
+function closed(node: Node): Node {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const parts = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, closed(value)]));
+  const isOpen = node.type === 'object' && node.properties && node.additionalProperties === undefined;
+  return isOpen ? { ...parts, unevaluatedProperties: false } : parts;
+}
+
+const described = new Description(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
+
+/** Throws when anything about the exchange is not described. */
+export function requireDescribed(exchange: Exchange): void {
+  const faults = described.faultsOf(exchange);
+  if (faults.length === 0) return;
+  throw new Error(`Not as docs/openapi.json describes it:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
+}

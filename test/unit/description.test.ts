@@ -1,0 +1,161 @@
+/** What the HTTP tests hold every exchange to would be noticed missing. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { exampleId } from '../../src/platform/openapi/schema.js';
+import { Description, type Exchange } from '../support/description.js';
+
+const description = new Description(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
+
+const REFUND = {
+  id: exampleId('re'),
+  object: 'refund',
+  amount: 500,
+  currency: 'usd',
+  status: 'pending',
+  payment: exampleId('pay'),
+  created: 1_763_700_000,
+};
+const NOT_FOUND = {
+  request_id: 'req_1',
+  error: {
+    type: 'invalid_request',
+    message: 'No such resource.',
+    param: 'id',
+    errors: [{ param: 'id', code: 'invalid_value', message: 'No such resource.', allowed: [] }],
+    next_step: { type: 'list_resources', path: '/v1/refunds', method: 'GET' },
+    code: 'not_found',
+  },
+};
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'request-id': 'req_1' };
+const withCode = (code: string) => ({ ...NOT_FOUND, error: { ...NOT_FOUND.error, code } });
+
+const READ: Exchange = {
+  method: 'GET',
+  url: `http://localhost/v1/refunds/${REFUND.id}`,
+  requestHeaders: new Headers({ authorization: 'Bearer sk' }),
+  requestBody: undefined,
+  status: 200,
+  headers: new Headers(HEADERS),
+  text: JSON.stringify(REFUND),
+};
+const PROPOSE: Exchange = {
+  ...READ,
+  method: 'POST',
+  url: 'http://localhost/v1/refunds',
+  requestHeaders: new Headers({ authorization: 'Bearer sk', 'idempotency-key': 'one' }),
+  requestBody: { payment: REFUND.payment, amount: 500 },
+  status: 201,
+  headers: new Headers({ ...HEADERS, location: `/v1/refunds/${REFUND.id}` }),
+};
+const LIST: Exchange = {
+  ...READ,
+  url: 'http://localhost/v1/refunds?limit=7',
+  text: JSON.stringify({ object: 'list', data: [], has_more: false, next_cursor: null, items: [], nextCursor: null }),
+};
+const answered = (value: unknown, status = 200): Exchange => ({ ...READ, status, text: JSON.stringify(value) });
+
+test.each<[string, Exchange]>([
+  ['a read', READ],
+  ['a write', PROPOSE],
+  [
+    'a write with a quoted key',
+    { ...PROPOSE, requestHeaders: new Headers({ authorization: 'Bearer sk', 'idempotency-key': '"a\\"b"' }) },
+  ],
+  ['a list', LIST],
+  ['a refusal', answered(NOT_FOUND, 404)],
+  [
+    'a wrong request that is refused',
+    { ...PROPOSE, requestBody: { amount: -1 }, status: 400, text: JSON.stringify(withCode('invalid_param')) },
+  ],
+  ['an unknown route', { ...READ, url: 'http://localhost/v2', status: 404, text: JSON.stringify(NOT_FOUND) }],
+  ['another method', { ...READ, method: 'PUT', status: 405, text: JSON.stringify(withCode('method_not_allowed')) }],
+])('%s is described', (_, exchange) => {
+  expect(description.faultsOf(exchange)).toEqual([]);
+});
+
+const { created, ...incomplete } = REFUND;
+
+test.each<[string, Exchange, string]>([
+  [
+    'a field nobody described',
+    answered({ ...REFUND, reason: 'x' }),
+    'GET /v1/refunds/{id} 200: must NOT have unevaluated properties (reason)',
+  ],
+  ['a missing field', answered(incomplete), "GET /v1/refunds/{id} 200: must have required property 'created'"],
+  [
+    'another type',
+    answered({ ...REFUND, created: String(created) }),
+    'GET /v1/refunds/{id} 200/created: must be integer',
+  ],
+  [
+    'a value nobody described',
+    answered({ ...REFUND, status: 'lost' }),
+    'GET /v1/refunds/{id} 200/status: must be equal to one of the allowed values',
+  ],
+  [
+    'a field of the envelope nobody described',
+    answered({ ...NOT_FOUND, hint: '' }, 404),
+    'GET /v1/refunds/{id} 404: must NOT have unevaluated properties (hint)',
+  ],
+  ['a status nobody described', answered(REFUND, 202), 'GET /v1/refunds/{id}: status 202 is not described'],
+  ['a redirect', answered(REFUND, 302), 'GET /v1/refunds/{id}: status 302 is not described'],
+  [
+    'a code of another operation',
+    answered(withCode('session_not_open'), 404),
+    'GET /v1/refunds/{id} 404/error/code: must be equal to one of the allowed values',
+  ],
+  [
+    'another media type',
+    { ...READ, headers: new Headers({ 'request-id': 'r', 'content-type': 'text/html' }) },
+    'GET /v1/refunds/{id} 200: text/html is not described',
+  ],
+  [
+    'a missing header',
+    { ...PROPOSE, headers: new Headers(HEADERS) },
+    'POST /v1/refunds 201: the header Location is missing',
+  ],
+  [
+    'a route nobody described',
+    { ...READ, url: 'http://localhost/v1/balance' },
+    'GET /v1/balance is not described, and was answered 200',
+  ],
+  [
+    'a method nobody described',
+    { ...READ, method: 'PUT' },
+    `PUT /v1/refunds/${REFUND.id} is not described, and was answered 200`,
+  ],
+  ['no key', { ...READ, requestHeaders: new Headers() }, 'GET /v1/refunds/{id} was accepted, but no key was sent'],
+  [
+    'no idempotency key',
+    { ...PROPOSE, requestHeaders: READ.requestHeaders },
+    'POST /v1/refunds was accepted, but the header parameter Idempotency-Key is missing',
+  ],
+  [
+    'a wrong body',
+    { ...PROPOSE, requestBody: { ...(PROPOSE.requestBody as object), amount: 0 } },
+    'POST /v1/refunds was accepted, but the body/amount: must be >= 1',
+  ],
+  [
+    'an unknown field',
+    { ...PROPOSE, requestBody: { ...(PROPOSE.requestBody as object), more: 0 } },
+    'POST /v1/refunds was accepted, but the body: must NOT have additional properties (more)',
+  ],
+  ['no body', { ...PROPOSE, requestBody: undefined }, 'POST /v1/refunds was accepted, but the body is missing'],
+  [
+    'a wrong parameter',
+    { ...LIST, url: 'http://localhost/v1/refunds?limit=101' },
+    'GET /v1/refunds was accepted, but the query parameter limit: must be <= 100',
+  ],
+  [
+    'an unknown parameter',
+    { ...LIST, url: 'http://localhost/v1/refunds?more=1' },
+    'GET /v1/refunds was accepted, but the query parameter more is not described',
+  ],
+  [
+    'a fault at a wrong request',
+    { ...PROPOSE, requestBody: {}, status: 500, text: JSON.stringify(withCode('internal_error')) },
+    "POST /v1/refunds failed instead of saying that the body: must have required property 'amount'",
+  ],
+])('%s is noticed', (_, exchange, fault) => {
+  expect(description.faultsOf(exchange)).toContainEqual(expect.stringContaining(fault));
+});
