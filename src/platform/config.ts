@@ -12,6 +12,8 @@ export abstract class Config {
   abstract readonly idempotencyRetentionSeconds: number;
   abstract readonly eventRetentionDays: number;
   abstract readonly databasePoolSize: number;
+  /** Processes that serve. */
+  abstract readonly webConcurrency: number;
 }
 
 export class ConfigError extends Error {
@@ -43,6 +45,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     // A week at least: longer than any event is still on its way.
     eventRetentionDays: settings.integer('EVENT_RETENTION_DAYS', 90, { min: 7, max: 3650 }),
     databasePoolSize: settings.integer('DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }),
+    webConcurrency: settings.integer('WEB_CONCURRENCY', 1, { min: 1, max: 64 }),
   };
   if (settings.faults.length > 0) throw new ConfigError(settings.faults);
   return config;

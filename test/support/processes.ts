@@ -20,6 +20,8 @@ export interface Started {
   readonly ended: Promise<Ended>;
   /** What it has written to standard output so far. */
   said(): string;
+  /** The same for standard error. */
+  complained(): string;
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -39,7 +41,7 @@ export function run(args: readonly string[], environment: Environment = {}, wrap
     stderr += chunk;
   });
   const ended = once(child, 'close').then(([status]) => ({ status: status as number | null, stdout, stderr }));
-  return { child, ended, said: () => stdout };
+  return { child, ended, said: () => stdout, complained: () => stderr };
 }
 
 export async function commandLine(args: readonly string[], environment: Environment): Promise<Ended> {

@@ -13,6 +13,7 @@ const DEFAULTS = {
   webhookAllowPrivate: false,
   idempotencyRetentionSeconds: 86_400,
   databasePoolSize: 10,
+  webConcurrency: 1,
 };
 
 const ALL_WRONG = {
@@ -23,6 +24,7 @@ const ALL_WRONG = {
   WEBHOOK_ALLOW_PRIVATE: 'yes',
   IDEMPOTENCY_RETENTION_HOURS: '0',
   DATABASE_POOL_SIZE: '1',
+  WEB_CONCURRENCY: '0',
 };
 
 const ALL_FAULTS = [
@@ -33,6 +35,7 @@ const ALL_FAULTS = [
   'WEBHOOK_ALLOW_PRIVATE is "yes", but must be one of true, false.',
   'IDEMPOTENCY_RETENTION_HOURS is "0", but must be a whole number from 1 to 8760.',
   'DATABASE_POOL_SIZE is "1", but must be a whole number from 2 to 1000.',
+  'WEB_CONCURRENCY is "0", but must be a whole number from 1 to 64.',
 ];
 
 function faultsOf(environment: Record<string, string>): readonly string[] {
@@ -66,6 +69,7 @@ describe('settings', () => {
       WEBHOOK_ALLOW_PRIVATE: 'true',
       IDEMPOTENCY_RETENTION_HOURS: '8760',
       DATABASE_POOL_SIZE: '2',
+      WEB_CONCURRENCY: '64',
     };
     expect(readConfig(environment)).toEqual({
       databaseUrl: 'postgresql://tillgate@db:5433/shop',
@@ -78,6 +82,7 @@ describe('settings', () => {
       webhookAllowPrivate: true,
       idempotencyRetentionSeconds: 8760 * 3600,
       databasePoolSize: 2,
+      webConcurrency: 64,
     });
   });
 

@@ -22,6 +22,8 @@ const POLL_MS = 20;
 /** One that gave up, say for memory that a killed predecessor's last process still holds, is started again. */
 const START_ATTEMPTS = 6;
 const START_AGAIN_MS = 500;
+/** PostgreSQL's own. */
+const DEFAULT_CONNECTIONS = 100;
 const USER = 'tillgate';
 
 class EmbeddedPostgresError extends Error {}
@@ -36,6 +38,8 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** At most one server works on a data directory; command lines may join it. */
   readonly role: 'server' | 'command';
+  /** As many as all its users together may hold; PostgreSQL's own default at least. */
+  readonly connections?: number;
   /** Says in plain words what takes time. */
   readonly say?: (line: string) => void;
 }
@@ -43,9 +47,15 @@ export interface EmbeddedPostgresOptions {
 /** Throws EmbeddedPostgresError, in one sentence, when the data directory cannot be used. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   mkdirSync(options.dataDir, { recursive: true });
-  const data = new DataDirectory(realpathSync(options.dataDir), options.say ?? (() => undefined));
+  const { dataDir, connections = 0, say = () => undefined } = options;
+  const data = new DataDirectory(realpathSync(dataDir), Math.max(connections, DEFAULT_CONNECTIONS), say);
   await data.prepare();
-  const client = await data.enter();
+  let client = await data.enter();
+  // Left behind by a server that was killed, or started by a command line, with other settings.
+  if (options.role === 'server' && !(await data.hasRoom(client))) {
+    await data.leave(client);
+    client = await data.enter();
+  }
   if (options.role === 'server' && !(await tryLock(client, 'pg_try_advisory_lock', SERVER_LOCK))) {
     await data.leave(client);
     throw new EmbeddedPostgresError(`Another Tillgate server is already running on ${data.path}.`);
@@ -60,6 +70,7 @@ class DataDirectory {
 
   constructor(
     readonly path: string,
+    private readonly connections: number,
     private readonly say: (line: string) => void,
   ) {
     this.cluster = join(path, 'pg');
@@ -104,12 +115,18 @@ class DataDirectory {
       if (!live && Date.now() - startedAt > START_AGAIN_MS) {
         if (attempts === START_ATTEMPTS) break;
         if (attempts++ === 0) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
-        await start(this.cluster, this.logFile);
+        await start(this.cluster, this.logFile, this.connections);
         startedAt = Date.now();
       }
       await sleep(POLL_MS);
     }
     throw new EmbeddedPostgresError(`PostgreSQL did not start in ${this.cluster}; ${this.logFile} says why.`);
+  }
+
+  /** Whether it was started for as many connections as are wanted now. */
+  async hasRoom(client: Client): Promise<boolean> {
+    const { rows } = await client.query<{ max_connections: string }>('SHOW max_connections');
+    return Number(rows[0]?.max_connections) >= this.connections;
   }
 
   async leave(client: Client): Promise<void> {

@@ -2,23 +2,27 @@ import type { Config } from '../config.js';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, openEmbeddedPostgres } from './embedded-postgres.js';
 import { assertMigrated, migrate } from './migrate.js';
 
+/** For command lines and whoever looks into it, beside what the service's own processes hold. */
+const OTHER_CONNECTIONS = 30;
+
+type Options = Pick<EmbeddedPostgresOptions, 'role' | 'say'>;
+
 /** The configured database, running. Its schema may be missing or out of date. */
 export async function openDatabase(
-  { databaseUrl, dataDir }: Config,
-  options: Omit<EmbeddedPostgresOptions, 'dataDir'>,
+  { databaseUrl, dataDir, databasePoolSize, webConcurrency }: Config,
+  options: Options,
 ): Promise<EmbeddedPostgres> {
-  if (databaseUrl === undefined) return openEmbeddedPostgres({ dataDir, ...options });
-  return { url: databaseUrl, close: () => Promise.resolve() };
+  if (databaseUrl !== undefined) return { url: databaseUrl, close: () => Promise.resolve() };
+  // A restart of several processes has one more for a while.
+  const processes = webConcurrency === 1 ? 1 : webConcurrency + 1;
+  return openEmbeddedPostgres({ ...options, dataDir, connections: processes * databasePoolSize + OTHER_CONNECTIONS });
 }
 
 /**
  * The same, with the schema as this version needs it: the embedded database is brought up to date, any other is only
  * checked, because migrating is its operator's decision.
  */
-export async function openMigratedDatabase(
-  config: Config,
-  options: Omit<EmbeddedPostgresOptions, 'dataDir'>,
-): Promise<EmbeddedPostgres> {
+export async function openMigratedDatabase(config: Config, options: Options): Promise<EmbeddedPostgres> {
   const database = await openDatabase(config, options);
   try {
     if (config.databaseUrl === undefined) await migrate(database.url);

@@ -77,11 +77,12 @@ async function finished(initdb: ChildProcess): Promise<void> {
 }
 
 /** Starts PostgreSQL on a directory, in a session of its own: Ctrl-C in a terminal must reach the service first. */
-export async function start(directory: string, logFile: string): Promise<void> {
+export async function start(directory: string, logFile: string, connections: number): Promise<void> {
   const { bin, owner } = await installation(directory);
   const log = openSync(logFile, 'a');
   // No socket file: its path is limited to 107 bytes, which a deep data directory exceeds.
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', markOf(directory)];
+  const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const settings = [...local, `max_connections=${connections}`, markOf(directory)];
   const options = ['-p', `${await freePort()}`, ...settings.flatMap((setting) => ['-c', setting])];
   const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...options], {
     cwd: directory,

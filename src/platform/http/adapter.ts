@@ -55,13 +55,18 @@ export class TillgateAdapter extends FastifyAdapter {
     server.decorateRequest('declaredType', undefined);
     server.addHook('onRequest', prepare);
     server.addHook('preClose', (done) => {
-      this.isDraining = true;
+      this.stopKeepingAlive();
       done();
     });
     server.server.on('checkExpectation', refuseExpectation);
     // Bodies are read after the guards: who may not call is told so before what is wrong with the body.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  }
+
+  /** From now on an answer ends its connection. */
+  stopKeepingAlive(): void {
+    this.isDraining = true;
   }
 
   /** The methods a path answers to: none for an unknown one. */

@@ -4,6 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { TillgateAdapter } from '../http/adapter.js';
 
+/** The numbers of one process, as they cross to another one. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
 /** What Prometheus scrapes: request durations by route and status, and the process itself. */
 @Injectable()
 export class Metrics implements OnModuleInit {
@@ -15,6 +18,8 @@ export class Metrics implements OnModuleInit {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [this.registry],
   });
+  /** What a scrape is answered with. One of several processes asks for the sum over all of them. */
+  render = (): Promise<string> => this.registry.metrics();
 
   constructor(private readonly host: HttpAdapterHost<TillgateAdapter>) {}
 
@@ -29,7 +34,7 @@ export class Metrics implements OnModuleInit {
     });
   }
 
-  async render(): Promise<string> {
-    return this.registry.metrics();
+  async values(): Promise<MetricValues> {
+    return this.registry.getMetricsAsJSON();
   }
 }

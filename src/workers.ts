@@ -1,0 +1,161 @@
+/** The first of several processes: it serves nothing itself, and keeps the others serving. */
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { explain } from './explain.js';
+import { Channel } from './platform/channel.js';
+import type { Config } from './platform/config.js';
+import { SHUTDOWN_MS } from './platform/stop-signals.js';
+import type { MetricValues } from './platform/telemetry/metrics.js';
+import { SummedMetrics } from './platform/telemetry/summed-metrics.js';
+import type { Serving } from './server.js';
+
+/** Before a dead worker is replaced: twice as long each time it was a young one that died. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 30_000;
+const YOUNG_MS = 30_000;
+
+export interface WorkerStart {
+  readonly config: Config;
+  readonly databaseUrl: string;
+}
+
+interface ServingWorker {
+  readonly process: Worker['process'];
+  readonly channel: Channel;
+  readonly ended: Promise<string>;
+  readonly startedAt: number;
+  /** How long its predecessor's end was waited after. */
+  readonly pauseMs: number;
+}
+
+export class Workers implements Serving {
+  private readonly serving = new Set<ServingWorker>();
+  private readonly metrics = new SummedMetrics<ServingWorker>();
+  private restarting = Promise.resolve();
+  private isStopping = false;
+
+  private constructor(private readonly details: WorkerStart) {}
+
+  /** Resolves when all of them listen; rejects with the first fault when none is left. */
+  static async start(config: Config, databaseUrl: string): Promise<Workers> {
+    cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)) });
+    // However this process ends, unless it is killed: then they notice by themselves.
+    process.once('exit', killAll);
+    const workers = new Workers({ config, databaseUrl });
+    try {
+      await Promise.all(Array.from({ length: config.webConcurrency }, () => workers.add(0)));
+      return workers;
+    } catch (error) {
+      await workers.close();
+      throw error;
+    }
+  }
+
+  async announcement(): Promise<string> {
+    const [any] = this.serving;
+    if (!any) throw new Error('All workers have ended.');
+    return any.channel.ask('announcement');
+  }
+
+  async close(): Promise<void> {
+    this.isStopping = true;
+    await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker.process)));
+  }
+
+  /** One by one, each told to stop only when its successor listens. Asked for again meanwhile, it is done again. */
+  restart(): void {
+    this.restarting = this.restarting.then(async () => {
+      try {
+        for (const worker of [...this.serving]) await this.succeed(worker);
+      } catch (error) {
+        warn(`The restart is given up, because a new worker did not start: ${explain(error).join(' ')}`);
+      }
+    });
+  }
+
+  private async add(pauseMs: number): Promise<void> {
+    const forked = cluster.fork();
+    // One that cannot be forked or sent to has ended, which is seen all the same.
+    forked.on('error', () => undefined);
+    const { process } = forked;
+    const worker: ServingWorker = {
+      process,
+      channel: new Channel(process, { metrics: () => this.metrics.scrape(this.serving) }, explain),
+      ended: endOf(process),
+      startedAt: Date.now(),
+      pauseMs,
+    };
+    try {
+      await worker.channel.ask('start', this.details);
+    } catch (error) {
+      process.kill('SIGKILL');
+      throw error;
+    }
+    this.serving.add(worker);
+    void worker.ended.then((how) => this.onEnd(worker, how));
+  }
+
+  private onEnd(worker: ServingWorker, how: string): void {
+    this.metrics.end(worker);
+    if (this.serving.delete(worker)) void this.replace(worker, how);
+  }
+
+  private async replace({ process, startedAt, pauseMs }: ServingWorker, how: string): Promise<void> {
+    let said = `Worker ${process.pid} ended with ${how}`;
+    let pause = Date.now() - startedAt > YOUNG_MS ? 0 : pauseMs;
+    while (!this.isStopping) {
+      pause = Math.min(Math.max(FIRST_PAUSE_MS, 2 * pause), LONGEST_PAUSE_MS);
+      warn(`${said}: another one starts in ${pause / 1000} s.`);
+      await sleep(pause, undefined, { ref: false });
+      if (this.isStopping) return;
+      try {
+        return await this.add(pause);
+      } catch (error) {
+        said = `A worker did not start (${explain(error).join(' ')})`;
+      }
+    }
+  }
+
+  private async succeed(worker: ServingWorker): Promise<void> {
+    // From here on its end is expected.
+    if (this.isStopping || !this.serving.delete(worker)) return;
+    try {
+      await this.add(0);
+    } catch (error) {
+      if (worker.process.exitCode === null && worker.process.signalCode === null) this.serving.add(worker);
+      else void this.replace(worker, await worker.ended);
+      throw error;
+    }
+    if (this.isStopping) return;
+    const patience = sleep(SHUTDOWN_MS, undefined, { ref: false });
+    const counted = await Promise.race([worker.channel.ask<MetricValues>('retire').catch(() => undefined), patience]);
+    if (counted) this.metrics.keep(worker, counted);
+    await end(worker.process);
+  }
+}
+
+/** Politely, and by force when it hangs. */
+async function end(process: Worker['process']): Promise<void> {
+  const ended = endOf(process);
+  process.kill('SIGTERM');
+  const hangs = setTimeout(() => process.kill('SIGKILL'), SHUTDOWN_MS + 1_000);
+  await ended;
+  clearTimeout(hangs);
+}
+
+/** What a process ended with, as people say it. */
+async function endOf(process: Worker['process']): Promise<string> {
+  if (process.exitCode === null && process.signalCode === null) {
+    await new Promise((resolve) => process.once('exit', resolve));
+  }
+  return process.signalCode ?? `code ${process.exitCode}`;
+}
+
+function killAll(): void {
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+}
+
+function warn(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,178 @@
+/** Several processes on one port: how they start, stop, and die. */
+import { createServer } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { get, post, SMALLEST } from '../support/client.js';
+import {
+  type Cluster,
+  Connection,
+  databaseUrl,
+  isRefused,
+  keepAsking,
+  replaced,
+  startCluster,
+  withoutNewConnections,
+  withSessionsLocked,
+  workersOf,
+} from '../support/cluster.js';
+import { createSession, expectCleanStop, killServer, preparedCopy, start, withScratch } from '../support/embedded.js';
+import { withClient } from '../support/postgres.js';
+import { isRunning, launch, postgresPid, saying, until } from '../support/processes.js';
+
+const scratch = withScratch();
+
+const create = ({ url, key }: Cluster) => post(`${url}/v1/checkout_sessions`, { key, body: SMALLEST });
+
+async function query(dataDir: string, sql: string) {
+  return (await withClient(databaseUrl(dataDir), (client) => client.query(sql))).rows;
+}
+
+describe('starting', () => {
+  test('the first start makes everything once, and says so when every worker listens', async () => {
+    const dataDir = scratch().dataDir();
+    const server = await start(dataDir, { WEB_CONCURRENCY: '3' });
+    const connected = `SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'tillgate'`;
+    expect(await query(dataDir, connected)).toEqual([{ count: expect.any(Number) }]);
+    expect((await query(dataDir, connected))[0].count).toBeGreaterThanOrEqual(3);
+    expect(await query(dataDir, 'SELECT name FROM organizations')).toEqual([{ name: 'Demo' }]);
+    expect(server.said().split('\n').slice(0, 4)).toEqual([
+      `PostgreSQL is being set up in ${dataDir}/pg …`,
+      `PostgreSQL 18 is starting in ${dataDir}/pg …`,
+      '',
+      `Tillgate listens on ${server.url}`,
+    ]);
+    expect(server.said().match(/listens on/g)).toHaveLength(1);
+    expect(workersOf(server)).toHaveLength(3);
+    await createSession(server);
+    await expectCleanStop(server, dataDir);
+  });
+
+  const HOST = '203.0.113.1';
+  /** Reserved for documentation: nobody's address. */
+  test.each([
+    ['a host that is not this machine’s', { HOST }, `HOST cannot be listened on: `],
+    [
+      'a database that cannot be reached',
+      { DATABASE_URL: 'postgres://a@127.0.0.1:1/b' },
+      'The database cannot be used: ',
+    ],
+  ])('%s is said once, and nothing is left running', async (_, environment, words) => {
+    const dataDir = preparedCopy();
+    const server = scratch().keep(launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2', ...environment }));
+    const { status, stderr } = await server.ended;
+    expect({ status, lines: stderr.split('\n') }).toEqual({ status: 1, lines: [expect.stringContaining(words), ''] });
+    expect([workersOf(server), postgresPid(dataDir)]).toEqual([[], undefined]);
+  });
+
+  test('a port in use is the same sentence as from one process', async () => {
+    const dataDir = preparedCopy();
+    const squatter = createServer().listen(0, '127.0.0.1');
+    await until(() => squatter.listening);
+    const { port } = squatter.address() as { port: number };
+    const server = launch({ DATA_DIR: dataDir, PORT: String(port), WEB_CONCURRENCY: '2' });
+    const { status, stderr } = await server.ended;
+    squatter.close();
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT.\n`,
+    });
+    expect([workersOf(server), postgresPid(dataDir)]).toEqual([[], undefined]);
+  });
+
+  test('PostgreSQL has room for every pool, also one that was left behind with less', async () => {
+    const dataDir = preparedCopy();
+    const small = await start(dataDir);
+    expect(await query(dataDir, 'SHOW max_connections')).toEqual([{ max_connections: '100' }]);
+    await killServer(small);
+    const server = await start(dataDir, { WEB_CONCURRENCY: '2', DATABASE_POOL_SIZE: '40' });
+    expect(await query(dataDir, 'SHOW max_connections')).toEqual([{ max_connections: '150' }]);
+    await expectCleanStop(server, dataDir);
+  });
+});
+
+describe('stopping', () => {
+  /** Ctrl-C in a terminal reaches every process at once. */
+  test.each([
+    ['SIGTERM', () => []],
+    ['SIGINT', workersOf],
+  ] as const)('%s: running requests are answered, and nothing is left', async (signal, others) => {
+    const cluster = await startCluster();
+    const workers = workersOf(cluster);
+    let created: ReturnType<typeof create> | undefined;
+    await withSessionsLocked(cluster.dataDir, async (waits) => {
+      created = create(cluster);
+      await waits();
+      for (const pid of [...others(cluster), cluster.child.pid as number]) process.kill(pid, signal);
+      await until(() => isRefused(cluster.url));
+    });
+    expect((await created)?.status).toBe(201);
+    await expectCleanStop(cluster, cluster.dataDir, signal);
+    expect(workers.filter(isRunning)).toEqual([]);
+  });
+
+  test('told to stop while it starts, it leaves nothing running', async () => {
+    const dataDir = preparedCopy();
+    const server = scratch().keep(launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2' }));
+    await saying(server, /is starting/);
+    await until(() => workersOf(server).length === 2);
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toMatchObject({ status: 0, stderr: '' });
+    expect(postgresPid(dataDir)).toBeUndefined();
+  });
+});
+
+describe('kill -9', () => {
+  test('of the first process: the workers finish what they do and end', async () => {
+    const cluster = await startCluster();
+    const workers = workersOf(cluster);
+    let created: ReturnType<typeof create> | undefined;
+    await withSessionsLocked(cluster.dataDir, async (waits) => {
+      created = create(cluster);
+      await waits();
+      cluster.child.kill('SIGKILL');
+      await until(() => !isRunning(cluster.child.pid as number));
+    });
+    expect((await created)?.status).toBe(201);
+    await until(() => !workers.some(isRunning));
+    await expectCleanStop(await start(cluster.dataDir), cluster.dataDir);
+  });
+
+  test('of a worker: it is replaced, and the others’ clients see nothing', async () => {
+    const cluster = await startCluster();
+    const [victim] = workersOf(cluster) as [number];
+    const enough = new AbortController();
+    const clients = [1, 2].map(() => keepAsking(new Connection(cluster.url), '/livez', enough.signal));
+    await Promise.race([get(`${cluster.url}/readyz`, {}), ...clients]);
+    process.kill(victim, 'SIGKILL');
+    await until(() => workersOf(cluster).length === 2 && !workersOf(cluster).includes(victim));
+    enough.abort();
+    const outcomes = (await Promise.allSettled(clients)).map(({ status }) => status);
+    expect(outcomes.sort()).toEqual(['fulfilled', 'rejected']);
+    const { stderr, status } = await cluster.stop();
+    expect({ stderr, status }).toEqual({
+      stderr: `Worker ${victim} ended with SIGKILL: another one starts in 0.1 s.\n`,
+      status: 0,
+    });
+  });
+
+  test('again and again, and at its start: each time it is waited longer, and the other one serves', async () => {
+    const cluster = await startCluster();
+    const [victim, survivor] = workersOf(cluster) as [number, number];
+    await withoutNewConnections(cluster.dataDir, async () => {
+      process.kill(victim, 'SIGKILL');
+      await until(() => cluster.complained().includes('0.2 s'));
+      expect((await get(`${cluster.url}/livez`, {})).status).toBe(200);
+    });
+    await replaced(cluster, [victim]);
+    expect(workersOf(cluster)).toContain(survivor);
+    expect(cluster.complained().split('\n').slice(0, 2)).toEqual([
+      `Worker ${victim} ended with SIGKILL: another one starts in 0.1 s.`,
+      'A worker did not start (database "postgres" is not currently accepting connections): another one starts in 0.2 s.',
+    ]);
+    await expectEnd(cluster);
+  });
+});
+
+async function expectEnd(cluster: Cluster): Promise<void> {
+  expect(await cluster.stop()).toMatchObject({ status: 0 });
+  expect(postgresPid(cluster.dataDir)).toBeUndefined();
+}

@@ -1,0 +1,134 @@
+/** A service of several processes, and clients that each stay on one connection, so with one of them. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { preparedCopy, start } from './embedded.js';
+import { withClient } from './postgres.js';
+import { type Server, until } from './processes.js';
+
+export interface Cluster extends Server {
+  readonly dataDir: string;
+  readonly key: string;
+}
+
+export async function startCluster(environment: Record<string, string> = {}): Promise<Cluster> {
+  const dataDir = preparedCopy();
+  const server = await start(dataDir, { WEB_CONCURRENCY: '2', ...environment });
+  return { ...server, dataDir, key: server.key as string };
+}
+
+export function workersOf({ child }: Pick<Server, 'child'>): number[] {
+  try {
+    const lines = execFileSync('pgrep', ['-P', String(child.pid), '-f', 'worker.js'], { encoding: 'utf8' });
+    return lines.trim().split('\n').map(Number);
+  } catch {
+    // pgrep finds none.
+    return [];
+  }
+}
+
+/** Waits until the workers are two again, and none of those given. */
+export async function replaced(cluster: Cluster, old: readonly number[]): Promise<number[]> {
+  await until(() => workersOf(cluster).length === 2 && !workersOf(cluster).some((pid) => old.includes(pid)));
+  return workersOf(cluster);
+}
+
+/** The embedded PostgreSQL's own URL, from the files it keeps. */
+export function databaseUrl(dataDir: string, database = 'postgres'): string {
+  const read = (file: string) => readFileSync(join(dataDir, 'pg', file), 'utf8');
+  return `postgres://tillgate:${read('tillgate.password')}@127.0.0.1:${read('postmaster.pid').split('\n')[3]}/${database}`;
+}
+
+/** While `work` runs no new process can use the database; those connected already can. */
+export async function withoutNewConnections(dataDir: string, work: () => Promise<void>): Promise<void> {
+  const allow = (sql: Client, allowed: boolean) => sql.query(`ALTER DATABASE postgres ALLOW_CONNECTIONS ${allowed}`);
+  await withClient(databaseUrl(dataDir, 'template1'), async (sql) => {
+    await allow(sql, false);
+    try {
+      await work();
+    } finally {
+      await allow(sql, true);
+    }
+  });
+}
+
+/** While `work` runs, whoever creates a session waits; it is told when the first one does. */
+export async function withSessionsLocked(dataDir: string, work: (waits: () => Promise<void>) => Promise<void>) {
+  await withClient(databaseUrl(dataDir), async (sql) => {
+    await sql.query('BEGIN; LOCK TABLE checkout_sessions IN EXCLUSIVE MODE');
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'checkout_sessions'::regclass`;
+    await work(() => until(async () => (await sql.query(waiting)).rowCount === 1));
+    await sql.query('COMMIT');
+  });
+}
+
+/** Whether nobody listens any more. */
+export async function isRefused(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => resolve(false));
+    socket.on('error', () => resolve(true)).on('connect', () => socket.destroy());
+  });
+}
+
+export interface Answered {
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+/** One connection, kept open as long as the server lets it. */
+export class Connection {
+  /** How often an answer ended it, so that the next request opened another one. */
+  ends = 0;
+  private readonly agent: Agent;
+
+  constructor(
+    private readonly url: string,
+    { keepAlive = true } = {},
+  ) {
+    this.agent = new Agent({ keepAlive, maxSockets: 1 });
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
+    return new Promise((resolve, reject) => {
+      const sent = request(`${this.url}${path}`, { agent: this.agent, headers }, async (response) => {
+        let text = '';
+        for await (const chunk of response.setEncoding('utf8')) text += chunk;
+        if (response.headers.connection === 'close') this.ends += 1;
+        resolve({ status: response.statusCode, text });
+      });
+      sent.on('error', reject).end();
+    });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+/** Between two requests of a client: enough load to be hurt, not so much that nothing else gets on. */
+const STEADY_MS = 5;
+
+/** Asks again and again until told to stop; resolves with how often, rejects when an answer is missing or wrong. */
+export async function keepAsking(connection: Connection, path: string, stop: AbortSignal, key = ''): Promise<number> {
+  let answers = 0;
+  while (!stop.aborted) {
+    const { status, text } = await connection.get(path, { authorization: `Bearer ${key}` });
+    if (status !== 200) throw new Error(`${status}: ${text}`);
+    answers += 1;
+    await sleep(STEADY_MS);
+  }
+  connection.close();
+  return answers;
+}
+
+/** How many requests of a route the metrics have counted. */
+export function countOf(metrics: string, route: string): number {
+  const line = metrics
+    .split('\n')
+    .find((each) => each.includes('duration_seconds_count') && each.includes(`"${route}"`));
+  return Number(line?.split(' ').at(-1));
+}
