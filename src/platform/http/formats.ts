@@ -26,7 +26,7 @@ export type FormatName =
   | 'resource-id'
   | `${IdKind}-id`;
 
-/** URL parsing is forgiving: it drops white space and reads "https:\\\\host" as "https://host". Receivers are not. */
+/** URL parsing is forgiving: it drops white space and reads "https:\\host" as "https://host". Receivers are not. */
 const WEB_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\/?#][^\s\\]*$/;
 const SECONDS = /^\d{1,12}$/;
 /** A plus sign in a query string is read as a space. */

@@ -18,7 +18,7 @@ export class OpenapiController {
   @Get('openapi.json')
   async describe(@Res() reply: FastifyReply): Promise<void> {
     this.text ??= printed(documentOf(controllersOf(this.modules)));
-    await reply.headers({ 'content-type': 'application/json', 'cache-control': CACHE }).send(this.text);
+    await reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': CACHE }).send(this.text);
   }
 }
 

@@ -10,8 +10,7 @@ export type UiMode = (typeof UI_MODES)[number];
 export const DEFAULT_UI_MODE: UiMode = 'hosted';
 export const SESSION_STATUSES = ['open', 'complete', 'expired'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
-const PAYMENT_STATUSES = ['unpaid', 'paid', 'no_payment_required'] as const;
-export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;

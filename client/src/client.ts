@@ -1,0 +1,148 @@
+/** The service's operations by their names. What they take and return is generated from its description. */
+import type { components, operations } from './description.js';
+import { List, type Page } from './pages.js';
+import { type CallOptions, type ClientOptions, type Query, Transport } from './transport.js';
+
+type Schemas = components['schemas'];
+/** The filters of a list; paging is the client's business, but for the size of the pages and where to begin. */
+type Filters<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>;
+
+class Resource {
+  constructor(protected readonly transport: Transport) {}
+
+  protected read<Result>(path: string, id: string, options?: CallOptions, query?: Query): Promise<Result> {
+    return this.transport.get<Result>(`${path}/${encodeURIComponent(id)}`, query, options);
+  }
+
+  protected act<Result>(path: string, id: string, action: string, options?: CallOptions, body?: unknown) {
+    return this.transport.post<Result>(`${path}/${encodeURIComponent(id)}/${action}`, body, options);
+  }
+
+  protected listOf<Item>(path: string, query: Query, options?: CallOptions): List<Item> {
+    return new List((cursor) => this.transport.get<Page<Item>>(path, cursor ? { ...query, cursor } : query, options));
+  }
+}
+
+class CheckoutSessions extends Resource {
+  private readonly path = '/v1/checkout_sessions';
+
+  create(session: Schemas['CreateCheckoutSessionRequest'], options?: CallOptions): Promise<Schemas['CheckoutSession']> {
+    return this.transport.post(this.path, session, options);
+  }
+
+  retrieve(id: string, options?: CallOptions): Promise<Schemas['CheckoutSession']> {
+    return this.read(this.path, id, options);
+  }
+
+  list(filters: Filters<'listCheckoutSessions'> = {}, options?: CallOptions): List<Schemas['CheckoutSessionSummary']> {
+    return this.listOf(this.path, filters, options);
+  }
+
+  expire(id: string, options?: CallOptions): Promise<Schemas['CheckoutSession']> {
+    return this.act(this.path, id, 'expire', options);
+  }
+}
+
+class Refunds extends Resource {
+  private readonly path = '/v1/refunds';
+
+  propose(refund: Schemas['ProposeRefundRequest'], options?: CallOptions): Promise<Schemas['Refund']> {
+    return this.transport.post(this.path, refund, options);
+  }
+
+  retrieve(id: string, options?: CallOptions): Promise<Schemas['Refund']> {
+    return this.read(this.path, id, options);
+  }
+
+  list(filters: Filters<'listRefunds'> = {}, options?: CallOptions): List<Schemas['Refund']> {
+    return this.listOf(this.path, filters, options);
+  }
+
+  cancel(id: string, options?: CallOptions): Promise<Schemas['Refund']> {
+    return this.act(this.path, id, 'cancel', options);
+  }
+}
+
+class Payments extends Resource {
+  retrieve(id: string, options?: CallOptions): Promise<Schemas['Payment']> {
+    return this.read('/v1/payments', id, options);
+  }
+}
+
+class Events extends Resource {
+  retrieve(id: string, options?: CallOptions): Promise<Schemas['EventWithDeliveries']> {
+    return this.read('/v1/events', id, options);
+  }
+
+  list(filters: Filters<'listEvents'> = {}, options?: CallOptions): List<Schemas['Event']> {
+    return this.listOf('/v1/events', filters, options);
+  }
+}
+
+class LedgerCheckoutSessions extends Resource {
+  retrieve(id: string, organization: string, options?: CallOptions): Promise<Schemas['LedgerCheckoutSession']> {
+    return this.read('/ledger/v1/checkout_sessions', id, options, { organization });
+  }
+}
+
+class LedgerPayments extends Resource {
+  private readonly path = '/ledger/v1/payments';
+
+  record(payment: Schemas['RecordPaymentRequest'], options?: CallOptions): Promise<Schemas['LedgerPayment']> {
+    return this.transport.post(this.path, payment, options);
+  }
+
+  retrieve(id: string, organization: string, options?: CallOptions): Promise<Schemas['LedgerPayment']> {
+    return this.read(this.path, id, options, { organization });
+  }
+}
+
+class LedgerRefunds extends Resource {
+  private readonly path = '/ledger/v1/refunds';
+
+  retrieve(id: string, options?: CallOptions): Promise<Schemas['LedgerRefund']> {
+    return this.read(this.path, id, options);
+  }
+
+  list(filters: Filters<'listLedgerRefunds'> = {}, options?: CallOptions): List<Schemas['LedgerRefund']> {
+    return this.listOf(this.path, filters, options);
+  }
+
+  succeed(id: string, options?: CallOptions): Promise<Schemas['LedgerRefund']> {
+    return this.act(this.path, id, 'succeed', options);
+  }
+
+  fail(id: string, body: Schemas['FailRefundRequest'] = {}, options?: CallOptions): Promise<Schemas['LedgerRefund']> {
+    return this.act(this.path, id, 'fail', options, body);
+  }
+}
+
+/** The public API, with a secret key. */
+export class Tillgate {
+  readonly checkoutSessions: CheckoutSessions;
+  readonly refunds: Refunds;
+  readonly payments: Payments;
+  readonly events: Events;
+
+  constructor(options: ClientOptions) {
+    const transport = new Transport(options);
+    this.checkoutSessions = new CheckoutSessions(transport);
+    this.refunds = new Refunds(transport);
+    this.payments = new Payments(transport);
+    this.events = new Events(transport);
+  }
+}
+
+/** The ledger's API, with a ledger key. */
+export class TillgateLedger {
+  readonly checkoutSessions: LedgerCheckoutSessions;
+  readonly payments: LedgerPayments;
+  readonly refunds: LedgerRefunds;
+
+  constructor(options: ClientOptions) {
+    const transport = new Transport(options);
+    this.checkoutSessions = new LedgerCheckoutSessions(transport);
+    this.payments = new LedgerPayments(transport);
+    this.refunds = new LedgerRefunds(transport);
+  }
+}

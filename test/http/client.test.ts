@@ -1,0 +1,183 @@
+/** The published client against the service itself. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  Tillgate,
+  TillgateConnectionError,
+  TillgateError,
+  TillgateLedger,
+  verifyWebhook,
+} from '../../client/src/index.js';
+import { ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { SMALLEST } from '../support/client.js';
+import { answering, FAULTS, startFaultyProxy } from '../support/faulty-proxy.js';
+import { startReceiver } from '../support/receiver.js';
+import { refusal } from '../support/refused-answer.js';
+import { Shop, unknownId } from '../support/shop.js';
+import { deliver, startWebhooks } from '../support/webhooks.js';
+
+let service: Awaited<ReturnType<typeof startWebhooks>>['service'];
+let shop: Shop;
+let tillgate: Tillgate;
+let ledger: TillgateLedger;
+
+beforeAll(async () => {
+  ({ service } = await startWebhooks());
+});
+beforeEach(async () => {
+  shop = await Shop.open(service);
+  tillgate = new Tillgate({ baseUrl: service.url, key: shop.key });
+  ledger = new TillgateLedger({ baseUrl: service.url, key: shop.ledgerKey });
+});
+afterAll(() => service.close());
+
+async function all<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+}
+
+test('creates, reads and expires a session', async () => {
+  const session = await tillgate.checkoutSessions.create(SMALLEST);
+  expect(session).toEqual((await shop.get(`/v1/checkout_sessions/${session.id}`)).body);
+  expect(await tillgate.checkoutSessions.retrieve(session.id)).toEqual(session);
+  expect(await tillgate.checkoutSessions.expire(session.id)).toEqual({ ...session, status: 'expired' });
+});
+
+test('reads a list to its end, each item once, and page by page', async () => {
+  const made: string[] = [];
+  for (let count = 0; count < 60; count += 1) made.push((await shop.createSession()).body.id);
+  const listed = await all(tillgate.checkoutSessions.list({ status: 'open' }));
+  expect(listed.map(({ id }) => id)).toEqual(made.reverse());
+  const pages = await all(tillgate.checkoutSessions.list({ limit: 20 }).pages());
+  expect(pages.map(({ data }) => data.length)).toEqual([20, 20, 20]);
+});
+
+test('refunds: the merchant proposes and withdraws, the ledger pays out and refuses', async () => {
+  const payment = await ledger.payments.record({ organization: shop.organization, amount: 5000, currency: 'usd' });
+  expect(await ledger.payments.retrieve(payment.id, shop.organization)).toEqual(payment);
+  const propose = (amount: number) => tillgate.refunds.propose({ payment: payment.id, amount });
+  const [paid, refused, withdrawn] = [await propose(1), await propose(2), await propose(3)];
+  expect((await all(ledger.refunds.list({ organization: shop.organization }))).map(({ id }) => id)).toEqual(
+    [paid, refused, withdrawn].map(({ id }) => id),
+  );
+  expect((await ledger.refunds.succeed(paid.id)).status).toBe('succeeded');
+  expect((await ledger.refunds.fail(refused.id, { reason: 'The account is closed.' })).status).toBe('failed');
+  expect(await tillgate.refunds.cancel(withdrawn.id)).toEqual({ ...withdrawn, status: 'canceled' });
+  expect(await all(tillgate.refunds.list({ status: 'succeeded' }))).toEqual([await tillgate.refunds.retrieve(paid.id)]);
+  expect((await tillgate.payments.retrieve(payment.id)).amount_refunded).toBe(1);
+  const [event] = await all(tillgate.events.list({ object: paid.id, order: 'asc' }));
+  expect(event).toMatchObject({ type: 'refund.created', data: { object: paid } });
+});
+
+test('throws what the envelope says, and sends nothing twice for it', async () => {
+  const { body: payment } = await shop.record({ amount: 300 });
+  const sent = randomUUID();
+  const error = await tillgate.refunds
+    .propose({ payment: payment.id, amount: 301 }, { idempotencyKey: sent })
+    .catch((thrown: unknown) => thrown as TillgateError);
+  const raw = await shop.post('/v1/refunds', { payment: payment.id, amount: 301 }, sent);
+  const nextStep = { type: 'lower_amount', path: '/v1/refunds', method: 'POST' };
+  expect(raw.body).toEqual(
+    refusal('refund_exceeds_remaining', nextStep, [{ param: 'amount', code: 'too_large', allowed: ['300'] }]),
+  );
+  expect(error).toBeInstanceOf(TillgateError);
+  expect({ ...(error as TillgateError) }).toEqual({
+    name: 'TillgateError',
+    status: 422,
+    code: 'refund_exceeds_remaining',
+    param: 'amount',
+    errors: raw.body.error.errors,
+    nextStep,
+    requestId: raw.body.request_id,
+  });
+});
+
+describe('through a network that fails', () => {
+  let proxy: Awaited<ReturnType<typeof startFaultyProxy>>;
+  beforeEach(async () => {
+    proxy = await startFaultyProxy(service.url);
+  });
+  afterEach(() => proxy.close());
+  const through = (options = {}) => new Tillgate({ baseUrl: proxy.url, key: shop.key, ...options });
+
+  test.each([
+    ['the request is lost', FAULTS.cutBefore],
+    ['the answer is lost', FAULTS.cutAfter],
+    ['the answer is cut off', FAULTS.cutMidway],
+    ['409', answering(409)],
+    ['429', answering(429)],
+    ['500', answering(500)],
+    ['502', answering(502)],
+    ['503', answering(503)],
+  ])('%s: sends it again under the same key, and one session is made', async (_, fault) => {
+    proxy.meet(fault, fault);
+    const session = await through().checkoutSessions.create(SMALLEST);
+    expect((await all(tillgate.checkoutSessions.list())).map(({ id }) => id)).toEqual([session.id]);
+    expect(proxy.passed.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
+    const keys = new Set(proxy.passed.map(({ idempotencyKey }) => idempotencyKey));
+    expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  });
+
+  test('every write has a key of its own', async () => {
+    await through().checkoutSessions.create(SMALLEST);
+    await through().checkoutSessions.create(SMALLEST);
+    expect(await all(tillgate.checkoutSessions.list())).toHaveLength(2);
+  });
+
+  test('waits as long as Retry-After says', async () => {
+    proxy.meet(answering(503, { 'retry-after': '1' }));
+    await through().checkoutSessions.create(SMALLEST);
+    const [first, second] = proxy.passed.map(({ at }) => at) as [number, number];
+    expect(second - first).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('told to wait for very long, it says so at once', async () => {
+    proxy.meet(answering(503, { 'retry-after': '3600' }));
+    await expect(through().checkoutSessions.create(SMALLEST)).rejects.toMatchObject({ status: 503 });
+    expect(proxy.passed).toHaveLength(1);
+  });
+
+  test('a read is sent again too', async () => {
+    const { body } = await shop.createSession();
+    proxy.meet(FAULTS.cutBefore, answering(503));
+    expect(await through().checkoutSessions.retrieve(body.id)).toEqual(body);
+  });
+
+  test('what stays a refusal is sent once', async () => {
+    await expect(through().checkoutSessions.retrieve(unknownId('cs_test'))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(proxy.passed).toHaveLength(1);
+  });
+
+  test('gives up in the end, with the key to go on with', async () => {
+    proxy.meet(FAULTS.cutAfter, FAULTS.cutBefore);
+    const error = await through({ maxRetries: 1 })
+      .checkoutSessions.create(SMALLEST)
+      .catch((thrown: unknown) => thrown as TillgateConnectionError);
+    expect(error).toBeInstanceOf(TillgateConnectionError);
+    const { idempotencyKey = '' } = error as TillgateConnectionError;
+    expect(proxy.passed.map((each) => each.idempotencyKey)).toEqual([idempotencyKey, idempotencyKey]);
+    const session = await through().checkoutSessions.create(SMALLEST, { idempotencyKey });
+    expect((await all(tillgate.checkoutSessions.list())).map(({ id }) => id)).toEqual([session.id]);
+  });
+
+  test('stops when the caller does', async () => {
+    proxy.meet(answering(503, { 'retry-after': '30' }));
+    const sending = through().checkoutSessions.create(SMALLEST, { signal: AbortSignal.timeout(200) });
+    await expect(sending).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(proxy.passed).toHaveLength(1);
+  });
+});
+
+test('verifies a webhook that the service sent', async () => {
+  const receiver = await startReceiver();
+  const session = await tillgate.checkoutSessions.create({ ...SMALLEST, notify_url: receiver.url });
+  await deliver(service);
+  await receiver.close();
+  const [{ headers, text }] = receiver.received as [(typeof receiver.received)[number]];
+  const secrets = await service.application.get(ManageWebhookSecret).active(shop.organization);
+  const event = await verifyWebhook({ body: text, headers, secret: secrets });
+  expect(event).toMatchObject({ type: 'checkout.session.created', data: { object: session } });
+});

@@ -1,0 +1,46 @@
+/** The client's verification against signatures of the reference implementation. */
+import { expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { verifyWebhook, WebhookVerificationError } from '../../client/src/index.js';
+
+const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+const other = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
+const body = JSON.stringify({ object: 'event', id: 'evt_1' });
+const signed = (by: string[], at = new Date()) => ({
+  'webhook-id': 'evt_1',
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+  'webhook-signature': by.map((each) => new Webhook(each).sign('evt_1', at, body)).join(' '),
+});
+const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+
+test.each([
+  ['one signature', signed([secret]), secret],
+  ['the second of two signatures', signed([other, secret]), secret],
+  ['the second of two secrets', signed([secret]), [other, secret]],
+  ['headers as fetch has them', new Headers(signed([secret])), secret],
+  ['four minutes old', signed([secret], minutesFromNow(-4)), secret],
+  ['a signature of a newer version beside it', newerBeside(signed([secret])), secret],
+])('accepts %s', async (_, headers, secrets) => {
+  expect(await verifyWebhook({ body, headers, secret: secrets })).toEqual(JSON.parse(body));
+});
+
+test.each([
+  ['another secret', signed([other]), secret],
+  ['six minutes old', signed([secret], minutesFromNow(-6)), secret],
+  ['from six minutes ahead', signed([secret], minutesFromNow(6)), secret],
+  ['another id', { ...signed([secret]), 'webhook-id': 'evt_2' }, secret],
+  ['no signature', { ...signed([secret]), 'webhook-signature': undefined }, secret],
+  ['a time that is none', { ...signed([secret]), 'webhook-timestamp': 'NaN' }, secret],
+  ['a signature that is not base64', { ...signed([secret]), 'webhook-signature': 'v1,!' }, secret],
+])('refuses %s', async (_, headers, by) => {
+  await expect(verifyWebhook({ body, headers, secret: by })).rejects.toBeInstanceOf(WebhookVerificationError);
+});
+
+test('refuses another body', async () => {
+  const webhook = { body: `${body} `, headers: signed([secret]), secret };
+  await expect(verifyWebhook(webhook)).rejects.toBeInstanceOf(WebhookVerificationError);
+});
+
+function newerBeside(headers: ReturnType<typeof signed>) {
+  return { ...headers, 'webhook-signature': `v2,abc ${headers['webhook-signature']}` };
+}
