@@ -47,3 +47,5 @@ process.on('disconnect', () => (isListening ? stop() : process.exit(0)));
 // A terminal sends these to every process at once; the first one decides what follows.
 process.on('SIGINT', () => undefined);
 process.on('SIGHUP', () => undefined);
+
+first.ask('ready').catch(() => process.exit(0));

@@ -79,14 +79,21 @@ export class Workers implements Serving {
     // One that cannot be forked or sent to has ended, which is seen all the same.
     forked.on('error', () => undefined);
     const { process } = forked;
+    let hear: () => void = () => undefined;
+    const ready = new Promise<void>((resolve) => {
+      hear = resolve;
+    });
+    const handlers = { ready: hear, metrics: () => this.metrics.scrape(this.serving) };
     const worker: ServingWorker = {
       process,
-      channel: new Channel(process, { metrics: () => this.metrics.scrape(this.serving) }, explain),
+      channel: new Channel(process, handlers, explain),
       ended: endOf(process),
       startedAt: Date.now(),
       pauseMs,
     };
     try {
+      // What is sent before it listens to its channel is lost.
+      await Promise.race([ready, worker.ended]);
       await worker.channel.ask('start', this.details);
     } catch (error) {
       process.kill('SIGKILL');
