@@ -25,7 +25,7 @@ function checkMediaType({ declaredType, headers }: FastifyRequest): void {
   }
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   if (declaredType === undefined ? isEmpty : isJson(declaredType)) return;
-  throw unsupported('Content-Type', 'The body must be application/json in UTF-8.', ['application/json']);
+  throw notJson();
 }
 
 /** RFC 8259 defines no parameters; one that names another encoding than UTF-8 cannot be meant. */
@@ -35,11 +35,15 @@ function isJson(mediaType: string): boolean {
   return type.trim() === 'application/json' && charsets.every((charset) => charset === 'utf-8');
 }
 
+export function notJson(): Refusal {
+  return unsupported('Content-Type', 'The body must be application/json in UTF-8.', ['application/json']);
+}
+
 function unsupported(param: string, message: string, allowed: readonly string[]): Refusal {
   return new Refusal('unsupported_media_type', message, [paramError(param, 'invalid_value', message, allowed)]);
 }
 
-function tooLarge(): Refusal {
+export function tooLarge(): Refusal {
   const message = `The body must have at most ${MAX_BODY_BYTES} bytes.`;
   return new Refusal('payload_too_large', message, [paramError('body', 'too_large', message)]);
 }

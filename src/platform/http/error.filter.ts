@@ -26,8 +26,8 @@ export class ErrorFilter implements ExceptionFilter {
     if (error instanceof Refusal) return error;
     // Fastify refuses a QUERY without a Content-Type before it looks for a route.
     if (error instanceof NotFoundException || request.method === 'QUERY') return this.unrouted(request);
-    if (isUnavailable(error)) return new Refusal('service_unavailable', 'The service cannot answer right now.');
-    return new Refusal('internal_error', 'Something went wrong on our side. The request may be sent again.');
+    if (isUnavailable(error)) return unavailable();
+    return internalError();
   }
 
   private unrouted(request: FastifyRequest): Refusal {
@@ -36,4 +36,12 @@ export class ErrorFilter implements ExceptionFilter {
     const message = `${request.method} is not a method of this route.`;
     return new Refusal('method_not_allowed', message, [paramError('method', 'invalid_value', message, methods)]);
   }
+}
+
+export function unavailable(): Refusal {
+  return new Refusal('service_unavailable', 'The service cannot answer right now.');
+}
+
+export function internalError(): Refusal {
+  return new Refusal('internal_error', 'Something went wrong on our side. The request may be sent again.');
 }

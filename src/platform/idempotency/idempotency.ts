@@ -125,10 +125,7 @@ function fingerprintOf({ subject, body }: Write): Buffer {
 }
 
 function replay({ answer, fingerprint }: { answer: Answer; fingerprint: Buffer }, expected: Buffer): Answer {
-  if (!fingerprint.equals(expected)) {
-    const message = 'This idempotency key was used for another request.';
-    throw new Refusal('idempotency_key_reused', message, [paramError('Idempotency-Key', 'invalid_value', message)]);
-  }
+  if (!fingerprint.equals(expected)) throw keyReused();
   return new Answer(answer.status, answer.body, answer.location, true);
 }
 
@@ -154,7 +151,12 @@ function isKeyLocked(error: unknown): boolean {
   return sqlState(error) === '55P03' && String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT);
 }
 
-function inUse(): Refusal {
+export function keyReused(): Refusal {
+  const message = 'This idempotency key was used for another request.';
+  return new Refusal('idempotency_key_reused', message, [paramError('Idempotency-Key', 'invalid_value', message)]);
+}
+
+export function inUse(): Refusal {
   const message = 'A request with this idempotency key is still running.';
   return new Refusal('idempotency_key_in_use', message, [paramError('Idempotency-Key', 'invalid_value', message)]);
 }

@@ -1,9 +1,12 @@
 /** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
 import { type ErrorCode, invalidParams, notFound, paramError, Refusal } from '../../shared/errors.js';
+import { notJson, tooLarge } from '../http/body.guard.js';
+import { internalError, unavailable } from '../http/error.filter.js';
 import { ERROR_MEANINGS } from '../http/error.view.js';
 import { answerTo, statusOf } from '../http/errors.js';
 import { PathIdPipe } from '../http/path-id.js';
 import { explain, rulesOf } from '../http/validation.js';
+import { inUse, keyReused } from '../idempotency/idempotency.js';
 import { keyOf } from '../idempotency/idempotency-key.guard.js';
 import type { Route } from './routes.js';
 import { exampleId } from './schema.js';
@@ -13,30 +16,22 @@ export interface Example {
   readonly refusal: Refusal;
 }
 
-/** What is refused alike wherever it is refused at all. */
+/** What is refused alike wherever it is refused at all. The first three belong to a module, which the platform cannot ask. */
 const COMMON = {
   invalid_api_key: at('invalid_api_key', 'Authorization', 'A valid API key is needed: Authorization: Bearer <key>.'),
-  origin_not_allowed: at('origin_not_allowed', 'Origin', 'This origin is not allowed.'),
-  rate_limited: new Refusal('rate_limited', 'More than 100 requests in a second.'),
-  payload_too_large: at('payload_too_large', 'body', 'The body must have at most 262144 bytes.'),
-  unsupported_media_type: at('unsupported_media_type', 'Content-Type', 'The body must be application/json in UTF-8.', [
-    'application/json',
-  ]),
-  idempotency_key_in_use: at(
-    'idempotency_key_in_use',
-    'Idempotency-Key',
-    'A request with this idempotency key is still running.',
+  origin_not_allowed: at(
+    'origin_not_allowed',
+    'Origin',
+    'This origin is not allowed: call from a server, or add the origin to the key.',
   ),
-  internal_error: new Refusal('internal_error', 'Something went wrong on our side. The request may be sent again.'),
-  service_unavailable: new Refusal('service_unavailable', 'The service cannot answer right now.'),
+  rate_limited: new Refusal('rate_limited', 'More than 100 requests in a second.'),
+  payload_too_large: tooLarge(),
+  unsupported_media_type: notJson(),
+  idempotency_key_in_use: inUse(),
+  internal_error: internalError(),
+  service_unavailable: unavailable(),
 };
 export const isCommon = (code: ErrorCode): boolean => code in COMMON;
-
-const KEY_REUSED = at(
-  'idempotency_key_reused',
-  'Idempotency-Key',
-  'This idempotency key was used for another request.',
-);
 
 /** In the order of the checks. */
 export function examplesOf(route: Route): Example[] {
@@ -45,7 +40,7 @@ export function examplesOf(route: Route): Example[] {
   const codes = [
     ...(isGated ? [COMMON.invalid_api_key, COMMON.origin_not_allowed, COMMON.rate_limited] : []),
     ...(method === 'post' ? [COMMON.payload_too_large, COMMON.unsupported_media_type] : []),
-    ...(idempotencyKey ? [COMMON.idempotency_key_in_use, KEY_REUSED] : []),
+    ...(idempotencyKey ? [COMMON.idempotency_key_in_use, keyReused()] : []),
     ...(idKind ? [notFound('id')] : []),
     ...refusals,
     COMMON.internal_error,
