@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { measure, residentMemory } from './measure.js';
 import { prepareScenarios, type Scenario } from './scenarios.js';
-import { openBenchDatabase, openShop, startService } from './servers.js';
+import { openBenchDatabase, openShop, type Server, startService } from './servers.js';
 
 const CONNECTIONS = [1, 16, 64, 256, 1024];
 const WORKERS = [1, 2];
@@ -39,31 +39,9 @@ async function main(): Promise<void> {
       const scenarios = await prepareScenarios(server.url, database.url, shop);
       for (const scenario of scenarios.filter(({ name }) => OPERATIONS.includes(name))) {
         await measure(server, scenario, WARM_UP, database.pid);
-        levels.push(...(await climb(scenario, workers)));
+        levels.push(...(await climb(server, scenario, workers, database.pid)));
       }
       await server.stop();
-
-      async function climb(scenario: Scenario, processes: number): Promise<Level[]> {
-        const measured = [];
-        for (const connections of CONNECTIONS) {
-          const round = await measure(server, scenario, { connections, seconds: SECONDS }, database.pid);
-          measured.push({ connections, ...round, megabytes: Math.round(residentMemory(server.pid)) });
-        }
-        const peak = Math.max(...measured.map(({ perSecond }) => perSecond));
-        return measured.map(({ connections, perSecond, p50, p99, failed, megabytes }) => {
-          const level = {
-            workers: processes,
-            operation: scenario.name,
-            connections,
-            perSecond,
-            p50,
-            p99,
-            failed,
-            megabytes,
-          };
-          return { ...level, ofPeak: perSecond / peak };
-        });
-      }
     }
   } finally {
     await database.close();
@@ -72,6 +50,16 @@ async function main(): Promise<void> {
   for (const level of levels) say(lineOf(level));
   mkdirSync('bench/results', { recursive: true });
   writeFileSync('bench/results/connections.json', `${JSON.stringify(levels, null, 2)}\n`);
+}
+
+async function climb(server: Server, scenario: Scenario, workers: number, postgres: number): Promise<Level[]> {
+  const measured = [];
+  for (const connections of CONNECTIONS) {
+    const round = await measure(server, scenario, { connections, seconds: SECONDS }, postgres);
+    measured.push({ ...round, connections, megabytes: Math.round(residentMemory(server.pid)) });
+  }
+  const peak = Math.max(...measured.map(({ perSecond }) => perSecond));
+  return measured.map((level) => ({ ...level, workers, operation: scenario.name, ofPeak: level.perSecond / peak }));
 }
 
 function lineOf({ workers, operation, connections, perSecond, ofPeak, p50, p99, failed, megabytes }: Level): string {

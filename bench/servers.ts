@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openEmbeddedPostgres } from '../src/platform/database/embedded-postgres.js';
 import { migrate } from '../src/platform/database/migrate.js';
+import { onStopSignal } from '../src/platform/stop-signals.js';
 import type { Shop } from './scenarios.js';
 
 const built = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
@@ -25,14 +26,13 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   const database = await openEmbeddedPostgres({ dataDir, role: 'server' });
   await migrate(database.url);
   const [pid] = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n');
-  return {
-    url: database.url,
-    pid: Number(pid),
-    close: async () => {
-      await database.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+  const close = async () => {
+    await database.close();
+    rmSync(dataDir, { recursive: true, force: true });
   };
+  // Ctrl-C reaches the servers too, but not PostgreSQL, which would outlive the bench.
+  onStopSignal(() => void close().finally(() => process.exit(130)));
+  return { url: database.url, pid: Number(pid), close };
 }
 
 /** An organization with a test key, made by the command line as an operator makes them. */
