@@ -14,7 +14,10 @@ const MAX_WAITING = 2_000;
 /** Errors that say nothing against the connection: a constraint, a conflict or a time limit refused the statement. */
 const REFUSED = /^(23|40|55P03|57014)/;
 
-/** The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. */
+/**
+ * The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. Statements take pg's
+ * callbacks: its promises keep what they carried until the next full garbage collection (docs/performance.md).
+ */
 @Injectable()
 export class Database extends Transaction implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
@@ -57,23 +60,23 @@ export class Database extends Transaction implements OnApplicationShutdown {
   private async execute(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
     const query = { name: statement.name, text: statement.text, values: values as unknown[] };
     const transaction = this.open.getStore();
-    if (transaction) return ((await transaction.connect()) as PoolClient).query(query);
+    if (transaction) return inTransaction(transaction, query);
     this.refuseWhenFull();
     return retried(() => this.onConnection(query));
   }
 
   /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
-  private async onConnection(query: QueryConfig): Promise<QueryResult> {
-    const client = await this.pool.connect();
-    let fault: Error | undefined;
-    try {
-      return await client.query(query);
-    } catch (error) {
-      if (!REFUSED.test(sqlState(error) ?? '')) fault = error as Error;
-      throw error;
-    } finally {
-      client.release(fault);
-    }
+  private onConnection(query: QueryConfig): Promise<QueryResult> {
+    return new Promise((resolve, reject) => {
+      this.pool.connect((unreachable, client, release) => {
+        if (!client) return reject(unreachable);
+        client.query(query, (error: Error | null, result) => {
+          release(error && !REFUSED.test(sqlState(error) ?? '') ? error : undefined);
+          if (error) reject(naming(query, error));
+          else resolve(result);
+        });
+      });
+    });
   }
 
   private async runOnce<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -96,6 +99,18 @@ export class Database extends Transaction implements OnApplicationShutdown {
   private refuseWhenFull(): void {
     if (this.pool.waitingCount >= MAX_WAITING) throw new Refusal('service_unavailable', 'The service is overloaded.');
   }
+}
+
+async function inTransaction(runner: QueryRunner, query: QueryConfig): Promise<QueryResult> {
+  const client = (await runner.connect()) as PoolClient;
+  return new Promise((resolve, reject) => {
+    client.query(query, (error: Error | null, result) => (error ? reject(naming(query, error)) : resolve(result)));
+  });
+}
+
+/** The stack of pg's error begins at the socket: for the log the statement says where it came from. */
+function naming({ name }: QueryConfig, error: Error): Error {
+  return Object.assign(error, { statement: name });
 }
 
 /** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error: acknowledging that would be a lie. */
