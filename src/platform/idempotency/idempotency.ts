@@ -25,6 +25,11 @@ type Work = (keep: KeepAnswer) => Promise<Answer>;
 /** A request together with its body, which is what makes two requests the same. */
 type Write = IdempotentRequest & { readonly body: unknown };
 
+interface Running {
+  readonly fingerprint: Buffer;
+  outcome: Promise<Answer> | undefined;
+}
+
 /**
  * Runs a write once for each idempotency key. The work stores its answer in its own statement or transaction, so the
  * unique key in PostgreSQL decides between processes and across crashes; within a process, requests with the same key
@@ -32,7 +37,7 @@ type Write = IdempotentRequest & { readonly body: unknown };
  */
 @Injectable()
 export class Idempotency {
-  private readonly running = new Map<string, { fingerprint: Buffer; outcome: Promise<Answer | undefined> }>();
+  private readonly running = new Map<string, Running>();
 
   constructor(
     private readonly kept: KeptAnswers,
@@ -50,12 +55,14 @@ export class Idempotency {
       if (answer) return replay({ answer, fingerprint: first.fingerprint }, fingerprint);
     }
     const claim = { operation, key, fingerprint, retentionSeconds: this.config.idempotencyRetentionSeconds };
-    const result = this.attempt(caller, request, claim, work);
-    this.running.set(name, { fingerprint, outcome: result.catch(() => undefined) });
+    const first: Running = { fingerprint, outcome: this.attempt(caller, request, claim, work) };
+    this.running.set(name, first);
     try {
-      return await result;
+      return (await first.outcome) as Answer;
     } finally {
       this.running.delete(name);
+      // A Map grows by new tables, and its old ones keep what they held until the next full garbage collection.
+      first.outcome = undefined;
     }
   }
 
@@ -99,13 +106,15 @@ export class Idempotency {
       stored = answer;
       return { ...claim, answer };
     };
-    const answer = await work(keep).catch(async (error: unknown) => {
+    let answer: Answer;
+    try {
+      answer = await work(keep);
+    } catch (error) {
       const status = error instanceof Refusal ? statusOf(error) : 500;
-      if (status === 404 || status === 422)
-        return answerTo(error as Refusal, { ...request, organization: caller.organization });
-      return status === 400 ? this.answeredBefore(caller, claim, error) : Promise.reject(error);
-    });
-    if (answer.replayed) return answer;
+      if (status === 400) return this.answeredBefore(caller, claim, error);
+      if (status !== 404 && status !== 422) throw error;
+      answer = answerTo(error as Refusal, { ...request, organization: caller.organization });
+    }
     if (!stored || !isSame(answer, stored)) await this.kept.add(caller, { ...claim, answer });
     return answer;
   }
@@ -134,13 +143,13 @@ function isSame(one: Answer, other: Answer): boolean {
 }
 
 /** The first request's answer, or undefined when it failed without one. Throws when it takes too long. */
-async function withinPatience(outcome: Promise<Answer | undefined>): Promise<Answer | undefined> {
+async function withinPatience(outcome: Promise<Answer> | undefined): Promise<Answer | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const impatience = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(inUse()), WAIT_MS);
   });
   try {
-    return await Promise.race([outcome, impatience]);
+    return await Promise.race([outcome?.catch(() => undefined), impatience]);
   } finally {
     clearTimeout(timer);
   }
