@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import {
   AccessModule,
   ApiKeyRecord,
@@ -17,7 +17,6 @@ import { Config } from './platform/config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { BodyGuard } from './platform/http/body.guard.js';
 import { ErrorFilter } from './platform/http/error.filter.js';
-import { ValidationPipe } from './platform/http/validation.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
 import { OpenapiModule } from './platform/openapi/openapi.module.js';
@@ -58,7 +57,6 @@ export class AppModule {
         { provide: Config, useValue: config },
         { provide: Clock, useClass: SystemClock },
         { provide: APP_FILTER, useClass: ErrorFilter },
-        { provide: APP_PIPE, useClass: ValidationPipe },
         // In the contract's order: who calls, from where, how often, and only then what with.
         { provide: APP_GUARD, useClass: KeyGuard },
         { provide: APP_GUARD, useClass: OriginGuard },

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { Answer } from '../../shared/answer.js';
 import { invalidParams, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
 import { answerTo, pathOf } from './errors.js';
@@ -31,8 +31,6 @@ export class TillgateAdapter extends FastifyAdapter {
       logger: { level: logLevel },
       // A line for each request is the balancer's and the metrics' job; here it would cost more than the request.
       logController: new LogController({ disableRequestLogging: true }),
-      // Requests are rarely logged: those that are name their id themselves, and the rest need no logger of their own.
-      childLoggerFactory: (logger: FastifyBaseLogger) => logger,
       skipMiddie: true,
       genReqId: requestId,
       rewriteUrl: escapeBadEscapes,
@@ -49,6 +47,8 @@ export class TillgateAdapter extends FastifyAdapter {
       clientErrorHandler,
     });
     const server = this.getInstance();
+    // Requests are rarely logged: those that are name their id themselves, and the rest need no logger of their own.
+    server.log.child = () => server.log;
     server.addHook('onRoute', ({ method, url }) => {
       if (!url.includes('*')) this.routes.push({ method: String(method), path: patternOf(url) });
     });

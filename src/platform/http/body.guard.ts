@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { paramError, Refusal } from '../../shared/errors.js';
+import { requestOf } from './exchange.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -9,7 +10,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 @Injectable()
 export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = requestOf(context);
     if (request.method !== 'POST') return true;
     checkMediaType(request);
     return read(request.raw).then((body) => {

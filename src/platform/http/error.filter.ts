@@ -1,10 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { paramError, Refusal } from '../../shared/errors.js';
 import { isUnavailable } from '../database/faults.js';
 import type { TillgateAdapter } from './adapter.js';
 import { answerTo, headersOf, pathOf } from './errors.js';
+import { replyOf, requestOf } from './exchange.js';
 
 /** The last stop of every error: the envelope, and nothing of the inside. */
 @Catch()
@@ -12,8 +13,8 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly host: HttpAdapterHost<TillgateAdapter>) {}
 
   catch(error: unknown, context: ArgumentsHost): void {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    const request = requestOf(context);
+    const reply = replyOf(context);
     const refusal = this.refusalFor(error, request);
     if (refusal.code === 'internal_error') request.log.error({ err: error, requestId: request.id }, 'unexpected error');
     if (refusal.code === 'service_unavailable')

@@ -2,6 +2,7 @@ import { type CanActivate, createParamDecorator, type ExecutionContext, Injectab
 import type { FastifyRequest } from 'fastify';
 import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
 import type { RequestFacts } from '../http/errors.js';
+import { requestOf } from '../http/exchange.js';
 import { headerValues } from '../http/headers.js';
 
 /** A write that may be retried under its key. */
@@ -21,7 +22,7 @@ export const KEY_PATTERN = `^(?:[!#-~][!-~]{0,${MAX_LENGTH - 1}}|"(?:[!#-\\[\\]-
 @Injectable()
 export class RequiredKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = requestOf(context);
     request.idempotencyKey = keyOf(headerValues(request, 'idempotency-key'));
     return true;
   }
@@ -30,7 +31,7 @@ export class RequiredKeyGuard implements CanActivate {
 @Injectable()
 export class OptionalKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = requestOf(context);
     const values = headerValues(request, 'idempotency-key');
     request.idempotencyKey = values.length === 0 ? undefined : keyOf(values);
     return true;
@@ -45,7 +46,7 @@ export const AcceptIdempotencyKey = (): MethodDecorator => UseGuards(OptionalKey
 
 /** The request as Idempotency.once() takes it, but for the body, which arrives validated as a parameter of its own. */
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): IdempotentRequest => {
-  const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { id?: string } }>>();
+  const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
   const { id, method, url, params, idempotencyKey, routeOptions } = request;
   const operation = `${method} ${routeOptions.url}`;
   return { id, method, url, operation, key: idempotencyKey, subject: params.id };

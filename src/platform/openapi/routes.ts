@@ -12,6 +12,7 @@ import type { IdKind } from '../../shared/id.js';
 import { GATE, type Gate } from '../http/gate.js';
 import { PathIdPipe } from '../http/path-id.js';
 import type { RequestClass } from '../http/rules.js';
+import { ValidationPipe } from '../http/validation.js';
 import { OptionalKeyGuard, RequiredKeyGuard } from '../idempotency/idempotency-key.guard.js';
 import { OPERATION, type OperationFacts, TAG, type TagFacts, WEBHOOKS, type WebhookFacts } from './operation.js';
 
@@ -74,7 +75,12 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
   const classes = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, name) ?? []) as RequestClass[];
   const all: Readonly<Record<string, Argument>> = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
   const argument = (type: RouteParamtypes) => Object.entries(all).find(([key]) => key.startsWith(`${type}:`))?.[1];
-  const classOf = (type: RouteParamtypes) => classes[argument(type)?.index ?? -1];
+  const classOf = (type: RouteParamtypes) => {
+    const { index = -1, pipes = [] } = argument(type) ?? {};
+    if (index >= 0 && !pipes.some((one) => one instanceof ValidationPipe))
+      throw new Error(`${controller.name}.${name} takes in what nothing validates: use ValidBody and ValidQuery.`);
+    return classes[index];
+  };
   const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
   return { body: classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
 }

@@ -1,16 +1,16 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../../../../platform/http/exchange.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { ApiKey } from '../../domain/api-key.js';
 
 /** The organization and mode of the secret key the request came with. */
 export const CallerOfKey = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
-  return context.switchToHttp().getRequest<FastifyRequest>().caller as Caller;
+  return requestOf(context).caller as Caller;
 });
 
 /** The mode of the ledger key the request came with. */
 export const LedgerOfKey = createParamDecorator((_: unknown, context: ExecutionContext): Ledger => {
-  const { apiKey } = context.switchToHttp().getRequest<FastifyRequest>();
+  const { apiKey } = requestOf(context);
   return { mode: (apiKey as ApiKey).facts.mode };
 });
 

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../../../../platform/http/exchange.js';
 import { GATE, type Gate } from '../../../../platform/http/gate.js';
 import { headerValues } from '../../../../platform/http/headers.js';
 import { paramError, Refusal } from '../../../../shared/errors.js';
@@ -17,7 +18,7 @@ export class KeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const gate = this.reflector.getAllAndOverride<Gate | undefined>(GATE, [context.getHandler(), context.getClass()]);
     if (gate === 'open') return true;
-    return this.identify(context.switchToHttp().getRequest<FastifyRequest>(), gate ?? 'secret');
+    return this.identify(requestOf(context), gate ?? 'secret');
   }
 
   private async identify(request: FastifyRequest, gate: Gate): Promise<boolean> {

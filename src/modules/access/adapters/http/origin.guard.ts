@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { replyOf, requestOf } from '../../../../platform/http/exchange.js';
 import { paramError, Refusal } from '../../../../shared/errors.js';
 
 const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
@@ -8,12 +8,12 @@ const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed'
 @Injectable()
 export class OriginGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const { headers, apiKey } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { headers, apiKey } = requestOf(context);
     const { origin } = headers;
     if (origin === undefined || apiKey === undefined) return true;
     if (!apiKey.allows(origin)) throw originNotAllowed();
     // Set before anything else can fail: the page may read the errors that follow.
-    context.switchToHttp().getResponse<FastifyReply>().headers({
+    replyOf(context).headers({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': EXPOSED_HEADERS,
     });

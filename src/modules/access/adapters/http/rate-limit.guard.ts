@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
 import { Config } from '../../../../platform/config.js';
+import { requestOf } from '../../../../platform/http/exchange.js';
 import { Clock } from '../../../../shared/clock.js';
 import { Refusal } from '../../../../shared/errors.js';
 
@@ -18,7 +18,7 @@ export class RateLimitGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const { apiKey } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { apiKey } = requestOf(context);
     if (this.config.rateLimitRps === 0 || apiKey === undefined) return true;
     const { organization, mode, id } = apiKey.facts;
     if (!this.take(`${organization ?? id} ${mode}`)) {

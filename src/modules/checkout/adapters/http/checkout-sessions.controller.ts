@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { NoFieldsRequest } from '../../../../platform/http/no-fields.request.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -63,7 +64,7 @@ export class CheckoutSessionsController {
   create(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
-    @Body() body: CreateCheckoutSessionRequest,
+    @ValidBody() body: CreateCheckoutSessionRequest,
   ): Promise<Answer> {
     return this.idempotency.once(caller, { ...request, body }, (keep) =>
       this.createCheckoutSession.execute(caller, toNewSession(body), (session) => keep(created(session))),
@@ -82,7 +83,7 @@ export class CheckoutSessionsController {
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
     @PathId('cs') id: string,
-    @Body() body: NoFieldsRequest,
+    @ValidBody() body: NoFieldsRequest,
   ): Promise<Answer> {
     return this.idempotency.transact(caller, { ...request, body }, async () => {
       const session = await this.expireCheckoutSession.execute(caller, id);
@@ -106,7 +107,7 @@ export class CheckoutSessionsController {
     answers: { 200: { description: 'A page of sessions.', schema: CHECKOUT_SESSION_LIST } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @Query() query: ListCheckoutSessionsQuery) {
+  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
     return listView(await this.listCheckoutSessions.execute(caller, toFilter(query)), summaryView);
   }
 }

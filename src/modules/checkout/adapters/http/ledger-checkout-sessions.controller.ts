@@ -1,7 +1,8 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
 import { OfOrganizationQuery } from '../../../../platform/http/of-organization.request.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { ValidQuery } from '../../../../platform/http/validation.js';
 import { Operation, Tag } from '../../../../platform/openapi/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -25,7 +26,7 @@ export class LedgerCheckoutSessionsController {
   async read(
     @LedgerOfKey() { mode }: Ledger,
     @PathId('cs') id: string,
-    @Query() { organization }: OfOrganizationQuery,
+    @ValidQuery() { organization }: OfOrganizationQuery,
   ) {
     if (modeOf(id) !== mode) throw notFound('id');
     return ledgerCheckoutSessionView(organization, await this.readCheckoutSession.execute({ organization, mode }, id));

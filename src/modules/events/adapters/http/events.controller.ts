@@ -1,6 +1,7 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { ValidQuery } from '../../../../platform/http/validation.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/openapi/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
@@ -41,7 +42,7 @@ export class EventsController {
     answers: { 200: { description: 'A page of events.', schema: EVENT_LIST } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @Query() query: ListEventsQuery) {
+  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
     return listView(await this.listEvents.execute(caller, toFilter(query)), eventView);
   }
 }

@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
 import { OfOrganizationQuery } from '../../../../platform/http/of-organization.request.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   Idempotent,
@@ -66,7 +67,7 @@ export class LedgerPaymentsController {
   record(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
-    @Body() body: RecordPaymentRequest,
+    @ValidBody() body: RecordPaymentRequest,
   ): Promise<Answer> {
     const { organization } = body;
     const caller = { organization, mode: ledger.mode };
@@ -89,7 +90,7 @@ export class LedgerPaymentsController {
   async read(
     @LedgerOfKey() { mode }: Ledger,
     @PathId('pay') id: string,
-    @Query() { organization }: OfOrganizationQuery,
+    @ValidQuery() { organization }: OfOrganizationQuery,
   ) {
     if (modeOf(id) !== mode) throw notFound('id');
     return ledgerPaymentView(organization, await this.readPayment.execute({ organization, mode }, id));

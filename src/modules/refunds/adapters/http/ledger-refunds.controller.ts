@@ -1,8 +1,9 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { NoFieldsRequest } from '../../../../platform/http/no-fields.request.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -47,7 +48,7 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'A page of refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Get()
-  async list(@LedgerOfKey() ledger: Ledger, @Query() query: ListLedgerRefundsQuery) {
+  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerRefundsQuery) {
     return listView(await this.listProposals.execute(ledger, toLedgerFilter(query)), ledgerRefundView);
   }
 
@@ -72,7 +73,7 @@ export class LedgerRefundsController {
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
     @PathId('re') id: string,
-    @Body() body: NoFieldsRequest,
+    @ValidBody() body: NoFieldsRequest,
   ): Promise<Answer> {
     return this.settle(ledger, id, { ...request, body }, (refund) => refund.succeed());
   }
@@ -89,7 +90,7 @@ export class LedgerRefundsController {
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
     @PathId('re') id: string,
-    @Body() body: FailRefundRequest,
+    @ValidBody() body: FailRefundRequest,
   ): Promise<Answer> {
     return this.settle(ledger, id, { ...request, body }, (refund) => refund.fail(body.reason ?? null));
   }

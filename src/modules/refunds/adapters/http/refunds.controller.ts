@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { NoFieldsRequest } from '../../../../platform/http/no-fields.request.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -62,7 +63,7 @@ export class RefundsController {
   propose(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
-    @Body() body: ProposeRefundRequest,
+    @ValidBody() body: ProposeRefundRequest,
   ): Promise<Answer> {
     return this.idempotency.once(caller, { ...request, body }, (keep) =>
       this.proposeRefund.execute(caller, body, (refund) => keep(proposed(refund))),
@@ -81,7 +82,7 @@ export class RefundsController {
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
     @PathId('re') id: string,
-    @Body() body: NoFieldsRequest,
+    @ValidBody() body: NoFieldsRequest,
   ): Promise<Answer> {
     return this.idempotency.transact(caller, { ...request, body }, async () => {
       const refund = await this.settleRefund.execute(caller, id, (pending) => pending.cancel());
@@ -95,7 +96,7 @@ export class RefundsController {
     answers: { 200: { description: 'A page of refunds.', schema: REFUND_LIST } },
   })
   @Get()
-  async list(@CallerOfKey() caller: Caller, @Query() query: ListRefundsQuery) {
+  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListRefundsQuery) {
     return listView(await this.listRefunds.execute(caller, toFilter(query)), refundView);
   }
 
