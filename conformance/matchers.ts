@@ -18,7 +18,7 @@ interface Place {
 type Matcher = (argument: never, got: unknown, place: Place) => Problem[];
 
 const MATCHERS: Readonly<Record<string, Matcher>> = {
-  $type: (type: string, got, { at }) => unless(typeOf(got) === type, at, `of type ${type}`, got),
+  $type: (type: string, got, { at }) => unless(isOfType(got, type), at, `of type ${type}`, got),
   $matches: (pattern: string, got, { at }) =>
     unless(typeof got === 'string' && new RegExp(pattern, 'u').test(got), at, `text that matches ${pattern}`, got),
   $not: (other: unknown, got, { at, answer }) =>
@@ -83,10 +83,11 @@ function unless(isRight: boolean, at: string, expected: unknown, got: unknown): 
   return isRight ? [] : [{ at, expected, got }];
 }
 
-function typeOf(value: unknown): string {
-  if (Number.isSafeInteger(value)) return 'integer';
-  if (Array.isArray(value)) return 'array';
-  return value === null ? 'null' : typeof value;
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  return type === 'null' ? value === null : typeof value === type;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

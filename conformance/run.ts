@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Case, readTopics, type Topic } from './cases.js';
 import { type Answer, Connection } from './http.js';
 import { Complaint, type Options, readOptions } from './options.js';
+import { resolve } from './placeholders.js';
 import { asText, type Outcome, type Report } from './report.js';
 import { type Deployment, runCase } from './run-case.js';
 
@@ -44,7 +45,15 @@ async function checkAccess(connection: Connection, { baseUrl, key, ledger }: Opt
     });
     if (answer.status === 401) throw new Complaint(`${baseUrl} refuses the key given as ${option}.`);
     if (answer.status !== 200) throw new Complaint(`${baseUrl} answers GET ${path} with ${answer.status}, not 200.`);
+    if (!isList(answer.body)) {
+      throw new Complaint(`${baseUrl} answers GET ${path} with 200 and no list: is it the address of the API?`);
+    }
   }
+}
+
+/** Only enough to tell the API, even one that is not finished, from whatever else may listen there. */
+function isList(body: unknown): boolean {
+  return Array.isArray((body as { data?: unknown } | null | undefined)?.data);
 }
 
 async function reportOn(topics: readonly Topic[], connection: Connection, options: Options): Promise<Report> {
@@ -82,7 +91,9 @@ async function runAll(cases: readonly Case[], deployment: Deployment): Promise<O
 }
 
 async function outcomeOf(one: Case, deployment: Deployment): Promise<Outcome> {
-  const { name, source } = one;
+  const { source } = one;
+  // The values of a row may have placeholders of their own.
+  const name = String(resolve(one.name, deployment.values));
   if (one.needs && !deployment.keys[one.needs]) return { name, source, outcome: 'skipped', reason: NO_LEDGER };
   const failure = await runCase(one, deployment);
   return failure ? { name, source, outcome: 'failed', failure } : { name, source, outcome: 'passed' };

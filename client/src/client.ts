@@ -1,7 +1,7 @@
 /** The service's operations by their names. What they take and return is generated from its description. */
 import type { components, operations } from './description.js';
 import { List, type Page } from './pages.js';
-import { type CallOptions, type ClientOptions, type Query, Transport } from './transport.js';
+import { type ClientOptions, type Query, type ReadOptions, Transport, type WriteOptions } from './transport.js';
 
 type Schemas = components['schemas'];
 /** The filters of a list; paging is the client's business, but for the size of the pages and where to begin. */
@@ -10,15 +10,15 @@ type Filters<Operation extends keyof operations> = NonNullable<operations[Operat
 class Resource {
   constructor(protected readonly transport: Transport) {}
 
-  protected read<Result>(path: string, id: string, options?: CallOptions, query?: Query): Promise<Result> {
+  protected read<Result>(path: string, id: string, options?: ReadOptions, query?: Query): Promise<Result> {
     return this.transport.get<Result>(`${path}/${encodeURIComponent(id)}`, query, options);
   }
 
-  protected act<Result>(path: string, id: string, action: string, options?: CallOptions, body?: unknown) {
+  protected act<Result>(path: string, id: string, action: string, options?: WriteOptions, body?: unknown) {
     return this.transport.post<Result>(`${path}/${encodeURIComponent(id)}/${action}`, body, options);
   }
 
-  protected listOf<Item>(path: string, query: Query, options?: CallOptions): List<Item> {
+  protected listOf<Item>(path: string, query: Query, options?: ReadOptions): List<Item> {
     return new List((cursor) => this.transport.get<Page<Item>>(path, cursor ? { ...query, cursor } : query, options));
   }
 }
@@ -26,19 +26,22 @@ class Resource {
 class CheckoutSessions extends Resource {
   private readonly path = '/v1/checkout_sessions';
 
-  create(session: Schemas['CreateCheckoutSessionRequest'], options?: CallOptions): Promise<Schemas['CheckoutSession']> {
+  create(
+    session: Schemas['CreateCheckoutSessionRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['CheckoutSession']> {
     return this.transport.post(this.path, session, options);
   }
 
-  retrieve(id: string, options?: CallOptions): Promise<Schemas['CheckoutSession']> {
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas['CheckoutSession']> {
     return this.read(this.path, id, options);
   }
 
-  list(filters: Filters<'listCheckoutSessions'> = {}, options?: CallOptions): List<Schemas['CheckoutSessionSummary']> {
+  list(filters: Filters<'listCheckoutSessions'> = {}, options?: ReadOptions): List<Schemas['CheckoutSessionSummary']> {
     return this.listOf(this.path, filters, options);
   }
 
-  expire(id: string, options?: CallOptions): Promise<Schemas['CheckoutSession']> {
+  expire(id: string, options?: WriteOptions): Promise<Schemas['CheckoutSession']> {
     return this.act(this.path, id, 'expire', options);
   }
 }
@@ -46,41 +49,41 @@ class CheckoutSessions extends Resource {
 class Refunds extends Resource {
   private readonly path = '/v1/refunds';
 
-  propose(refund: Schemas['ProposeRefundRequest'], options?: CallOptions): Promise<Schemas['Refund']> {
+  propose(refund: Schemas['ProposeRefundRequest'], options?: WriteOptions): Promise<Schemas['Refund']> {
     return this.transport.post(this.path, refund, options);
   }
 
-  retrieve(id: string, options?: CallOptions): Promise<Schemas['Refund']> {
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas['Refund']> {
     return this.read(this.path, id, options);
   }
 
-  list(filters: Filters<'listRefunds'> = {}, options?: CallOptions): List<Schemas['Refund']> {
+  list(filters: Filters<'listRefunds'> = {}, options?: ReadOptions): List<Schemas['Refund']> {
     return this.listOf(this.path, filters, options);
   }
 
-  cancel(id: string, options?: CallOptions): Promise<Schemas['Refund']> {
+  cancel(id: string, options?: WriteOptions): Promise<Schemas['Refund']> {
     return this.act(this.path, id, 'cancel', options);
   }
 }
 
 class Payments extends Resource {
-  retrieve(id: string, options?: CallOptions): Promise<Schemas['Payment']> {
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas['Payment']> {
     return this.read('/v1/payments', id, options);
   }
 }
 
 class Events extends Resource {
-  retrieve(id: string, options?: CallOptions): Promise<Schemas['EventWithDeliveries']> {
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas['EventWithDeliveries']> {
     return this.read('/v1/events', id, options);
   }
 
-  list(filters: Filters<'listEvents'> = {}, options?: CallOptions): List<Schemas['Event']> {
+  list(filters: Filters<'listEvents'> = {}, options?: ReadOptions): List<Schemas['Event']> {
     return this.listOf('/v1/events', filters, options);
   }
 }
 
 class LedgerCheckoutSessions extends Resource {
-  retrieve(id: string, organization: string, options?: CallOptions): Promise<Schemas['LedgerCheckoutSession']> {
+  retrieve(id: string, organization: string, options?: ReadOptions): Promise<Schemas['LedgerCheckoutSession']> {
     return this.read('/ledger/v1/checkout_sessions', id, options, { organization });
   }
 }
@@ -88,11 +91,11 @@ class LedgerCheckoutSessions extends Resource {
 class LedgerPayments extends Resource {
   private readonly path = '/ledger/v1/payments';
 
-  record(payment: Schemas['RecordPaymentRequest'], options?: CallOptions): Promise<Schemas['LedgerPayment']> {
+  record(payment: Schemas['RecordPaymentRequest'], options?: WriteOptions): Promise<Schemas['LedgerPayment']> {
     return this.transport.post(this.path, payment, options);
   }
 
-  retrieve(id: string, organization: string, options?: CallOptions): Promise<Schemas['LedgerPayment']> {
+  retrieve(id: string, organization: string, options?: ReadOptions): Promise<Schemas['LedgerPayment']> {
     return this.read(this.path, id, options, { organization });
   }
 }
@@ -100,19 +103,19 @@ class LedgerPayments extends Resource {
 class LedgerRefunds extends Resource {
   private readonly path = '/ledger/v1/refunds';
 
-  retrieve(id: string, options?: CallOptions): Promise<Schemas['LedgerRefund']> {
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas['LedgerRefund']> {
     return this.read(this.path, id, options);
   }
 
-  list(filters: Filters<'listLedgerRefunds'> = {}, options?: CallOptions): List<Schemas['LedgerRefund']> {
+  list(filters: Filters<'listLedgerRefunds'> = {}, options?: ReadOptions): List<Schemas['LedgerRefund']> {
     return this.listOf(this.path, filters, options);
   }
 
-  succeed(id: string, options?: CallOptions): Promise<Schemas['LedgerRefund']> {
+  succeed(id: string, options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
     return this.act(this.path, id, 'succeed', options);
   }
 
-  fail(id: string, body: Schemas['FailRefundRequest'] = {}, options?: CallOptions): Promise<Schemas['LedgerRefund']> {
+  fail(id: string, body: Schemas['FailRefundRequest'] = {}, options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
     return this.act(this.path, id, 'fail', options, body);
   }
 }

@@ -17,10 +17,13 @@ export class TillgateError extends Error {
   readonly errors: readonly ParamError[];
   readonly nextStep: NextStep;
   readonly requestId: string;
+  /** Of a write: what to send it again with, once it can be. */
+  readonly idempotencyKey: string | undefined;
 
-  constructor(status: number, { request_id, error }: Envelope) {
+  constructor(status: number, { request_id, error }: Envelope, idempotencyKey: string | undefined) {
     super(error.message);
     this.status = status;
+    this.idempotencyKey = idempotencyKey;
     this.code = error.code;
     this.param = error.param;
     this.errors = error.errors;

@@ -1,3 +1,5 @@
+import type { components } from './description.js';
+
 export { Tillgate, TillgateLedger } from './client.js';
 export type { components, operations, paths } from './description.js';
 export {
@@ -9,5 +11,14 @@ export {
   WebhookVerificationError,
 } from './errors.js';
 export { List, type Page } from './pages.js';
-export type { CallOptions, ClientOptions } from './transport.js';
+export type { ClientOptions, ReadOptions, WriteOptions } from './transport.js';
 export { type Event, verifyWebhook, type Webhook, type WebhookHeaders } from './webhooks.js';
+
+/** What calls take and return, by name; the others are `components['schemas'][…]`. */
+type Schemas = components['schemas'];
+export type CheckoutSession = Schemas['CheckoutSession'];
+export type CheckoutSessionSummary = Schemas['CheckoutSessionSummary'];
+export type CreateCheckoutSessionRequest = Schemas['CreateCheckoutSessionRequest'];
+export type Payment = Schemas['Payment'];
+export type ProposeRefundRequest = Schemas['ProposeRefundRequest'];
+export type Refund = Schemas['Refund'];

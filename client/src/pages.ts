@@ -15,7 +15,8 @@ export class List<Item> implements AsyncIterable<Item> {
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let page = await this.read();
     yield page;
-    while (page.next_cursor !== null) {
+    // Whatever else may be missing from it, only a page with a cursor has another after it.
+    while (page.next_cursor) {
       page = await this.read(page.next_cursor);
       yield page;
     }

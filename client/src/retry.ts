@@ -1,15 +1,18 @@
 /** When to send the same request again. */
 
-/** Four more attempts take about eight seconds at most: longer than a restart, shorter than a person's patience. */
+/** Four more attempts pause for about four seconds in all: longer than a restart, shorter than a person's patience. */
 export const MAX_RETRIES = 4;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
 /** Told to wait longer than this, a caller would rather know. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** Still being decided, too many requests, and faults of the service or of what stands before it. */
-export function isWorthRetrying(status: number): boolean {
-  return status === 409 || status === 429 || status >= 500;
+/**
+ * Too many requests, and faults of the service or of what stands before it. A conflict only if the service itself says that
+ * it passes, as it does while the first request of a key still runs: any other would be the same the next time.
+ */
+export function isWorthRetrying(status: number, nextStep: string | undefined): boolean {
+  return status === 429 || status >= 500 || (status === 409 && nextStep === 'retry');
 }
 
 /** How long to wait after this many attempts, or undefined if it is too long to wait at all. */

@@ -3,107 +3,137 @@ import { isEnvelope, TillgateConnectionError, TillgateError } from './errors.js'
 import { isWorthRetrying, MAX_RETRIES, pauseAfter } from './retry.js';
 
 export interface ClientOptions {
-  /** Where the service is, without a path: `https://pay.example`. */
+  /** Where the service is, with its path prefix if it has one: `https://pay.example`. */
   readonly baseUrl: string;
   /** `sk_…` for the public API, `lk_…` for the ledger's. */
   readonly key: string;
   /** How often to try again; 0 to leave that to the caller. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** How long a single attempt may take. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Another way to send, like one through a proxy. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
-export interface CallOptions {
+export interface ReadOptions {
+  /** Ends the call at once, while it waits for another attempt too. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WriteOptions extends ReadOptions {
   /** Made up for each write unless given: give it where a crash of your own must not lead to a second write. */
-  readonly idempotencyKey?: string;
-  readonly signal?: AbortSignal;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-interface Call extends CallOptions {
+interface Call extends WriteOptions {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly query?: Query | undefined;
   readonly body?: unknown;
 }
 
+/** What is sent, the same in every attempt. */
+interface Prepared {
+  readonly url: URL;
+  readonly init: RequestInit;
+  readonly signal: AbortSignal | undefined;
+}
+
 const TIMEOUT_MS = 30_000;
 
 /** What came of one attempt. */
-type Outcome = { readonly status: number; readonly text: string; readonly retryAfter: string | null };
+type Outcome = { readonly status: number; readonly body: unknown; readonly retryAfter: string | null };
 type Failure = { readonly cause: unknown };
 
 export class Transport {
-  constructor(private readonly options: ClientOptions) {}
+  /** Hidden from whoever prints a client: it holds the key. */
+  readonly #options: ClientOptions;
 
-  get<Result>(path: string, query?: Query, options: CallOptions = {}): Promise<Result> {
-    return this.send<Result>({ method: 'GET', path, query, ...options });
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    // A URL or key that cannot be sent is a mistake to hear of here, not a network fault to try again.
+    new Request(options.baseUrl, { headers: headersOf(options.key) });
   }
 
-  post<Result>(path: string, body: unknown = {}, options: CallOptions = {}): Promise<Result> {
-    return this.send<Result>({ method: 'POST', path, body, idempotencyKey: crypto.randomUUID(), ...options });
+  get<Result>(path: string, query?: Query, { signal }: ReadOptions = {}): Promise<Result> {
+    return this.send<Result>({ method: 'GET', path, query, signal });
+  }
+
+  post<Result>(path: string, body: unknown = {}, options: WriteOptions = {}): Promise<Result> {
+    const { idempotencyKey = crypto.randomUUID(), signal } = options;
+    return this.send<Result>({ method: 'POST', path, body, idempotencyKey, signal });
   }
 
   private async send<Result>(call: Call): Promise<Result> {
-    const { maxRetries = MAX_RETRIES } = this.options;
+    const { maxRetries = MAX_RETRIES } = this.#options;
+    const prepared = this.prepare(call);
     for (let attempts = 1; ; attempts += 1) {
-      const outcome = await this.attempt(call);
-      const isLasting = 'status' in outcome && !isWorthRetrying(outcome.status);
-      const pause = pauseAfter(attempts, 'status' in outcome ? outcome.retryAfter : null);
-      if (isLasting || attempts > maxRetries || pause === undefined) return resultOf<Result>(outcome, call);
+      const outcome = await this.attempt(prepared);
+      const pause = attempts > maxRetries ? undefined : pauseBeforeNext(outcome, attempts);
+      if (pause === undefined) return resultOf<Result>(outcome, call);
       await wait(pause, call.signal);
     }
   }
 
-  private async attempt(call: Call): Promise<Outcome | Failure> {
-    const { fetch: send = fetch, timeoutMs = TIMEOUT_MS } = this.options;
+  private prepare({ method, path, query = {}, body, idempotencyKey, signal }: Call): Prepared {
+    const { baseUrl, key } = this.#options;
+    const url = new URL(baseUrl.replace(/\/+$/, '') + path);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const init: RequestInit = {
+      method,
+      headers: headersOf(key, idempotencyKey, body),
+      // Followed, a redirect may turn a write into a read; the service sends none.
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    return { url, init, signal };
+  }
+
+  private async attempt({ url, init, signal }: Prepared): Promise<Outcome | Failure> {
+    const { fetch: send = fetch, timeoutMs = TIMEOUT_MS } = this.#options;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await send(urlOf(this.options.baseUrl, call), {
-        method: call.method,
-        headers: this.headersOf(call),
-        // Followed, a redirect may turn a write into a read; the service sends none.
-        redirect: 'error',
-        signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
-        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      });
-      const text = await response.text();
-      return { status: response.status, text, retryAfter: response.headers.get('retry-after') };
+      const response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+      const body = parse(await response.text());
+      return { status: response.status, body, retryAfter: response.headers.get('retry-after') };
     } catch (cause) {
       // The caller gave up: that is no fault of the network's.
-      call.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       return { cause };
     }
   }
+}
 
-  private headersOf({ body, idempotencyKey }: Call): Record<string, string> {
-    return {
-      accept: 'application/json',
-      authorization: `Bearer ${this.options.key}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-    };
-  }
+/** Plain, as another `fetch` can spread them; made by Headers, which throws what could not be sent. */
+function headersOf(key: string, idempotencyKey?: string, body?: unknown): Record<string, string> {
+  const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${key}` });
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
+  return Object.fromEntries(headers);
+}
+
+function pauseBeforeNext(outcome: Outcome | Failure, attempts: number): number | undefined {
+  if (!('status' in outcome)) return pauseAfter(attempts, null);
+  const { status, body, retryAfter } = outcome;
+  const nextStep = isEnvelope(body) ? body.error.next_step?.type : undefined;
+  return isWorthRetrying(status, nextStep) ? pauseAfter(attempts, retryAfter) : undefined;
 }
 
 function resultOf<Result>(outcome: Outcome | Failure, { idempotencyKey }: Call): Result {
   if (!('status' in outcome)) {
     throw new TillgateConnectionError('The service could not be reached.', { idempotencyKey, ...outcome });
   }
-  const { status, text } = outcome;
-  const body = parse(text);
-  if (status >= 200 && status < 300 && body !== undefined) return body as Result;
-  if (isEnvelope(body)) throw new TillgateError(status, body);
-  throw new TillgateConnectionError(`An answer ${status} that is not the service's.`, { status, idempotencyKey });
-}
-
-function urlOf(baseUrl: string, { path, query = {} }: Call): URL {
-  const url = new URL(path, baseUrl);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-  return url;
+  const { status, body } = outcome;
+  if (status >= 200 && status < 300 && typeof body === 'object' && body !== null) return body as Result;
+  if (isEnvelope(body)) throw new TillgateError(status, body, idempotencyKey);
+  throw new TillgateConnectionError(`Something other than the service answered, with ${status}.`, {
+    status,
+    idempotencyKey,
+  });
 }
 
 function parse(text: string): unknown {

@@ -50,18 +50,20 @@ function signaturesIn(header: string): Uint8Array<ArrayBuffer>[] {
   return header
     .split(' ')
     .filter((signature) => signature.startsWith(SIGNATURE_VERSION))
-    .map((signature) => bytesOf(signature.slice(SIGNATURE_VERSION.length)));
+    .flatMap((signature) => bytesOf(signature.slice(SIGNATURE_VERSION.length)) ?? []);
 }
 
+/** A secret that is none is the receiver's own mistake, not the sender's. */
 function keyOf(secret: string) {
-  const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
-  return crypto.subtle.importKey('raw', bytesOf(encoded), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  const bytes = bytesOf(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret);
+  if (!bytes?.length) throw new TypeError('A webhook secret is whsec_ and base64.');
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {
-    throw new WebhookVerificationError('A secret or a signature is not base64.');
+    return undefined;
   }
 }

@@ -90,6 +90,7 @@ test('throws what the envelope says, and sends nothing twice for it', async () =
     errors: raw.body.error.errors,
     nextStep,
     requestId: raw.body.request_id,
+    idempotencyKey: sent,
   });
 });
 
@@ -105,7 +106,6 @@ describe('through a network that fails', () => {
     ['the request is lost', FAULTS.cutBefore],
     ['the answer is lost', FAULTS.cutAfter],
     ['the answer is cut off', FAULTS.cutMidway],
-    ['409', answering(409)],
     ['429', answering(429)],
     ['500', answering(500)],
     ['502', answering(502)],
@@ -142,6 +142,12 @@ describe('through a network that fails', () => {
     const { body } = await shop.createSession();
     proxy.meet(FAULTS.cutBefore, answering(503));
     expect(await through().checkoutSessions.retrieve(body.id)).toEqual(body);
+  });
+
+  test('a redirect is not followed', async () => {
+    proxy.meet(answering(307, { location: '/v1/checkout_sessions' }));
+    await expect(through().checkoutSessions.create(SMALLEST)).rejects.toMatchObject({ status: 307 });
+    expect(proxy.passed).toHaveLength(1);
   });
 
   test('what stays a refusal is sent once', async () => {

@@ -1,6 +1,7 @@
 /** The conformance kit: the service passes it, and what does not conform fails it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Ended, run } from '../support/processes.js';
+import { startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 import { type PassingAnswer, spoil } from '../support/spoiling-proxy.js';
 
@@ -204,6 +205,13 @@ describe('says in one line', () => {
 
   test.each(ROWS)('that %s', async (_, args, line) => {
     expect(await kit(...args())).toEqual({ status: 2, stdout: '', stderr: expect.stringMatching(line) });
+  });
+
+  test.each(['{}', 'null', '<h1>Welcome</h1>'])('that something else is there, which answers %s', async (body) => {
+    const elsewhere = await startReceiver((response) => void response.end(body));
+    const stderr = expect.stringMatching(/^.* with 200 and no list: is it the address of the API\?\n$/);
+    expect(await conform(elsewhere.url)).toEqual({ status: 2, stdout: '', stderr });
+    await elsewhere.close();
   });
 
   test('nothing when a live key is allowed', async () => {

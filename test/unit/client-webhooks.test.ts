@@ -19,7 +19,8 @@ test.each([
   ['the second of two secrets', signed([secret]), [other, secret]],
   ['headers as fetch has them', new Headers(signed([secret])), secret],
   ['four minutes old', signed([secret], minutesFromNow(-4)), secret],
-  ['a signature of a newer version beside it', newerBeside(signed([secret])), secret],
+  ['a signature of a newer version beside it', beside('v2,abc', signed([secret])), secret],
+  ['a signature that is not base64 beside it', beside('v1,!', signed([secret])), secret],
 ])('accepts %s', async (_, headers, secrets) => {
   expect(await verifyWebhook({ body, headers, secret: secrets })).toEqual(JSON.parse(body));
 });
@@ -41,6 +42,19 @@ test('refuses another body', async () => {
   await expect(verifyWebhook(webhook)).rejects.toBeInstanceOf(WebhookVerificationError);
 });
 
-function newerBeside(headers: ReturnType<typeof signed>) {
-  return { ...headers, 'webhook-signature': `v2,abc ${headers['webhook-signature']}` };
+test.each([
+  ['empty', ''],
+  ['only a prefix', 'whsec_'],
+  ['not base64', 'whsec_!'],
+])('a secret that is %s is the mistake of who asks', async (_, by) => {
+  await expect(verifyWebhook({ body, headers: signed([secret]), secret: by })).rejects.toBeInstanceOf(TypeError);
+});
+
+test('without a secret nothing is accepted', async () => {
+  const webhook = { body, headers: signed([secret]), secret: [] };
+  await expect(verifyWebhook(webhook)).rejects.toBeInstanceOf(WebhookVerificationError);
+});
+
+function beside(signature: string, headers: ReturnType<typeof signed>) {
+  return { ...headers, 'webhook-signature': `${signature} ${headers['webhook-signature']}` };
 }

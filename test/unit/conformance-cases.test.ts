@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readTopics } from '../../conformance/cases.js';
 
 const CASES = 'conformance/cases';
 
@@ -24,3 +25,11 @@ describe('the schema of the cases', () => {
     expect(validate(file)).toBe(false);
   });
 });
+
+test.each(readTopics(CASES).map(({ name, cases }) => [name, cases] as const))(
+  'a report tells the cases of %s apart',
+  (_, cases) => {
+    const names = cases.map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) < index)).toEqual([]);
+  },
+);

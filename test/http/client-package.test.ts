@@ -1,0 +1,183 @@
+/** The client as somebody gets it: packed, installed in an empty project, and used as its README says. */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { run, Scratch, saying, until } from '../support/processes.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const FILES = ['client', 'description', 'errors', 'index', 'pages', 'retry', 'transport', 'webhooks'];
+const BUILD_MS = 60_000;
+
+const scratch = new Scratch();
+const project = join(scratch.path, 'project');
+let packed: { readonly filename: string; readonly files: readonly { readonly path: string }[] };
+let service: Service;
+/** The README's blocks of code, as they stand there. */
+let shopping: string;
+let receiving: string;
+
+const execute = promisify(execFile);
+const npm = async (cwd: string, ...args: string[]) => (await execute('npm', ['--silent', ...args], { cwd })).stdout;
+const write = (name: string, content: string) => writeFile(join(project, name), content);
+
+beforeAll(async () => {
+  await mkdir(project);
+  [packed] = JSON.parse(await npm('client', 'pack', '--json', '--pack-destination', scratch.path));
+  await npm(project, 'init', '--yes');
+  await npm(project, 'install', '--offline', '--no-audit', '--no-fund', join(scratch.path, packed.filename));
+  const readme = await readFile(join(project, 'node_modules/tillgate-client/README.md'), 'utf8');
+  [shopping = '', receiving = ''] = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code as string);
+  // The README's code is JavaScript too: the same text is compiled and run.
+  for (const extension of ['mts', 'mjs']) {
+    await write(`shopping.${extension}`, shopping);
+    await write(`receiving.${extension}`, receiving);
+  }
+  service = await startService();
+}, BUILD_MS);
+
+afterAll(async () => {
+  await service.close();
+  await scratch.clear();
+});
+
+test('holds what belongs in it, and nothing else', async () => {
+  const built = FILES.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
+  expect(packed.files.map(({ path }) => path).sort()).toEqual(
+    ['LICENSE', 'README.md', ...built, 'package.json'].sort(),
+  );
+  expect(await readFile('client/LICENSE', 'utf8')).toBe(await readFile('LICENSE', 'utf8'));
+});
+
+test('depends on nothing, and says what it is', async () => {
+  const { scripts: _, description: __, ...facts } = JSON.parse(await readFile('client/package.json', 'utf8'));
+  expect(facts).toEqual({
+    name: 'tillgate-client',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    license: 'Apache-2.0',
+    type: 'module',
+    engines: { node: '>=20.19' },
+    main: './dist/index.js',
+    types: './dist/index.d.ts',
+    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+    files: ['dist'],
+    sideEffects: false,
+  });
+});
+
+/** Each line under `@ts-expect-error` has to be an error, and nothing else may be. */
+const TYPES = `
+import { type CheckoutSession, type List, Tillgate, TillgateError, verifyWebhook } from 'tillgate-client';
+const tillgate = new Tillgate({ baseUrl: 'https://pay.example', key: 'sk_test_x' });
+const price = { currency: 'usd', unit_amount: 1, product_data: { name: 'x' } };
+export const made: Promise<CheckoutSession> = tillgate.checkoutSessions.create({ currency: 'usd', line_items: [{ price_data: price }] });
+// @ts-expect-error an unknown field
+tillgate.checkoutSessions.create({ currency: 'usd', line_items: [], ammount: 1 });
+// @ts-expect-error a missing field
+tillgate.checkoutSessions.create({ currency: 'usd' });
+// @ts-expect-error an amount is a number
+tillgate.refunds.propose({ payment: 'pay_test_x', amount: '1' });
+// @ts-expect-error no such status
+tillgate.checkoutSessions.list({ status: 'done' });
+// @ts-expect-error a read needs no idempotency key
+tillgate.refunds.retrieve('re_test_x', { idempotencyKey: 'x' });
+export async function* totals(sessions: ReturnType<typeof tillgate.checkoutSessions.list>) {
+  for await (const { data, next_cursor } of sessions.pages()) yield [data[0]?.amount_total.toFixed(), next_cursor?.length];
+  // @ts-expect-error a summary has no lines
+  for await (const { line_items } of sessions) yield line_items;
+}
+export const summaries: List<{ readonly status: 'open' | 'complete' | 'expired' }> = tillgate.checkoutSessions.list();
+export function left(error: unknown): string | undefined {
+  // @ts-expect-error no such code
+  if (error instanceof TillgateError && error.code === 'too_much') return;
+  if (error instanceof TillgateError && error.code === 'refund_exceeds_remaining') {
+    const code: 'refund_exceeds_remaining' = error.code;
+    return code + error.errors[0]?.allowed[0];
+  }
+  return undefined;
+}
+const event = await verifyWebhook({ body: '{}', headers: new Headers(), secret: ['whsec_x', 'whsec_y'] });
+// @ts-expect-error a session's event holds no payment
+if (event.data.object.object === 'checkout.session') event.data.object.payment;
+if (event.data.object.object === 'refund') event.data.object.payment.length;
+`;
+
+test.each([
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+])(
+  'its types hold in a strict project: module %s, resolution %s',
+  async (module, moduleResolution) => {
+    await write('types.mts', TYPES);
+    const compilerOptions = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: 'es2023', lib: ['es2023'] },
+      ...{ module, moduleResolution, types: ['node'], typeRoots: [resolve('node_modules/@types')] },
+    };
+    const files = ['types.mts', 'shopping.mts', 'receiving.mts'];
+    await write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+    const { stdout, status } = await run([resolve('node_modules/typescript/bin/tsc'), '-p', project]).ended;
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  },
+  BUILD_MS,
+);
+
+test('the README’s shop does its job', async () => {
+  const shop = await Shop.open(service);
+  const { body: payment } = await shop.record({ amount: 900 });
+  const environment = { TILLGATE_URL: service.url, TILLGATE_KEY: shop.key, PAYMENT: payment.id };
+  const go = () => run([join(project, 'shopping.mjs')], environment).ended;
+  const [first, second] = [await go(), await go()];
+  const [older, newer] = (await shop.get('/v1/checkout_sessions')).body.data
+    .map(({ id }: { id: string }) => id)
+    .reverse();
+  const [refund] = (await shop.get('/v1/refunds')).body.data;
+  expect(first).toEqual({
+    status: 0,
+    stdout: `${older} costs 2000.\n${older} is open.\n${refund.id} is pending.\n`,
+    stderr: '',
+  });
+  expect(second).toEqual({
+    status: 0,
+    stdout: `${newer} costs 2000.\n${newer} is open.\n${older} is open.\nOnly 400 is left to refund.\n`,
+    stderr: '',
+  });
+});
+
+test('the README’s receiver takes a webhook, and nobody else’s', async () => {
+  const port = await freePort();
+  const [secret, other] = [1, 2].map((byte) => `whsec_${Buffer.alloc(24, byte).toString('base64')}`) as [
+    string,
+    string,
+  ];
+  const receiver = scratch.keep(run([join(project, 'receiving.mjs')], { WEBHOOK_SECRET: secret, PORT: String(port) }));
+  const body = JSON.stringify({ id: 'evt_1', type: 'refund.created', data: { object: { id: 're_test_1' } } });
+  const send = (by: string, at = new Date()) => {
+    const headers = {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(by).sign('evt_1', at, body),
+    };
+    return fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body }).then(({ status }) => status);
+  };
+  await until(() =>
+    send(secret).then(
+      (status) => status === 204,
+      () => false,
+    ),
+  );
+  expect(await saying(receiver, /^(.+)\n$/)).toBe('evt_1 refund.created re_test_1');
+  expect(await send(other)).toBe(400);
+});
+
+/** Free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

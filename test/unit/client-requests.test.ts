@@ -1,0 +1,63 @@
+/** What the client sends, and what it refuses to send. */
+import { inspect } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { TillgateError } from '../../client/src/index.js';
+import { clientOf, done, json, refused, thrownBy } from '../support/answered-client.js';
+import { SMALLEST } from '../support/client.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+test.each([
+  ['none', undefined, UUID],
+  ['undefined', { idempotencyKey: undefined }, UUID],
+  ['its own', { idempotencyKey: 'order-1' }, /^order-1$/],
+])('a write has a key when the caller gives %s', async (_, options, key) => {
+  const { tillgate, sent } = clientOf([done]);
+  await tillgate.checkoutSessions.create(SMALLEST, options);
+  expect(sent.map((each) => each.key)).toEqual([expect.stringMatching(key)]);
+});
+
+test('a refusal of a write has the key it was sent under, a read has none', async () => {
+  const { tillgate } = clientOf([refused(404, 'not_found', 'list_resources')]);
+  const written = await thrownBy(tillgate.refunds.cancel('re_test_1', { idempotencyKey: 'cancel-1' }));
+  expect(written).toBeInstanceOf(TillgateError);
+  expect(written).toMatchObject({ idempotencyKey: 'cancel-1' });
+  expect(await thrownBy(tillgate.refunds.retrieve('re_test_1'))).toMatchObject({ idempotencyKey: undefined });
+});
+
+test.each([
+  ['an address', () => clientOf([done], { baseUrl: 'pay.example' })],
+  ['a key', () => clientOf([done], { key: 'sk_test_…' })],
+  ['an idempotency key', () => clientOf([done]).tillgate.refunds.cancel('re_test_1', { idempotencyKey: '№ 1' })],
+  ['a body', () => clientOf([done]).tillgate.refunds.propose({ payment: 'pay_test_1', amount: 1n as never })],
+])('%s that can never be sent is a TypeError, and no network fault', async (_, send) => {
+  await expect((async () => send())()).rejects.toMatchObject({ name: 'TypeError' });
+});
+
+test('reads a page only when it is needed', async () => {
+  const page = (ids: string[], next_cursor: string | null) =>
+    json(200, { data: ids.map((id) => ({ id })), next_cursor });
+  const { tillgate, sent } = clientOf([page(['1', '2'], '2'), page(['3', '4'], '4'), page(['5'], null)]);
+  for await (const { id } of tillgate.checkoutSessions.list({ limit: 2, from: undefined as never })) {
+    if (id === '3') break;
+  }
+  const list = 'https://pay.example/v1/checkout_sessions?limit=2';
+  expect(sent.map(({ url }) => url)).toEqual([list, `${list}&cursor=2`]);
+});
+
+test('what is no list has no pages after it', async () => {
+  const { tillgate, sent } = clientOf([json(200, {})]);
+  for await (const page of tillgate.checkoutSessions.list().pages()) expect(page).toEqual({});
+  expect(sent).toHaveLength(1);
+});
+
+test.each(['https://example.com/pay', 'https://example.com/pay/'])('keeps the path of %s', async (baseUrl) => {
+  const { tillgate, sent } = clientOf([done], { baseUrl });
+  await tillgate.refunds.cancel('re_test_/../1');
+  expect(sent.map(({ url }) => url)).toEqual(['https://example.com/pay/v1/refunds/re_test_%2F..%2F1/cancel']);
+});
+
+test('whoever prints a client sees no key', () => {
+  const { tillgate } = clientOf([done], { key: 'sk_test_secret' });
+  expect(inspect(tillgate, { depth: 9 }) + JSON.stringify(tillgate)).not.toContain('secret');
+});

@@ -1,0 +1,157 @@
+/** When the client sends the same again, and when it does not. */
+import { describe, expect, test } from '@jest/globals';
+import { type ClientOptions, TillgateConnectionError } from '../../client/src/index.js';
+import { pauseAfter } from '../../client/src/retry.js';
+import { clientOf, done, html, json, refused, thrownBy } from '../support/answered-client.js';
+import { SMALLEST } from '../support/client.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Never answers, and remembers why it was stopped. */
+function hanging() {
+  const stopped: unknown[] = [];
+  const fetch: NonNullable<ClientOptions['fetch']> = (_, init) =>
+    new Promise((_, reject) => {
+      init?.signal?.addEventListener('abort', () => {
+        stopped.push(init.signal?.reason);
+        reject(init.signal?.reason);
+      });
+    });
+  return { fetch, stopped };
+}
+
+describe('sends again', () => {
+  test.each([
+    ['a 409 that says so', refused(409, 'idempotency_key_in_use', 'retry')],
+    ['429', refused(429, 'rate_limited', 'retry')],
+    ['500', refused(500, 'internal_error', 'retry')],
+    ['503', refused(503, 'service_unavailable', 'retry')],
+    ['the HTML of something in between', html(502)],
+    ['a network fault', () => Promise.reject(new TypeError('fetch failed'))],
+    ['an answer that breaks off', () => new Response(new ReadableStream({ pull: (it) => it.error(new Error('cut')) }))],
+  ])('%s: the same request under the same key', async (_, failure) => {
+    const { tillgate, sent } = clientOf([failure, done]);
+    expect(await tillgate.checkoutSessions.create(SMALLEST)).toEqual({ id: 'cs_test_1' });
+    const request = {
+      url: 'https://pay.example/v1/checkout_sessions',
+      method: 'POST',
+      key: expect.stringMatching(UUID),
+      body: JSON.stringify(SMALLEST),
+    };
+    expect(sent).toEqual([request, request]);
+    expect(sent[1]?.key).toBe(sent[0]?.key);
+  });
+
+  test('what the caller changes meanwhile is not sent', async () => {
+    const session = structuredClone(SMALLEST);
+    const changing = () => {
+      Object.assign(session, { currency: 'eur' });
+      return html(503)();
+    };
+    const { tillgate, sent } = clientOf([changing, done]);
+    await tillgate.checkoutSessions.create(session);
+    expect(sent.map(({ body }) => body)).toEqual([JSON.stringify(SMALLEST), JSON.stringify(SMALLEST)]);
+  });
+
+  test('until it has tried often enough; the error has what to go on with', async () => {
+    const { tillgate, sent } = clientOf([html(502)], { maxRetries: 1 });
+    const error = await thrownBy(tillgate.checkoutSessions.create(SMALLEST));
+    expect(error).toBeInstanceOf(TillgateConnectionError);
+    expect(error).toMatchObject({
+      message: 'Something other than the service answered, with 502.',
+      status: 502,
+      idempotencyKey: sent[0]?.key,
+    });
+    expect(sent).toHaveLength(2);
+  });
+
+  test('after a time of its own for each attempt', async () => {
+    const { fetch, stopped } = hanging();
+    const { tillgate } = clientOf([done], { fetch, timeoutMs: 30, maxRetries: 1 });
+    // The timer of a timeout keeps no process alive, so something else has to.
+    const alive = setTimeout(() => undefined, 10_000);
+    const error = await thrownBy(tillgate.checkoutSessions.retrieve('cs_test_1'));
+    clearTimeout(alive);
+    expect(error).toMatchObject({
+      name: 'TillgateConnectionError',
+      cause: { name: 'TimeoutError' },
+      status: undefined,
+    });
+    expect(stopped).toHaveLength(2);
+  });
+});
+
+describe('sends once', () => {
+  const REFUSED: [what: string, answer: () => Response, error: object][] = [
+    ['400', refused(400, 'invalid_param', 'fix_request'), { name: 'TillgateError', code: 'invalid_param' }],
+    ['422', refused(422, 'session_not_open', 'read_resource'), { name: 'TillgateError', status: 422 }],
+    ['a conflict that stays', refused(409, 'not_found', 'read_resource'), { name: 'TillgateError', status: 409 }],
+    ['a conflict of something else', html(409), { name: 'TillgateConnectionError', status: 409 }],
+    ['a redirect', html(301, { location: 'https://pay.example/' }), { name: 'TillgateConnectionError', status: 301 }],
+    ['a page in place of an answer', html(200), { name: 'TillgateConnectionError', status: 200 }],
+    ['JSON that is no answer', json(200, 'hello'), { name: 'TillgateConnectionError', status: 200 }],
+    ['more than a minute to wait', html(503, { 'retry-after': '61' }), { name: 'TillgateConnectionError' }],
+  ];
+
+  test.each(REFUSED)('%s', async (_, answer, facts) => {
+    const { tillgate, sent } = clientOf([answer]);
+    const error = await thrownBy(tillgate.checkoutSessions.create(SMALLEST));
+    expect(error).toMatchObject({ ...facts, idempotencyKey: sent[0]?.key });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('stops at once when the caller does', () => {
+  const reason = new Error('The customer left.');
+
+  test('before anything is sent', async () => {
+    const { tillgate, sent } = clientOf([(): Response => AbortSignal.abort(reason).throwIfAborted() as never]);
+    const sending = tillgate.checkoutSessions.create(SMALLEST, { signal: AbortSignal.abort(reason) });
+    expect(await thrownBy(sending)).toBe(reason);
+    expect(sent.length).toBeLessThanOrEqual(1);
+  });
+
+  test('while it waits for an answer', async () => {
+    const caller = new AbortController();
+    const { fetch, stopped } = hanging();
+    const sending = thrownBy(
+      clientOf([done], { fetch }).tillgate.refunds.cancel('re_test_1', { signal: caller.signal }),
+    );
+    caller.abort(reason);
+    expect(await sending).toBe(reason);
+    expect(stopped).toEqual([reason]);
+  });
+
+  test('while it waits for another attempt', async () => {
+    const caller = new AbortController();
+    const { tillgate, sent } = clientOf([html(503, { 'retry-after': '30' })]);
+    const sending = thrownBy(tillgate.checkoutSessions.create(SMALLEST, { signal: caller.signal }));
+    const started = Date.now();
+    setTimeout(() => caller.abort(reason), 20);
+    expect(await sending).toBe(reason);
+    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['at first', 1, null, 250],
+  ['twice as long each time', 3, null, 1000],
+  ['but never for very long', 12, null, 8000],
+  ['after what it is told to wait', 1, '3', 3250],
+  ['for a minute at most', 1, '60', 60_250],
+  ['not for longer', 1, '61', undefined],
+  ['as if not told, where that is neither seconds nor a date', 1, 'soon', 250],
+  ['as if not told, where the date is over', 1, 'Thu, 01 Jan 2026 00:00:00 GMT', 250],
+])('pauses %s', (_, attempts, retryAfter, longest) => {
+  expect(pauseAfter(attempts, retryAfter, () => 1)).toBe(longest);
+  const told = retryAfter?.match(/^\d+$/) ? Number(retryAfter) * 1000 : 0;
+  const shortest = longest === undefined ? undefined : told + (longest - told) / 2;
+  expect(pauseAfter(attempts, retryAfter, () => 0)).toBe(shortest);
+});
+
+test('pauses until a date that it is told', () => {
+  const pause = pauseAfter(1, new Date(Date.now() + 30_000).toUTCString(), () => 0) ?? 0;
+  expect(pause).toBeGreaterThan(28_000);
+  expect(pause).toBeLessThan(31_000);
+});
