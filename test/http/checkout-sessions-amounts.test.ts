@@ -118,18 +118,18 @@ const REFUSED: [name: string, body: object, entries: Entry[]][] = [
   [
     'a discount above the subtotal',
     bodyOf([{ amount_discount: 1001 }]),
-    [['line_items[0].amount_discount', 'too_large']],
+    [['line_items[0].amount_discount', 'too_large', ['1000']]],
   ],
   [
     'inclusive tax above what is left',
     bodyOf([{ amount_discount: 400, amount_tax: 601 }]),
-    [['line_items[0].amount_tax', 'too_large']],
+    [['line_items[0].amount_tax', 'too_large', ['600']]],
   ],
   [
     'a line beyond the greatest amount',
     bodyOf([{ price: MAX_AMOUNT, quantity: 2 }]),
     [
-      ['line_items[0].price_data.unit_amount', 'too_large'],
+      ['line_items[0].price_data.unit_amount', 'too_large', ['499999999999']],
       ['amount_total', 'too_large'],
     ],
   ],
@@ -137,7 +137,7 @@ const REFUSED: [name: string, body: object, entries: Entry[]][] = [
     'exclusive tax that lifts a line beyond it',
     bodyOf([{ price: MAX_AMOUNT, amount_tax: 1, tax: 'exclusive' }]),
     [
-      ['line_items[0].amount_tax', 'too_large'],
+      ['line_items[0].amount_tax', 'too_large', ['0']],
       ['amount_total', 'too_large'],
     ],
   ],

@@ -166,8 +166,8 @@ describe('origin', () => {
   });
 
   test('a preflight from anywhere else, or for no route, is refused', async () => {
-    expectForbidden(await preflight('https://evil.example'), 'OPTIONS');
-    expectForbidden(await preflight('null'), 'OPTIONS');
+    expectForbidden(await preflight('https://evil.example'), 'POST');
+    expectForbidden(await preflight('null', LIST, 'STEAL'), 'POST');
     expect((await preflight(SHOP, '/v1/nothing')).status).toBe(404);
     expect((await send('OPTIONS', service.url + LIST)).status).toBe(405);
   });

@@ -110,6 +110,18 @@ test('an absolute target is the same resource', async () => {
   const line = `GET ${service.url}${SESSIONS} HTTP/1.1`;
   const reply = await sendBytes(service.url, head(line, 'Host: x', `Authorization: Bearer ${tenant.test}`));
   expect(reply.status).toBe(200);
+  const refused = await sendBytes(service.url, head(line, 'Host: x'));
+  const nextStep = { type: 'authenticate', path: SESSIONS, method: 'GET' };
+  expectError(refused, {
+    status: 401,
+    code: 'invalid_api_key',
+    errors: [['Authorization', 'invalid_value']],
+    nextStep,
+  });
+  for (const rest of ['', '/', '?limit=1']) {
+    const nowhere = await sendBytes(service.url, head(`GET ${service.url}${rest} HTTP/1.1`, 'Host: x'));
+    expectError(nowhere, { status: 404, code: 'not_found' });
+  }
 });
 
 test.each(['a', 'A-Za-z0-9._-', 'x'.repeat(128)])('the caller’s own request id %s is adopted', async (id) => {

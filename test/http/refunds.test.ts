@@ -122,7 +122,7 @@ test.each(Object.entries(NO_SUCH_PAYMENT))(
       status: 404,
       code: 'not_found',
       errors: [['payment', 'invalid_value']],
-      nextStep: { type: 'list_resources', path: '/v1/checkout_sessions', method: 'GET' },
+      nextStep: { type: 'list_resources', path: '/v1/refunds', method: 'GET' },
     });
     const unknown = await propose({ payment: newId('pay', Date.now(), 'test'), amount: 1 });
     expect(refused.text.replace(refused.body.request_id, '')).toBe(unknown.text.replace(unknown.body.request_id, ''));

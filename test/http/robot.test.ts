@@ -1,58 +1,139 @@
 /** Errors that a program can follow: it knows the description and the envelope, and gets from an empty POST to a 201. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { get } from '../support/client.js';
-import { Robot } from '../support/robot.js';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { get, SMALLEST } from '../support/client.js';
+import { Robot, type Start } from '../support/robot.js';
 import { type Service, startService } from '../support/service.js';
-import { Shop } from '../support/shop.js';
+import { Shop, unknownId } from '../support/shop.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by name.
+type Json = any;
+
+const SESSIONS = '/v1/checkout_sessions';
+const REFUNDS = '/v1/refunds';
+const PAYMENTS = '/ledger/v1/payments';
+const MAX_AMOUNT = 999_999_999_999;
 
 let service: Service;
 let shop: Shop;
-let robot: Robot;
+let document: Json;
 
 beforeAll(async () => {
   service = await startService();
   shop = await Shop.open(service);
-  // Something for the ledger to find: whose it is says for whom it may record a payment.
+  document = (await get(`${service.url}/openapi.json`, {})).body;
+});
+// Something to find in the lists that next steps name: whose it is says for whom the ledger may record a payment, and
+// its payment can be refunded.
+beforeEach(async () => {
   await shop.propose((await shop.record()).body.id, 1);
-  robot = new Robot(service.url, (await get(`${service.url}/openapi.json`, {})).body);
 });
 afterAll(() => service.close());
 
-const keyFor = (path: string) => (path.startsWith('/ledger/') ? shop.ledgerKey : shop.key);
+/** The robot must create something that can be read back where the answer says it is. */
+async function expectCreated(path: string, start?: Start): Promise<number> {
+  const key = path.startsWith('/ledger/') ? shop.ledgerKey : shop.key;
+  const { attempts, reply } = await new Robot({ url: service.url, document, key }, start).create(path);
+  expect([reply.status, reply.body]).toEqual([201, expect.objectContaining({ id: expect.any(String) })]);
+  const location = reply.headers.get('location');
+  expect(location !== null).toBe('Location' in document.paths[path].post.responses[201].headers);
+  if (location !== null) expect((await get(service.url + location, { key })).body).toEqual(reply.body);
+  return attempts;
+}
 
-/** In this order: a refund needs the payment that the robot records as the ledger. */
-test.each(['/v1/checkout_sessions', '/ledger/v1/payments', '/v1/refunds'])(
-  'from an empty POST %s to a 201',
-  async (path) => {
-    const { attempts, reply } = await robot.create(path, keyFor(path));
-    expect(reply).toMatchObject({ status: 201, body: { id: expect.any(String) } });
-    expect(attempts.length).toBeGreaterThan(2);
-  },
-);
+test.each([SESSIONS, PAYMENTS, REFUNDS])('from an empty POST %s to a 201', async (path) => {
+  expect(await expectCreated(path)).toBeGreaterThan(2);
+});
+
+test('every operation that creates something is one of these', () => {
+  const creating = Object.entries<{ post?: { responses: object } }>(document.paths).filter(
+    ([, { post }]) => post && '201' in post.responses,
+  );
+  expect(creating.map(([path]) => path).sort()).toEqual([PAYMENTS, SESSIONS, REFUNDS].sort());
+});
 
 const price = { currency: 'eur', unit_amount: 1000, product_data: { name: 'Book', colour: 'red' } };
+const line = (fields: object = {}, of: object = {}) => ({
+  price_data: { ...SMALLEST.line_items[0]?.price_data, ...of },
+  ...fields,
+});
+const session = (...lines: object[]): Start => ({ body: { ...SMALLEST, line_items: lines } });
 
-test.each([
+const STARTS: readonly [name: string, path: string, start: () => Start | Promise<Start>][] = [
   [
     'wrong sums',
-    '/v1/checkout_sessions',
-    {
-      currency: 'usd',
-      amount: 7,
-      amount_total: 8,
-      line_items: [{ quantity: 0, price_data: price, amount_subtotal: 9 }],
-    },
+    SESSIONS,
+    () => ({
+      body: {
+        currency: 'usd',
+        amount: 7,
+        amount_total: 8,
+        line_items: [{ quantity: 0, price_data: price, amount_subtotal: 9 }],
+      },
+    }),
   ],
-  ['wrong types', '/v1/checkout_sessions', { currency: 1, line_items: 'none', ui_mode: 'popup', metadata: [] }],
+  [
+    'wrong types',
+    SESSIONS,
+    () => ({ body: { currency: 1, line_items: 'none', ui_mode: 'popup', metadata: [], expires_at: 1 } }),
+  ],
   [
     'wrong currencies',
-    '/v1/checkout_sessions',
-    { currency: 'xau', line_items: [{ price_data: { ...price, currency: null } }] },
+    SESSIONS,
+    () => ({ body: { currency: 'xau', line_items: [{ price_data: { ...price, currency: null } }] } }),
   ],
-  ['unknown fields', '/ledger/v1/payments', { organisation: 'mine', amount: '12', currency: 'usd' }],
-  ['too much', '/v1/refunds', { amount: 999_999_999_999 }],
-])('from %s in POST %s to a 201', async (_, path, body) => {
-  await robot.create('/ledger/v1/payments', shop.ledgerKey);
-  const { reply } = await robot.create(path, keyFor(path), body);
-  expect(reply).toMatchObject({ status: 201, body: { id: expect.any(String) } });
+  [
+    'a price that its quantity makes too much',
+    SESSIONS,
+    () => session(line({ quantity: 7 }, { unit_amount: MAX_AMOUNT })),
+  ],
+  ['a discount above the price', SESSIONS, () => session(line({ amount_discount: 1001 }))],
+  ['tax above the price that has it inside', SESSIONS, () => session(line({ amount_tax: 1001 }))],
+  ['a body that is no object', SESSIONS, () => ({ body: [] })],
+  ['a body that is too large', SESSIONS, () => ({ body: { description: 'x'.repeat(256 * 1024) } })],
+  ['another media type', SESSIONS, () => ({ headers: { 'content-type': 'text/plain' }, body: SMALLEST })],
+  ['an encoding', SESSIONS, () => ({ headers: { 'content-encoding': 'gzip' }, body: SMALLEST })],
+  ['a browser', SESSIONS, () => ({ headers: { origin: 'https://evil.example' }, body: SMALLEST })],
+  ['an idempotency key that is taken', SESSIONS, takenKey],
+  ['unknown fields', PAYMENTS, () => ({ body: { organisation: 'mine', amount: '12', currency: 'usd' } })],
+  ['an unknown session', PAYMENTS, () => ({ body: { checkout_session: unknownId('cs_test') } })],
+  ['another amount than the session asks for', PAYMENTS, anotherAmount],
+  ['a session that is over', PAYMENTS, sessionThatIsOver],
+  ['a reference that is taken', PAYMENTS, takenReference],
+  ['an unknown payment', REFUNDS, () => ({ body: { payment: unknownId('pay_test'), amount: 1 } })],
+  ['too much', REFUNDS, () => ({ body: { amount: MAX_AMOUNT } })],
+  ['a payment with nothing left', REFUNDS, usedUpPayment],
+];
+
+async function takenKey(): Promise<Start> {
+  const key = randomUUID();
+  await shop.post(SESSIONS, SMALLEST, key);
+  return { headers: { 'idempotency-key': key } };
+}
+
+async function anotherAmount(): Promise<Start> {
+  const { id } = (await shop.createSession()).body;
+  return { body: { organization: shop.organization, amount: 1, currency: 'eur', checkout_session: id } };
+}
+
+async function sessionThatIsOver(): Promise<Start> {
+  const { id } = (await shop.createSession()).body;
+  await shop.expire(id);
+  return { body: { organization: shop.organization, amount: 1000, currency: 'usd', checkout_session: id } };
+}
+
+async function takenReference(): Promise<Start> {
+  const reference = randomUUID();
+  await shop.record({ reference });
+  return { body: { organization: shop.organization, amount: 1, currency: 'usd', reference } };
+}
+
+async function usedUpPayment(): Promise<Start> {
+  const payment = (await shop.record({ amount: 5 })).body.id;
+  await shop.propose(payment, 5);
+  return { body: { payment, amount: 1 } };
+}
+
+test.each(STARTS)('from %s in POST %s to a 201', async (_, path, start) => {
+  expect(await expectCreated(path, await start())).toBeGreaterThan(1);
 });

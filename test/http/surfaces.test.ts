@@ -44,7 +44,7 @@ async function expectRefused(method: string, path: string, key: string): Promise
   const body = method === 'POST' ? {} : undefined;
   const refused = await send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
   expect(refused.status).toBe(401);
-  const next = { type: 'authenticate', path: path.replace(/\?.*/, ''), method };
+  const next = { type: 'authenticate', path, method };
   expect(refused.body).toEqual(refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]));
   expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireDescribed } from './description.js';
+import { requireNextStep } from './next-steps.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests find out what a body is; a type would claim to know.
 type Json = any;
@@ -38,8 +39,10 @@ export async function send<Body = Json>(method: string, url: string, sent: Sent 
   const response = await fetch(request);
   const text = await response.text();
   const { status, headers } = response;
-  requireDescribed({ method, url, requestHeaders: request.headers, requestBody: body, status, headers, text });
-  return { status: response.status, headers: response.headers, text, body: parse(text) as Body };
+  const exchange = { method, url, requestHeaders: request.headers, requestBody: body, status, headers, text };
+  requireDescribed(exchange);
+  await requireNextStep(exchange);
+  return { status, headers, text, body: parse(text) as Body };
 }
 
 /** A POST with a new idempotency key, unless one is given. */

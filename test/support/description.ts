@@ -59,6 +59,27 @@ export class Description {
     return faults;
   }
 
+  /** Everything about a webhook that the description does not say. */
+  faultsOfWebhook(headers: Readonly<Record<string, string>>, text: string): string[] {
+    const event = parse(text) as Node;
+    const at = ['webhooks', event?.type, 'post'];
+    const webhook = this.follow(at);
+    if (!webhook) return [`the webhook ${event?.type} is not described`];
+    const missing = (webhook.node.parameters as Node[]).filter(({ name }) => headers[name] === undefined);
+    return [
+      ...missing.map(({ name }) => `webhook ${event.type}: the header ${name} is missing`),
+      ...this.validate([...at, 'requestBody', 'content', 'application/json', 'schema'], event, `webhook ${event.type}`),
+    ];
+  }
+
+  /** Whether there is such an operation, or a page of the documentation itself. */
+  describes({ method, path }: { method: string; path: string }): boolean {
+    // As it was sent: a URL parser reads %2e%2e as a step up.
+    const [pathname = ''] = path.split('?');
+    if (method === 'GET' && DOCUMENTATION.test(pathname)) return true;
+    return this.places.some(({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()]);
+  }
+
   /** What is not described is answered with the envelope, preflights and the documentation itself excepted. */
   private unrouted({ method, url, status, text }: Exchange, place: Place | undefined): string[] {
     const where = `${method} ${new URL(url).pathname}`;
@@ -188,7 +209,19 @@ const described = new Description(JSON.parse(readFileSync('docs/openapi.json', '
 
 /** Throws when anything about the exchange is not described. */
 export function requireDescribed(exchange: Exchange): void {
-  const faults = described.faultsOf(exchange);
+  refuse(described.faultsOf(exchange));
+}
+
+/** Throws when anything about the webhooks is not described. */
+export function requireDescribedWebhooks(
+  webhooks: readonly { headers: Readonly<Record<string, string>>; text: string }[],
+): void {
+  refuse(webhooks.flatMap(({ headers, text }) => described.faultsOfWebhook(headers, text)));
+}
+
+export const isDescribed = (request: { method: string; path: string }): boolean => described.describes(request);
+
+function refuse(faults: readonly string[]): void {
   if (faults.length === 0) return;
   throw new Error(`Not as docs/openapi.json describes it:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
 }

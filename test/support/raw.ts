@@ -1,6 +1,7 @@
 /** Bytes on a socket of their own, for requests that no well-behaved HTTP client would send. */
 import { connect } from 'node:net';
 import type { Reply } from './client.js';
+import { requireCallable } from './next-steps.js';
 
 export interface RawReply extends Reply {
   /** How many answers came: one request must not get two. */
@@ -8,7 +9,13 @@ export interface RawReply extends Reply {
 }
 
 /** Writes the bytes (text as Latin-1) and reads until the server closes the connection. */
-export function sendBytes(url: string, ...parts: readonly (string | Uint8Array)[]): Promise<RawReply> {
+export async function sendBytes(url: string, ...parts: readonly (string | Uint8Array)[]): Promise<RawReply> {
+  const reply = replyFrom(await answerTo(url, parts));
+  requireCallable(reply.text);
+  return reply;
+}
+
+function answerTo(url: string, parts: readonly (string | Uint8Array)[]): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
@@ -18,7 +25,7 @@ export function sendBytes(url: string, ...parts: readonly (string | Uint8Array)[
     socket.on('data', (chunk) => received.push(chunk));
     // The server may close before it has read everything; what it said until then counts.
     socket.on('error', (error) => (received.length === 0 ? reject(error) : undefined));
-    socket.on('close', () => resolve(replyFrom(Buffer.concat(received).toString())));
+    socket.on('close', () => resolve(Buffer.concat(received).toString()));
   });
 }
 

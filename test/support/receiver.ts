@@ -1,6 +1,7 @@
 /** A receiver of webhooks on a real socket that answers as it is told, and remembers what came and when. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { requireDescribedWebhooks } from './description.js';
 
 export interface Received {
   readonly id: string;
@@ -16,6 +17,7 @@ export interface Receiver {
   readonly url: string;
   readonly received: Received[];
   behave(behavior: Behavior): void;
+  /** Throws when anything that was received is not as described. */
   close(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function startReceiver(first: Behavior = answer(204)): Promise<Rece
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      requireDescribedWebhooks(received);
     },
   };
 }

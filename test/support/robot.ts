@@ -1,100 +1,153 @@
-/** A caller that has read nothing but the OpenAPI document: it does what error answers tell it, until it is let in. */
+/**
+ * A caller that has read nothing but the OpenAPI document. Of an error it looks at `errors[].code`, `.param`, `.allowed`
+ * and `next_step`, and does what they say until it is let in. What it cannot know from these it does not know.
+ */
 import { randomUUID } from 'node:crypto';
 import { type Reply, send } from './client.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema is whatever the document says.
 type Schema = any;
-type Body = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 /** More than any creation needs; fewer than a robot that goes in circles. */
 const MAX_ATTEMPTS = 15;
+/** What the document says of these codes: `allowed` has it. */
+const SAID_BY_ALLOWED = ['amount_mismatch', 'currency_mismatch'];
 
-export interface Attempt {
-  readonly status: number;
-  readonly code: string | undefined;
+export interface Surroundings {
+  readonly url: string;
+  readonly document: Schema;
+  readonly key: string;
+}
+
+/** What it begins with, right or wrong. */
+export interface Start {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+interface Problem {
+  readonly param: string;
+  readonly code: string;
+  readonly allowed: readonly string[];
+}
+
+/** Something in the request, who holds it, and what the document says about it. */
+interface Place {
+  readonly holder: Fields;
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
 }
 
 export class Robot {
-  /** Every text the API has shown so far: where identifiers come from. */
-  private readonly seen = new Set<string>();
-  /** Values that were refused: not to be tried again. */
-  private readonly refused = new Set<unknown>();
+  private readonly request: { headers: Record<string, string>; body?: unknown };
+  /** What the next steps that it followed have shown: where identifiers come from. */
+  private readonly found = new Set<string>();
+  /** What was refused, by parameter: not to be tried again. */
+  private readonly refused = new Set<string>();
 
   constructor(
-    private readonly url: string,
-    private readonly document: Schema,
-  ) {}
-
-  /** From this body to a 201, or to where it knows no further. */
-  async create(path: string, key: string, start?: Body): Promise<{ attempts: Attempt[]; reply: Reply }> {
-    const attempts: Attempt[] = [];
-    const headers: Record<string, string> = {};
-    let body = structuredClone(start);
-    for (;;) {
-      const sent = body && { body: JSON.stringify(body) };
-      const reply = await send('POST', this.url + path, { key, headers, ...sent });
-      this.remember(reply.body);
-      const { code, errors, next_step: next } = reply.body.error ?? {};
-      attempts.push({ status: reply.status, code });
-      if (reply.status < 300 || attempts.length === MAX_ATTEMPTS) return { attempts, reply };
-      if (next.method === 'GET') this.remember((await send('GET', this.url + next.path, { key })).body);
-      if (next.type === 'use_new_idempotency_key') {
-        headers['Idempotency-Key'] = randomUUID();
-        continue;
-      }
-      const operation = this.document.paths[next.method === 'GET' ? path : next.path].post;
-      const content = operation.requestBody.content;
-      if (code === 'unsupported_media_type') [headers['content-type']] = Object.keys(content) as [string];
-      if (code === 'unsupported_media_type') body ??= {};
-      for (const { param, code: fault, allowed } of errors) {
-        const header = operation.parameters.map(this.resolve).find(({ name }: Schema) => name === param);
-        if (header) headers[param] = this.valueFor(header.schema, allowed) as string;
-        else if (param === 'body') body = {};
-        else {
-          body ??= {};
-          this.mend(body, param, { fault, allowed, schema: Object.values<Schema>(content)[0].schema });
-        }
-      }
-    }
+    private readonly surroundings: Surroundings,
+    start: Start = {},
+  ) {
+    this.request = structuredClone({ headers: {}, ...start });
   }
 
-  /** Puts what fits at the path; whatever stood there was refused. */
-  private mend(body: Body, param: string, { fault, allowed, schema }: Schema): void {
-    const steps = param.split(/[.[\]]+/).filter(Boolean);
-    const last = steps.pop() as string;
-    let [at, rules] = [body, this.resolve(schema)];
+  /** From an error to a success, or to an error of its own where nothing says how to go on. */
+  async create(path: string): Promise<{ attempts: number; reply: Reply }> {
+    let target = { method: 'POST', path };
+    for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+      const { headers, body } = this.request;
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const reply = await this.send(target, { headers, ...sent });
+      if (!reply.body.error) return { attempts, reply };
+      const { errors, next_step: next } = reply.body.error;
+      if (next.method === 'GET') this.learn((await this.send(next)).body);
+      else target = next;
+      if (next.type === 'use_new_idempotency_key') headers['idempotency-key'] = randomUUID();
+      else for (const problem of errors) this.mend(problem, this.placeOf(problem.param, target));
+    }
+    throw new Error(`Went in circles at ${path}.`);
+  }
+
+  private send({ method, path }: { method: string; path: string }, sent: object = {}): Promise<Reply> {
+    return send(method, this.surroundings.url + path, { key: this.surroundings.key, ...sent });
+  }
+
+  private mend({ param, code, allowed }: Problem, { holder, name, schema, isRequired }: Place): void {
+    const current = holder[name];
+    // A sum that was not sent is wrong because of what was, which has an entry of its own.
+    if (current === undefined && code !== 'required') return;
+    if (current !== undefined) this.refused.add(attempted(param, current));
+    if (allowed.length === 0 && SAID_BY_ALLOWED.includes(code)) throw new Error(`Nothing is allowed as ${param}.`);
+    const possible = allowed.length > 0 ? allowed.map((text) => typed(text, schema)) : this.guesses(schema, current);
+    const next = possible.find((value) => !this.refused.has(attempted(param, value)));
+    if (code !== 'unknown_field' && next !== undefined) holder[name] = next;
+    else if (!isRequired) delete holder[name];
+    else throw new Error(`${param} is ${code}, and nothing says what it may be.`);
+  }
+
+  /** A parameter is a header, the body, or a path into it. */
+  private placeOf(param: string, { method, path }: { method: string; path: string }): Place {
+    const { parameters, requestBody } = this.surroundings.document.paths[path][method.toLowerCase()];
+    if (/^[A-Z]/.test(param)) {
+      const described = parameters.map(this.resolve).find((one: Schema) => one.name === param);
+      const isRequired = described?.required ?? false;
+      return { holder: this.request.headers, name: param.toLowerCase(), schema: described?.schema ?? {}, isRequired };
+    }
+    const steps = ['body', ...(param === 'body' ? [] : param.split(/[.[\]]+/).filter(Boolean))];
+    const name = steps.pop() as string;
+    let [holder, rules]: [Fields, Schema] = [this.request as unknown as Fields, rootOf(requestBody)];
     for (const step of steps) {
-      rules = this.resolve(rules.properties?.[step] ?? rules.items);
-      at[step] ??= rules.type === 'array' ? [] : {};
-      at = at[step] as Body;
+      rules = this.inside(rules, step);
+      holder[step] ??= rules.type === 'array' ? [] : {};
+      holder = holder[step] as Fields;
     }
-    this.refused.add(at[last]);
-    if (fault === 'unknown_field') delete at[last];
-    else at[last] = this.valueFor(rules.properties?.[last] ?? rules.items, allowed);
+    const isRequired = rules.type === 'array' || (rules.required?.includes(name) ?? false);
+    return { holder, name, schema: this.inside(rules, name), isRequired };
   }
 
-  private valueFor(schema: Schema, allowed: readonly string[]): unknown {
-    const { type, pattern, items, minimum = 0, minLength = 1, examples = [] } = this.resolve(schema);
+  private inside(rules: Schema, step: string): Schema {
+    return this.resolve(rules.properties?.[step] ?? rules.items ?? rules.additionalProperties ?? {});
+  }
+
+  /** What the document itself would let pass, examples first. */
+  private guesses(schema: Schema, current: unknown): unknown[] {
+    const { type, items, minItems = 0, minimum = 0, maximum, examples = [] } = this.resolve(schema);
     const kind = [type].flat()[0];
-    if (kind === 'array') return [this.valueFor(items, [])];
-    if (kind === 'object') return {};
-    if (kind === 'integer') return Number(allowed[0] ?? minimum);
-    const candidates = [...allowed, ...[...this.seen].reverse(), ...examples, 'x'.repeat(minLength)];
-    const fits = (text: string) => !this.refused.has(text) && (!pattern || new RegExp(pattern).test(text));
-    // Only where the form says what it is, like an identifier's, is a text from elsewhere an answer.
-    return (pattern?.includes('_') || allowed.length > 0 ? candidates : [...examples, 'x'.repeat(minLength)]).find(
-      fits,
-    );
+    if (kind === 'array') return [Array.from({ length: minItems }, () => this.guesses(items, undefined)[0])];
+    if (kind === 'object') return [{}];
+    if (kind === 'string') return [...examples, ...this.texts(schema)];
+    const isPermitted = Number.isInteger(current) && Number(current) >= minimum && Number(current) <= maximum;
+    // The document has nothing against it: only the answer can say what is.
+    return isPermitted || kind !== 'integer' ? [] : [...examples, minimum];
+  }
+
+  /** Where it has no certain form, any text will do. */
+  private texts({ pattern, minLength = 1 }: Schema): string[] {
+    if (pattern === undefined) return ['x'.repeat(minLength)];
+    return [...this.found].filter((text) => new RegExp(pattern).test(text));
   }
 
   private readonly resolve = (schema: Schema): Schema => {
     if (!schema.$ref) return schema;
     const steps: string[] = schema.$ref.split('/').slice(1);
-    return steps.reduce((at, step) => at[step], this.document);
+    return steps.reduce((at, step) => at[step], this.surroundings.document);
   };
 
-  private remember(value: unknown): void {
-    if (typeof value === 'string') this.seen.add(value);
-    if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) this.remember(each);
+  private learn(value: unknown): void {
+    if (typeof value === 'string') this.found.add(value);
+    if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) this.learn(each);
   }
 }
+
+const attempted = (param: string, value: unknown): string => `${param}: ${JSON.stringify(value)}`;
+
+const typed = (text: string, { type }: Schema): unknown => ([type].flat().includes('integer') ? Number(text) : text);
+
+/** The request as an object that holds its body. */
+const rootOf = ({ required, content }: Schema): Schema => ({
+  properties: { body: content['application/json'].schema },
+  required: required ? ['body'] : [],
+});

@@ -159,3 +159,29 @@ test.each<[string, Exchange, string]>([
 ])('%s is noticed', (_, exchange, fault) => {
   expect(description.faultsOf(exchange)).toContainEqual(expect.stringContaining(fault));
 });
+
+const SIGNED = { 'webhook-id': 'evt', 'webhook-timestamp': '1763700000', 'webhook-signature': 'v1,x' };
+const EVENT = {
+  id: exampleId('evt'),
+  object: 'event',
+  type: 'refund.created',
+  mode: 'test',
+  created: 1_763_700_000,
+  sequence: 1,
+  data: { object: REFUND },
+};
+const { sequence, ...unnumbered } = EVENT;
+const { 'webhook-signature': signature, ...unsigned } = SIGNED;
+
+test.each<[string, Record<string, string>, object, string[]]>([
+  ['an event', SIGNED, EVENT, []],
+  ['an unsigned one', unsigned, EVENT, ['the header webhook-signature is missing']],
+  ['a missing field', SIGNED, unnumbered, ["must have required property 'sequence'"]],
+  ['a field nobody described', SIGNED, { ...EVENT, attempt: sequence }, ['must NOT have unevaluated properties']],
+  ['an event of another type', SIGNED, { ...EVENT, type: 'checkout.session.created' }, ['/data/object: must have']],
+  ['a type nobody described', SIGNED, { ...EVENT, type: 'refund.lost' }, ['the webhook refund.lost is not described']],
+])('webhook: %s', (_, headers, event, expected) => {
+  const faults = description.faultsOfWebhook(headers, JSON.stringify(event));
+  if (expected.length === 0) expect(faults).toEqual([]);
+  for (const fault of expected) expect(faults).toContainEqual(expect.stringContaining(fault));
+});

@@ -33,7 +33,7 @@ export class TillgateAdapter extends FastifyAdapter {
       logController: new LogController({ disableRequestLogging: true }),
       skipMiddie: true,
       genReqId: requestId,
-      rewriteUrl: escapeBadEscapes,
+      rewriteUrl: targetOf,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       // Fastify's own 503 has no envelope: what still arrives on an open connection is served, and the connection closed.
@@ -100,9 +100,12 @@ function requestId(request: { headers: IncomingMessage['headers'] }): string {
   return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own) ? own : `req_${randomUUID()}`;
 }
 
-/** A path like /v1/refunds/%zz is routed, and refused as a malformed id in its turn, instead of failing in the router. */
-function escapeBadEscapes(request: { url?: string | undefined }): string {
-  const url = request.url ?? '/';
+/**
+ * The target without its origin, which HTTP lets precede the path. A path like /v1/refunds/%zz is routed, and refused as a
+ * malformed id in its turn, instead of failing in the router.
+ */
+function targetOf(request: { url?: string | undefined }): string {
+  const url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '') || '/';
   if (!url.includes('%')) return url;
   const path = pathOf(url);
   try {
@@ -146,7 +149,7 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
   const id = requestId(request);
   const refusal = badRequest('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
-  const { body, status } = answerTo(refusal, { id, method: request.method ?? 'GET', url: request.url ?? '/' });
+  const { body, status } = answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
   response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
 }
 

@@ -50,6 +50,9 @@ const TREATMENTS: Readonly<Record<ErrorCode, Treatment>> = {
   service_unavailable: { status: 503, nextStep: 'retry', headers: RETRY },
 };
 
+/** Steps that repeat the very request: without its query it would be another. */
+const UNCHANGED: readonly NextStepType[] = ['authenticate', 'call_from_server', 'retry', 'use_new_idempotency_key'];
+
 /** HTTP status of a refusal. */
 export function statusOf(refusal: Refusal): number {
   return TREATMENTS[refusal.code].status;
@@ -90,7 +93,7 @@ function nextStep(refusal: Refusal, { method, url, organization }: RequestFacts)
   if (refusal.code === 'invalid_param' && refusal.errors.some(({ param }) => param === 'cursor')) {
     return { type: 'restart_list', path: refusal.errors.length === 1 ? withoutCursor(url) : path, method };
   }
-  return { type, path, method };
+  return { type, path: UNCHANGED.includes(type) ? url : path, method };
 }
 
 export function pathOf(url: string): string {
@@ -109,7 +112,8 @@ function withoutCursor(url: string): string {
 function collectionOf(path: string): string {
   if (path.startsWith('/ledger/')) return '/ledger/v1/refunds';
   if (path.startsWith('/v1/events/')) return '/v1/events';
-  return path.startsWith('/v1/refunds/') ? '/v1/refunds' : '/v1/checkout_sessions';
+  // A proposal looks for a payment, of which there is no list; refunds name theirs.
+  return path.startsWith('/v1/refunds') ? '/v1/refunds' : '/v1/checkout_sessions';
 }
 
 /** The ledger reads a refund by its id alone, and what is kept by organization with its organization. */

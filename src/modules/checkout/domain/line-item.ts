@@ -56,7 +56,8 @@ export function priceLine(input: NewLineItem, currency: string, at: string, faul
   const afterDiscount = amountSubtotal - amountDiscount;
   const amountTotal = taxBehavior === 'inclusive' ? afterDiscount : afterDiscount + amountTax;
   if (amountSubtotal > MAX_AMOUNT) {
-    faults.add(`${at}.price_data.unit_amount`, 'too_large', `times the quantity must be at most ${MAX_AMOUNT}`);
+    const most = Math.floor(MAX_AMOUNT / quantity);
+    faults.add(`${at}.price_data.unit_amount`, 'too_large', `times the quantity must be at most ${MAX_AMOUNT}`, [most]);
   } else {
     faults.confirm(`${at}.amount_subtotal`, input.amountSubtotal, amountSubtotal);
     checkTotal(input, { at, amountSubtotal, afterDiscount, amountTax, amountTotal, taxBehavior }, faults);
@@ -88,11 +89,17 @@ interface Priced {
 function checkTotal(claimed: NewLineItem, line: Priced, faults: AmountFaults): void {
   const { at, amountSubtotal, afterDiscount, amountTax, amountTotal, taxBehavior } = line;
   if (afterDiscount < 0) {
-    faults.add(`${at}.amount_discount`, 'too_large', `must be at most the subtotal, ${amountSubtotal}`);
+    faults.add(`${at}.amount_discount`, 'too_large', `must be at most the subtotal, ${amountSubtotal}`, [
+      amountSubtotal,
+    ]);
   } else if (taxBehavior === 'inclusive' && amountTax > afterDiscount) {
-    faults.add(`${at}.amount_tax`, 'too_large', `is inside the total, so it must be at most ${afterDiscount}`);
+    faults.add(`${at}.amount_tax`, 'too_large', `is inside the total, so it must be at most ${afterDiscount}`, [
+      afterDiscount,
+    ]);
   } else if (amountTotal > MAX_AMOUNT) {
-    faults.add(`${at}.amount_tax`, 'too_large', `must leave the total at most ${MAX_AMOUNT}`);
+    faults.add(`${at}.amount_tax`, 'too_large', `must leave the total at most ${MAX_AMOUNT}`, [
+      MAX_AMOUNT - afterDiscount,
+    ]);
   } else {
     faults.confirm(`${at}.amount_total`, claimed.amountTotal, amountTotal);
   }

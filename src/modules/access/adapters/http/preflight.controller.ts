@@ -2,7 +2,7 @@ import { Controller, HttpCode, NotFoundException, Options, Req, Res } from '@nes
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TillgateAdapter } from '../../../../platform/http/adapter.js';
-import { pathOf } from '../../../../platform/http/errors.js';
+import { answerTo, pathOf } from '../../../../platform/http/errors.js';
 import { Gated } from '../../../../platform/http/gate.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { originNotAllowed } from './origin.guard.js';
@@ -26,7 +26,12 @@ export class PreflightController {
     const methods = this.host.httpAdapter.methodsOf(pathOf(request.url));
     // Not a preflight, or not a route: answered like any other method that is not there.
     if (methods.length === 0 || !origin || !wanted) throw new NotFoundException();
-    if (!(await this.authenticate.isKnownOrigin(origin))) throw originNotAllowed();
+    if (!(await this.authenticate.isKnownOrigin(origin))) {
+      // A server makes no preflight: it may call what this one asks for.
+      const method = methods.includes(wanted) ? wanted : (methods[0] as string);
+      this.host.httpAdapter.reply(reply, answerTo(originNotAllowed(), { id: request.id, method, url: request.url }));
+      return;
+    }
     reply.code(204).headers({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': methods.join(', '),

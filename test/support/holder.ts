@@ -1,0 +1,31 @@
+/** Somebody else in the database, who keeps what a request needs until told to let go. */
+import { Client } from 'pg';
+
+export class Holder {
+  private constructor(private readonly client: Client) {}
+
+  static async connect(connectionString: string): Promise<Holder> {
+    const client = new Client({ connectionString });
+    await client.connect();
+    return new Holder(client);
+  }
+
+  /** As a request does that has this key and has not finished. */
+  async holdKey(key: string): Promise<void> {
+    await this.client.query('BEGIN');
+    await this.client.query('DELETE FROM idempotency_keys WHERE key = $1', [key]);
+  }
+
+  async holdTable(name: string): Promise<void> {
+    await this.client.query('BEGIN');
+    await this.client.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
+  }
+
+  async release(): Promise<void> {
+    await this.client.query('ROLLBACK');
+  }
+
+  async end(): Promise<void> {
+    await this.client.end();
+  }
+}
