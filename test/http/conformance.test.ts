@@ -1,7 +1,9 @@
 /** The conformance kit: the service passes it, and what does not conform fails it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Ended, run } from '../support/processes.js';
-import { startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 import { type PassingAnswer, spoil } from '../support/spoiling-proxy.js';
 
@@ -208,10 +210,15 @@ describe('says in one line', () => {
   });
 
   test.each(['{}', 'null', '<h1>Welcome</h1>'])('that something else is there, which answers %s', async (body) => {
-    const elsewhere = await startReceiver((response) => void response.end(body));
+    const elsewhere = createServer((_, response) => void response.end(body)).listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
     const stderr = expect.stringMatching(/^.* with 200 and no list: is it the address of the API\?\n$/);
-    expect(await conform(elsewhere.url)).toEqual({ status: 2, stdout: '', stderr });
-    await elsewhere.close();
+    expect(await conform(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr,
+    });
+    elsewhere.close();
   });
 
   test('nothing when a live key is allowed', async () => {
