@@ -6,6 +6,8 @@ import { MIGRATIONS } from '../../../migrations/index.js';
 /** A lock is waited for at most this long: the callers behind it keep their share of the pool. */
 const LOCK_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
+/** Statements are written for one plan. For its first five runs PostgreSQL would take what suits each run's values. */
+const PLANNED_ONCE = 'SET plan_cache_mode = force_generic_plan';
 /** No byte for longer than any statement may take: the network or the server is gone. */
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
@@ -64,7 +66,9 @@ function survive(client: PoolClient): void {
 async function limit(client: PoolClient): Promise<void> {
   survive(client);
   // Sent as a query, not as start-up parameters: PgBouncer refuses those.
-  await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+  await client.query(
+    `SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}; ${PLANNED_ONCE}`,
+  );
   destroyWhenSilent(client);
 }
 

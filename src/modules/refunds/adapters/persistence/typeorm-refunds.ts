@@ -29,7 +29,8 @@ const RECORD = compose('refunds.record', RECORD_EVENT, DELIVER);
 export const COLUMNS = 'id, mode, payment_id AS payment, amount, currency, status, failure_reason AS "failureReason"';
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
-const FIND = { name: 'refunds.find', text: `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE} AND id = $3` };
+const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
+const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
 
 /** The guard on `pending` lets one outcome win; the payment is accounted in the same statement, or not at all. */
 const SETTLE = {
@@ -40,13 +41,17 @@ const SETTLE = {
     ${SETTLE_AMOUNT}`,
 };
 
-const PAGE = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE} AND id >= $3 AND id < $4`;
+const PAGE = `${SELECT} AND id >= $3 AND id < $4`;
 const NEWEST = 'ORDER BY id DESC LIMIT $5';
 
 /** One statement for each combination of filters, so that each has a plan of its own. */
 const LISTS = {
   all: { name: 'refunds.list', text: `${PAGE} ${NEWEST}` },
-  status: { name: 'refunds.list_status', text: `${PAGE} AND status = $6 ${NEWEST}` },
+  // A range of both, which only the index on both can walk: by id alone there may be many to pass by.
+  status: {
+    name: 'refunds.list_status',
+    text: `${SELECT} AND (status, id) >= ($6, $3) AND (status, id) < ($6, $4) ORDER BY status DESC, id DESC LIMIT $5`,
+  },
   payment: { name: 'refunds.list_payment', text: `${PAGE} AND payment_id = $6 ${NEWEST}` },
   // IS TRUE keeps to the payment's index: by status there are many more to pass by.
   both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $6 AND (status = $7) IS TRUE ${NEWEST}` },
