@@ -1,22 +1,18 @@
 /**
  * What each operation costs as the data grows: `npm run bench:scale -- --rows 10000000 [--json <file>]`. Loads sessions
- * with their payments, refunds, events, kept answers and webhooks over 1,000 organizations, one of which holds half, in
- * steps of ten times as many, and measures the service through HTTP at each. Exit code 1: something is not flat, or a
- * plan looks at more than it needs.
+ * with their payments, refunds, events, kept answers and webhooks over 1,000 organizations, one of which holds half, into
+ * databases of ten times as many each, and measures a service on each through HTTP, in turns. Exit code 1: something is
+ * not flat, or a plan looks at more than it needs.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client as Sql } from 'pg';
 import { onStopSignal } from '../src/platform/stop-signals.js';
-import { openClient } from './scale/client.js';
-import { type BenchDatabase, createDatabase, openApplication, startService } from './scale/environment.js';
+import { type Cluster, createCluster } from './scale/environment.js';
 import { explainAll } from './scale/explain.js';
-import { prepareLoading } from './scale/load-data.js';
-import { makeModels } from './scale/models.js';
-import { FLAT, latencyTable, notFlat, planLines, type StepResult, sizeTable } from './scale/report.js';
-import { type Bench, operationsOn, runStep } from './scale/step.js';
-import { createTenants } from './scale/tenants.js';
+import { createLoaded, type Loaded } from './scale/loaded.js';
+import { measure } from './scale/measuring.js';
+import { FLAT, latencyTable, notFlat, planLines, sizeTable } from './scale/report.js';
 
 const SMALLEST = 10_000;
 const LARGEST = 100_000_000;
@@ -29,49 +25,31 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 async function main(): Promise<void> {
   const { rows, json } = readArguments();
   const steps = stepsTo(rows);
-  say(`Sessions: ${steps.map((step) => step.toLocaleString('en')).join(', ')}; about ${minutesFor(steps)} minutes.`);
-  const database = await createDatabase(rows, say);
+  const all = steps.reduce((sum, step) => sum + step);
+  say(
+    `Sessions: ${steps.map((step) => step.toLocaleString('en')).join(', ')}; about ${minutesFor(steps, all)} minutes.`,
+  );
+  const cluster = await createCluster(all, say);
   let removal: Promise<void> | undefined;
   const remove = () => {
-    removal ??= database.remove();
+    removal ??= cluster.remove();
     return removal;
   };
   onStopSignal(() => void remove().finally(() => process.exit(130)));
   try {
-    await run(await prepare(database), steps, json);
+    await run(cluster, steps, json);
   } finally {
     await remove();
   }
 }
 
-async function prepare(database: BenchDatabase): Promise<Bench> {
-  const sql = new Sql({ connectionString: database.url });
-  sql.on('error', () => undefined);
-  await sql.connect();
-  const application = await openApplication(database.url);
-  const tenants = await createTenants(application).finally(() => application.close());
-  const service = await startService(database.url);
-  const client = openClient(service.url);
-  await makeModels(sql, client, tenants).finally(() => client.close());
-  await service.stop();
-  await prepareLoading(sql, tenants);
-  return { database, sql, tenants, say };
-}
-
-async function run(bench: Bench, steps: readonly number[], json: string): Promise<void> {
-  const results: StepResult[] = [];
-  let end = 0;
-  for (const rows of steps) {
-    end = Date.now();
-    const result = await runStep(bench, { rows, end });
-    results.push(result);
-    say(`\n${sizeTable(result)}\n`);
-  }
-  const step = { rows: steps.at(-1) as number, end };
-  const { sql, database } = bench;
-  const operations = await operationsOn(bench, step);
-  const plans = await explainAll({ sql, url: database.url, logFile: database.logFile, step, operations });
-  await sql.end();
+async function run(cluster: Cluster, steps: readonly number[], json: string): Promise<void> {
+  const sizes: Loaded[] = [];
+  for (const rows of steps) sizes.push(await createLoaded(cluster, rows, say));
+  const results = await measure(sizes, say);
+  for (const result of results) say(`\n${sizeTable(result)}`);
+  const plans = await explainAll({ ...(sizes.at(-1) as Loaded), logFile: cluster.logFile });
+  for (const { sql } of sizes) await sql.end();
 
   say(`\n${latencyTable(results, ({ latencies }) => latencies)}\n`);
   say(
@@ -108,9 +86,8 @@ function stepsTo(rows: number): number[] {
   return [...steps, rows];
 }
 
-function minutesFor(steps: readonly number[]): number {
-  const loaded = steps.reduce((sum, rows) => sum + rows);
-  return Math.ceil((loaded * LOAD_MICROSECONDS) / 6e7 + ((steps.length + 1) * MEASURE_SECONDS) / 60);
+function minutesFor(steps: readonly number[], rows: number): number {
+  return Math.ceil((rows * LOAD_MICROSECONDS) / 6e7 + ((steps.length + 1) * MEASURE_SECONDS) / 60);
 }
 
 main().catch((error: Error) => {

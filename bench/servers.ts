@@ -27,10 +27,11 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   await migrate(database.url);
   const [pid] = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n');
   const close = async () => {
+    await stopServers();
     await database.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  // Ctrl-C reaches the servers too, but not PostgreSQL, which would outlive the bench.
+  // Ctrl-C reaches the servers too, but not PostgreSQL, which would outlive the bench; `kill` reaches neither.
   onStopSignal(() => void close().finally(() => process.exit(130)));
   return { url: database.url, pid: Number(pid), close };
 }
@@ -56,10 +57,16 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** As `npm start` and the container have it; docs/performance.md says what for. */
-const NODE_OPTIONS = '--max-semi-space-size=8';
+/** What `npm start`, and the container, give Node; docs/performance.md says what for. */
+const NODE_OPTIONS = nodeOptionsOf(JSON.parse(readFileSync(built('../package.json'), 'utf8')).scripts.start);
 /** Limits are on, and far above what a client on this machine can ask for. */
 const PRODUCTION = { PORT: '0', RATE_LIMIT_RPS: '1000000', NODE_OPTIONS };
+
+function nodeOptionsOf(start: string): string {
+  const options = /^exec node (.+) dist\/src\/main\.js$/.exec(start)?.[1];
+  if (!options) throw new Error(`The start script gives Node no options that can be told: ${start}`);
+  return options;
+}
 
 export function startBare(databaseUrl: string): Promise<Server> {
   return startServer('bare', 'bench/bare.js', { DATABASE_URL: databaseUrl });
@@ -69,20 +76,31 @@ export function startService(environment: Readonly<Record<string, string>>, name
   return startServer(name, 'src/main.js', { ...PRODUCTION, ...environment });
 }
 
+const running = new Set<ChildProcess>();
+
+/** For a bench that ends before its time. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...running].map(stopProcess));
+}
+
 async function startServer(name: string, file: string, environment: Record<string, string>): Promise<Server> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [built(file)], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const url = await urlOf(child);
   await fetch(`${url}/livez`);
   const startedInMs = performance.now() - startedAt;
-  const stop = async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-  };
-  return { name, url, pid: child.pid as number, startedInMs, stop };
+  return { name, url, pid: child.pid as number, startedInMs, stop: () => stopProcess(child) };
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 }
 
 /** Reads on afterwards: a server whose output nobody takes would block one day. */

@@ -1,38 +1,30 @@
-/** Runs everything once more under each way of planning and looks at how PostgreSQL went about it. */
-import type { Client as Sql } from 'pg';
+/** Runs everything once more and looks at how PostgreSQL went about it. */
+import { startService } from '../servers.js';
 import { openClient } from './client.js';
-import type { Step } from './drawn.js';
-import { startService } from './environment.js';
-import { withDueWork } from './jobs.js';
-import type { Operation } from './operations.js';
-import { logPlans, PLAN_MODES, PlanLog, type StatementPlan, stopLoggingPlans } from './plans.js';
+import { openDueWork } from './jobs.js';
+import type { Loaded } from './loaded.js';
+import { logPlans, PlanLog, type StatementPlan, stopLoggingPlans } from './plans.js';
 import type { PlanResult } from './report.js';
 
 /** As long as the service needs to have swept and looked for webhooks of itself. */
 const IDLE_MS = 8_000;
 
-interface Explained {
-  readonly sql: Sql;
-  readonly url: string;
+interface Explained extends Loaded {
   readonly logFile: string;
-  readonly step: Step;
-  readonly operations: readonly Operation[];
 }
 
 export async function explainAll(explained: Explained): Promise<PlanResult[]> {
   const { sql, logFile } = explained;
   const results: PlanResult[] = [];
+  const add = (operation: string, statements: readonly StatementPlan[]) => {
+    for (const statement of statements) results.push({ operation, statement });
+  };
   try {
-    for (const mode of PLAN_MODES) {
-      await logPlans(sql, mode);
-      const log = new PlanLog(logFile);
-      const add = (operation: string, statements: readonly StatementPlan[]) => {
-        for (const statement of statements) results.push({ operation, mode, statement });
-      };
-      await explainRequests(explained, log, add);
-      await explainJobs(explained, log, add);
-      log.close();
-    }
+    await logPlans(sql);
+    const log = new PlanLog(logFile);
+    await explainRequests(explained, log, add);
+    await explainJobs(explained, log, add);
+    log.close();
   } finally {
     await stopLoggingPlans(sql);
   }
@@ -42,7 +34,7 @@ export async function explainAll(explained: Explained): Promise<PlanResult[]> {
 type Add = (operation: string, statements: readonly StatementPlan[]) => void;
 
 async function explainRequests({ url, operations }: Explained, log: PlanLog, add: Add): Promise<void> {
-  const service = await startService(url);
+  const service = await startService({ DATABASE_URL: url });
   const client = openClient(service.url);
   try {
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
@@ -62,14 +54,14 @@ async function explainRequests({ url, operations }: Explained, log: PlanLog, add
   }
 }
 
-async function explainJobs({ sql, url, step }: Explained, log: PlanLog, add: Add): Promise<void> {
-  await withDueWork({ sql, url, step }, async (jobs) => {
-    for (const { name, run } of jobs) {
-      log.read();
-      await run();
-      add(name, firstOfEach(log.read()));
-    }
-  });
+async function explainJobs(explained: Explained, log: PlanLog, add: Add): Promise<void> {
+  const { jobs, close } = await openDueWork(explained);
+  for (const { name, run } of jobs) {
+    log.read();
+    await run();
+    add(name, firstOfEach(log.read()));
+  }
+  await close();
 }
 
 function firstOfEach(statements: readonly StatementPlan[]): StatementPlan[] {

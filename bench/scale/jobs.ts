@@ -17,31 +17,36 @@ const DUE_WINDOW = 256;
 
 const DAY = 86_400_000;
 const BATCHES = 12;
-const BATCHES_OF_ROWS = 2;
-/** What has piled up for receivers that are down: one in so many of the rows, and enough for every batch. */
-const ROWS_PER_DUE_DELIVERY = 50;
-const DUE_DELIVERIES_AT_LEAST = 2_000;
+/** The smallest step has no more rows for it. */
+const BATCHES_OF_EVENTS = 6;
+const BATCHES_OF_ANSWERS = 2;
+/**
+ * What has piled up for receivers that are down: as much whatever the step, because it grows with how long they have
+ * been down and not with the table. A look passes by all of it.
+ */
+const DUE_DELIVERIES = 1_500;
 const DEAD_RECEIVERS = ['down.example', 'slow.example'];
 
-export interface Job {
+interface Job {
   readonly name: string;
   readonly batches: number;
   readonly run: () => Promise<unknown>;
 }
 
+export interface DueWork {
+  readonly jobs: readonly Job[];
+  close(): Promise<void>;
+}
+
 /** Makes some of everything due for the work. No service may run meanwhile: it would do the jobs itself. */
-export async function withDueWork<Result>(
-  { sql, url, step }: { sql: Sql; url: string; step: Step },
-  work: (jobs: readonly Job[]) => Promise<Result>,
-): Promise<Result> {
+export async function openDueWork({ sql, url, step }: { sql: Sql; url: string; step: Step }): Promise<DueWork> {
   await makeDue(sql, step);
   const application = await openApplication(url);
-  try {
-    return await work(jobsOf(application, step));
-  } finally {
+  const close = async () => {
     await application.close();
     await sql.query(`DELETE FROM webhook_deliveries WHERE receiver = ANY ($1)`, [DEAD_RECEIVERS]);
-  }
+  };
+  return { jobs: jobsOf(application, step), close };
 }
 
 function jobsOf(application: INestApplicationContext, step: Step): Job[] {
@@ -61,12 +66,12 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
     },
     {
       name: `remove ${ANSWER_BATCH} kept answers`,
-      batches: BATCHES_OF_ROWS,
+      batches: BATCHES_OF_ANSWERS,
       run: () => some(kept.sweep(ANSWER_BATCH)),
     },
     {
       name: `remove ${EVENT_BATCH} old events`,
-      batches: BATCHES_OF_ROWS,
+      batches: BATCHES_OF_EVENTS,
       run: () => some(events.removeBefore(step.end - 30 * DAY, EVENT_BATCH)),
     },
     {
@@ -96,20 +101,19 @@ export async function reconcile(application: INestApplicationContext): Promise<v
   if (!isBalanced) throw new Error('The loaded books do not balance.');
 }
 
-async function makeDue(sql: Sql, { rows, end }: Step): Promise<void> {
-  const due = Math.max(DUE_DELIVERIES_AT_LEAST, Math.floor(rows / ROWS_PER_DUE_DELIVERY));
+async function makeDue(sql: Sql, { end }: Step): Promise<void> {
   await sql.query(`
     UPDATE checkout_sessions SET expires_at = now() - interval '1 second' WHERE (organization_id, mode, id) IN (
       SELECT organization_id, mode, id FROM checkout_sessions WHERE status = 'open' AND expires_at > now()
       ORDER BY expires_at LIMIT ${BATCHES * SESSION_BATCH});
     UPDATE idempotency_keys SET expires_at = now() - interval '1 second' WHERE (organization_id, mode, operation, key) IN (
       SELECT organization_id, mode, operation, key FROM idempotency_keys
-      WHERE operation LIKE '%/checkout_sessions' ORDER BY expires_at LIMIT ${BATCHES_OF_ROWS * ANSWER_BATCH});
+      WHERE operation LIKE '%/checkout_sessions' ORDER BY expires_at LIMIT ${BATCHES_OF_ANSWERS * ANSWER_BATCH});
     INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
       SELECT organization_id, mode, id, 'https://' || receiver || '/webhooks', receiver, 1,
         now() - interval '1 hour' * random()
       FROM (SELECT *, (ARRAY['${DEAD_RECEIVERS.join("', '")}'])[1 + get_byte(uuid_send(id), 15) % 2] AS receiver
-        FROM events WHERE id < '${firstUuidAt(end)}' ORDER BY id DESC LIMIT ${due})
+        FROM events WHERE id < '${firstUuidAt(end)}' ORDER BY id DESC LIMIT ${DUE_DELIVERIES})
       AS late ON CONFLICT DO NOTHING;
     ANALYZE checkout_sessions, idempotency_keys, webhook_deliveries`);
 }

@@ -86,7 +86,7 @@ const ATTEMPTS = `
   SELECT organization_id, 'test', ${id('instant', 40)}, 1, ${at('instant')}, 200, 180
   FROM made WHERE has_events AND pg_temp.draw(number, 6) % 4 = 0`;
 
-/** To be called once, before the first load. */
+/** To be called before the load, on the same connection. */
 export async function prepareLoading(sql: Sql, tenants: Tenants): Promise<void> {
   const organizations = [tenants.big.organization, tenants.small.organization, ...tenants.others].map(uuidOf);
   await sql.query(`SET synchronous_commit = off; SET session_replication_role = replica; ${FUNCTIONS}`);
@@ -96,9 +96,7 @@ export async function prepareLoading(sql: Sql, tenants: Tenants): Promise<void> 
   );
 }
 
-/** Replaces what the step before loaded. */
 export async function load(sql: Sql, step: Step, progress: (done: number) => void): Promise<void> {
-  await sql.query(`TRUNCATE ${LOADED_TABLES.join(', ')}`);
   for (const [name, value] of Object.entries(LOAD_SETTINGS)) await sql.query(`ALTER SYSTEM SET ${name} = '${value}'`);
   await sql.query('SELECT pg_reload_conf()');
   const inserts: string[] = [];

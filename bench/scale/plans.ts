@@ -5,9 +5,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Client as Sql } from 'pg';
 
-export const PLAN_MODES = ['force_generic_plan', 'force_custom_plan'] as const;
-export type PlanMode = (typeof PLAN_MODES)[number];
-
 /** Two pages of 25 and the one too many of each: all that a list of two sources may sort. */
 const SORTED_AT_MOST = 52;
 /**
@@ -41,15 +38,15 @@ export interface StatementPlan {
   readonly plan: unknown;
 }
 
-/** For connections from now on. */
-export async function logPlans(sql: Sql, mode: PlanMode): Promise<void> {
+/** For connections from now on, those of the jobs included: as the service plans. */
+export async function logPlans(sql: Sql): Promise<void> {
   const settings = {
     session_preload_libraries: 'auto_explain',
     'auto_explain.log_min_duration': '0',
     'auto_explain.log_analyze': 'on',
     'auto_explain.log_buffers': 'on',
     'auto_explain.log_format': 'json',
-    plan_cache_mode: mode,
+    plan_cache_mode: 'force_generic_plan',
   };
   for (const [name, value] of Object.entries(settings)) {
     await sql.query(`ALTER ROLE CURRENT_USER SET ${name} = '${value}'`);

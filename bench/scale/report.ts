@@ -1,6 +1,6 @@
 /** What was found, as tables for people. */
 import type { Latency } from './latencies.js';
-import type { PlanMode, StatementPlan } from './plans.js';
+import type { StatementPlan } from './plans.js';
 import type { RelationSize } from './sizes.js';
 
 /** Flat: the median at any size is at most so many times the one at the smallest. */
@@ -19,7 +19,6 @@ export interface StepResult {
 
 export interface PlanResult {
   readonly operation: string;
-  readonly mode: PlanMode;
   readonly statement: StatementPlan;
 }
 
@@ -64,11 +63,10 @@ export function sizeTable({ sizes }: StepResult): string {
 
 export function planLines(plans: readonly PlanResult[]): string {
   return plans
-    .map(({ operation, mode, statement: { sql, summary, blocks, faults } }) => {
+    .map(({ operation, statement: { sql, summary, blocks, faults } }) => {
       const verdict = faults.length === 0 ? 'ok ' : 'BAD';
-      const kind = mode === 'force_generic_plan' ? 'generic' : 'custom ';
       const fault = faults.length === 0 ? '' : `\n      ${faults.join(', ')}: ${sql}`;
-      return `${verdict} ${kind} ${operation}: ${summary} [${blocks} blocks]${fault}`;
+      return `${verdict} ${operation}: ${summary} [${blocks} blocks]${fault}`;
     })
     .join('\n');
 }
