@@ -10,7 +10,8 @@ const MAX_REMEMBERED = 10_000;
 
 interface Remembered<Value> {
   readonly since: number;
-  readonly value: Promise<Value>;
+  /** A promise until it is known. */
+  value: Value | Promise<Value>;
 }
 
 /** Finds out which key a token is, at most once every few seconds for each. */
@@ -24,12 +25,13 @@ export class Authenticate {
     private readonly clock: Clock,
   ) {}
 
-  /** The active key of a token, or undefined; garbage costs no look at the database. */
-  async execute(token: string): Promise<ApiKey | undefined> {
+  /** The active key of a token, or undefined: at once if it is remembered. Garbage costs no look at the database. */
+  execute(token: string): ApiKey | undefined | Promise<ApiKey | undefined> {
     // One that is remembered was well-formed: its checksum is not counted again.
     if (!this.keys.has(token) && !isWellFormedToken(token)) return undefined;
-    const key = await this.remembered(this.keys, token, () => this.apiKeys.byToken(token));
-    return key?.isActive(this.clock.now()) ? key : undefined;
+    const active = (key: ApiKey | undefined) => (key?.isActive(this.clock.now()) ? key : undefined);
+    const key = this.remembered(this.keys, token, () => this.apiKeys.byToken(token));
+    return key instanceof Promise ? key.then(active) : active(key);
   }
 
   /** Whether any active key lists the origin: all that a preflight, which carries no key, can ask. */
@@ -48,14 +50,20 @@ export class Authenticate {
     known: Map<string, Remembered<Value>>,
     name: string,
     look: () => Promise<Value>,
-  ): Promise<Value> {
+  ): Value | Promise<Value> {
     const now = this.clock.now();
     const found = known.get(name);
     if (found && now - found.since < REMEMBER_MS) return found.value;
     const value = look();
+    const remembered: Remembered<Value> = { since: now, value };
     known.delete(name);
-    known.set(name, { since: now, value });
-    value.catch(() => known.delete(name));
+    known.set(name, remembered);
+    value.then(
+      (known) => {
+        remembered.value = known;
+      },
+      () => known.delete(name),
+    );
     if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value as string);
     return value;
   }

@@ -6,6 +6,7 @@ import { GATE, type Gate } from '../../../../platform/http/gate.js';
 import { headerValues } from '../../../../platform/http/headers.js';
 import { paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
+import type { ApiKey } from '../../domain/api-key.js';
 
 /** Lets in who has an active key of the kind the route asks for; every fault gets the same answer. */
 @Injectable()
@@ -18,18 +19,21 @@ export class KeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const gate = this.reflector.getAllAndOverride<Gate | undefined>(GATE, [context.getHandler(), context.getClass()]);
     if (gate === 'open') return true;
-    return this.identify(requestOf(context), gate ?? 'secret');
-  }
-
-  private async identify(request: FastifyRequest, gate: Gate): Promise<boolean> {
+    const request = requestOf(context);
     const token = tokenOf(headerValues(request, 'authorization'));
-    const key = token === undefined ? undefined : await this.authenticate.execute(token);
-    if (key?.facts.kind !== gate) throw unauthorized();
-    const { organization, mode } = key.facts;
-    request.apiKey = key;
-    request.caller = organization === null ? undefined : { organization, mode };
-    return true;
+    const key = token === undefined ? undefined : this.authenticate.execute(token);
+    // Most keys are remembered: what needs no waiting makes no promises.
+    if (key instanceof Promise) return key.then((found) => admit(request, found, gate));
+    return admit(request, key, gate);
   }
+}
+
+function admit(request: FastifyRequest, key: ApiKey | undefined, gate: Gate = 'secret'): true {
+  if (key?.facts.kind !== gate) throw unauthorized();
+  const { organization, mode } = key.facts;
+  request.apiKey = key;
+  request.caller = organization === null ? undefined : { organization, mode };
+  return true;
 }
 
 /** The key of `Bearer <key>`, or of Basic with the key as the user's name and no password (RFC 6750, RFC 7617). */
