@@ -4,7 +4,7 @@
  * durable work (kept answer, resource, event) and gives the same answers, so that what is left between the two is what
  * the service's modules, guards, strict JSON, metrics and limits cost. It is no service: it refuses hardly anything.
  */
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import canonicalize from 'canonicalize';
 import { type FastifyReply, fastify } from 'fastify';
@@ -19,7 +19,12 @@ const PAGE = 25;
 
 types.setTypeParser(types.builtins.INT8, Number);
 const pool = new Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 10 });
-const app = fastify({ logger: false, requestTimeout: 10_000, keepAliveTimeout: 65_000 });
+const app = fastify({
+  logger: false,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 65_000,
+  genReqId: () => `req_${randomUUID()}`,
+});
 
 /** pool.query() would close the connection after every error. */
 async function query(name: string, text: string, values: unknown[]): Promise<QueryResult> {
@@ -48,8 +53,15 @@ async function ownerOf(authorization: string | undefined): Promise<Owner> {
   return rows[0];
 }
 
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  vary: 'Origin',
+};
+
 function send(reply: FastifyReply, status: number, body: string): FastifyReply {
-  return reply.code(status).header('request-id', reply.request.id).type('application/json; charset=utf-8').send(body);
+  return reply.code(status).header('request-id', reply.request.id).headers(HEADERS).send(body);
 }
 
 interface Kept {
