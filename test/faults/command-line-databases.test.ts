@@ -160,5 +160,6 @@ describe('on the embedded database', () => {
     await saying(server, /Paste these/);
     await createSession(server);
     await expectCleanStop(server, DATA_DIR);
-  });
+    // A process and a database start for each migration.
+  }, 60_000);
 });
