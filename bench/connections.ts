@@ -3,14 +3,17 @@
  * behind its peak, and memory must not follow the number of connections.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { measure, residentMemory } from './measure.js';
+import { measure, type Round, residentMemory } from './measure.js';
 import { prepareScenarios, type Scenario } from './scenarios.js';
 import { openBenchDatabase, openShop, type Server, startService } from './servers.js';
+import { median } from './table.js';
 
 const CONNECTIONS = [1, 16, 64, 256, 1024];
 const WORKERS = [1, 2];
 const OPERATIONS = ['create', 'read'];
-const SECONDS = 4;
+const SECONDS = 3;
+/** Levels take turns, and a level is the median of its rounds: a shared machine is faster in one minute than in the next. */
+const ROUNDS = 3;
 const WARM_UP = { connections: 16, seconds: 2 };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -25,8 +28,11 @@ interface Level {
   readonly p50: number;
   readonly p99: number;
   readonly failed: number;
+  /** The most that all processes of the service held together. */
   readonly megabytes: number;
 }
+
+type Measured = Round & { readonly megabytes: number };
 
 async function main(): Promise<void> {
   const database = await openBenchDatabase();
@@ -53,13 +59,25 @@ async function main(): Promise<void> {
 }
 
 async function climb(server: Server, scenario: Scenario, workers: number, postgres: number): Promise<Level[]> {
-  const measured = [];
-  for (const connections of CONNECTIONS) {
-    const round = await measure(server, scenario, { connections, seconds: SECONDS }, postgres);
-    measured.push({ ...round, connections, megabytes: Math.round(residentMemory(server.pid)) });
+  const rounds = CONNECTIONS.map((): Measured[] => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [place, connections] of CONNECTIONS.entries()) {
+      const measured = await measure(server, scenario, { connections, seconds: SECONDS }, postgres);
+      rounds[place]?.push({ ...measured, megabytes: Math.round(residentMemory(server.pid)) });
+    }
   }
-  const peak = Math.max(...measured.map(({ perSecond }) => perSecond));
-  return measured.map((level) => ({ ...level, workers, operation: scenario.name, ofPeak: level.perSecond / peak }));
+  const levels = rounds.map((ofLevel, place) => ({
+    workers,
+    operation: scenario.name,
+    connections: CONNECTIONS[place] as number,
+    perSecond: median(ofLevel.map(({ perSecond }) => perSecond)),
+    p50: median(ofLevel.map(({ p50 }) => p50)),
+    p99: median(ofLevel.map(({ p99 }) => p99)),
+    failed: ofLevel.reduce((sum, { failed }) => sum + failed, 0),
+    megabytes: Math.max(...ofLevel.map(({ megabytes }) => megabytes)),
+  }));
+  const peak = Math.max(...levels.map(({ perSecond }) => perSecond));
+  return levels.map((level) => ({ ...level, ofPeak: level.perSecond / peak }));
 }
 
 function lineOf({ workers, operation, connections, perSecond, ofPeak, p50, p99, failed, megabytes }: Level): string {

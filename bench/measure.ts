@@ -68,8 +68,12 @@ function cpuOfFamily(pid: number): number {
   return familyOf(pid).reduce((sum, { ticks }) => sum + ticks * TICK_MICROSECONDS, 0);
 }
 
-/** Memory in MiB that a process holds. */
+/** Memory in MiB that a process and its children hold; what they share counts for each. */
 export function residentMemory(pid: number): number {
+  return familyOf(pid).reduce((sum, one) => sum + residentOf(one.pid), 0);
+}
+
+function residentOf(pid: number): number {
   try {
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return Number(kibibytes) / 1024;
