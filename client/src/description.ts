@@ -575,17 +575,17 @@ export interface components {
       amount_subtotal: number;
       /**
        * @description The sum of the lines' discounts.
-       * @example 5000
+       * @example 0
        */
       amount_discount: number;
       /**
        * @description What shipping costs.
-       * @example 5000
+       * @example 0
        */
       amount_shipping: number;
       /**
        * @description The sum of the lines' taxes.
-       * @example 5000
+       * @example 0
        */
       amount_tax: number;
       /**
@@ -1216,17 +1216,17 @@ export interface components {
       amount_subtotal: number;
       /**
        * @description The sum of the lines' discounts.
-       * @example 5000
+       * @example 0
        */
       amount_discount: number;
       /**
        * @description What shipping costs.
-       * @example 5000
+       * @example 0
        */
       amount_shipping: number;
       /**
        * @description The sum of the lines' taxes.
-       * @example 5000
+       * @example 0
        */
       amount_tax: number;
       /**
@@ -1301,12 +1301,12 @@ export interface components {
       amount: number;
       /**
        * @description What refunds that succeeded gave back.
-       * @example 5000
+       * @example 0
        */
       amount_refunded: number;
       /**
        * @description What refunds still pending reserve.
-       * @example 5000
+       * @example 0
        */
       amount_pending_refund: number;
       /**
@@ -1404,7 +1404,7 @@ export interface components {
       tax_behavior: 'inclusive' | 'exclusive';
       /**
        * @description How many of it.
-       * @example 2
+       * @example 1
        */
       quantity: number;
       /**
@@ -1420,12 +1420,12 @@ export interface components {
       amount_subtotal: number;
       /**
        * @description What is taken off the subtotal.
-       * @example 5000
+       * @example 0
        */
       amount_discount: number;
       /**
        * @description The tax: inside the total when it is inclusive, on top of it when it is exclusive.
-       * @example 5000
+       * @example 0
        */
       amount_tax: number;
       /**
@@ -1553,12 +1553,12 @@ export interface components {
       amount: number;
       /**
        * @description What refunds that succeeded gave back.
-       * @example 5000
+       * @example 0
        */
       amount_refunded: number;
       /**
        * @description What refunds still pending reserve.
-       * @example 5000
+       * @example 0
        */
       amount_pending_refund: number;
       /**
@@ -1916,6 +1916,22 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "currency": "usd",
+         *       "line_items": [
+         *         {
+         *           "price_data": {
+         *             "currency": "usd",
+         *             "unit_amount": 5000,
+         *             "product_data": {
+         *               "name": "Book"
+         *             }
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         'application/json': components['schemas']['CreateCheckoutSessionRequest'];
       };
     };
@@ -2388,6 +2404,12 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "payment": "pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n",
+         *       "amount": 500
+         *     }
+         */
         'application/json': components['schemas']['ProposeRefundRequest'];
       };
     };
@@ -2698,6 +2720,13 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "organization": "org_01kaf3v7q4e8yt5w6z9x2c1b0n",
+         *       "amount": 5000,
+         *       "currency": "usd"
+         *     }
+         */
         'application/json': components['schemas']['RecordPaymentRequest'];
       };
     };

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TillgateAdapter } from '../../src/platform/http/adapter.js';
-import { get } from '../support/client.js';
-import { type Service, startService } from '../support/service.js';
+import { get, post } from '../support/client.js';
+import { createLedgerKey, createTenant, type Service, startService } from '../support/service.js';
 
 const COMMITTED = readFileSync('docs/openapi.json', 'utf8');
 
@@ -34,3 +34,27 @@ test('every operation described is a route of the service', () => {
   });
   expect(missing).toEqual([]);
 });
+
+test('a body that is shown as an example is taken as it stands, but for what it names', async () => {
+  const keys = { secret: (await createTenant(service)).test, ledger: await createLedgerKey(service) };
+  const { paths } = JSON.parse(COMMITTED) as { paths: Record<string, { post?: Shown }> };
+  const shown = Object.entries(paths).flatMap(([path, { post: operation }]) => {
+    const body = operation?.requestBody?.content['application/json'].example;
+    return body === undefined ? [] : [{ path, body }];
+  });
+  const answers = await Promise.all(
+    shown.map(async ({ path, body }) => {
+      const key = path.startsWith('/ledger/') ? keys.ledger : keys.secret;
+      return [path, (await post(service.url + path, { key, body })).status];
+    }),
+  );
+  expect(answers).toEqual([
+    ['/v1/checkout_sessions', 201],
+    ['/v1/refunds', 404],
+    ['/ledger/v1/payments', 404],
+  ]);
+});
+
+interface Shown {
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: unknown } } };
+}

@@ -12,17 +12,31 @@ export const INFO = {
   description: `A merchant's servers create checkout sessions and propose refunds under \`/v1\`; the component that owns payments
 and the ledger records captures and decides refunds under \`/ledger/v1\`.
 
-**Amounts** are integers in the minor unit of their currency. **Timestamps** are Unix seconds. Every field of an answer is
-always there; a string without a value is \`null\`.
+## Authentication
 
-**Errors** share one envelope that a program can follow: \`errors\` names everything that is wrong and what is allowed
+\`Authorization: Bearer <key>\`, or HTTP Basic with the key as the user name and no password. Secret keys (\`sk_test_…\`,
+\`sk_live_…\`) open \`/v1\`, ledger keys (\`lk_test_…\`, \`lk_live_…\`) open \`/ledger/v1\`. The mode is the key's: in \`test\` no
+money moves.
+
+## Amounts and times
+
+Amounts are integers in the minor unit of their currency, timestamps are Unix seconds. Every field of an answer is always
+there; a string without a value is \`null\`.
+
+## Errors
+
+All errors share one envelope that a program can follow: \`errors\` names everything that is wrong and what is allowed
 instead, and \`next_step\` is a request that can be sent as it stands.
 
-**Writes** take an \`Idempotency-Key\`: the same request under the same key gets the same answer, however often it is sent.
+## Idempotency
 
-**Change policy.** Within \`/v1\` changes only add: new operations, new optional parameters, new fields in answers, and new
-values where a field names a status, a type, a currency or an error code. Clients ignore fields that they do not know and
-have a way on for values that they do not know. Whatever would break such a client gets a new version in the path.`,
+Writes take an \`Idempotency-Key\`: the same request under the same key gets the same answer, however often it is sent.
+
+## Changes
+
+Within \`/v1\` changes only add: new operations, new optional parameters, new fields in answers, and new values where a
+field names a status, a type, a currency or an error code. Clients ignore fields that they do not know and have a way on
+for values that they do not know. Whatever would break such a client gets a new version in the path.`,
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 } as const;
 

@@ -43,10 +43,10 @@ export function documentOf(controllers: readonly Type[]): Document {
 type Webhooks = Readonly<Record<string, WebhookFacts & { tag: TagFacts }>>;
 
 function operation(route: Route, components: Components): Json {
-  const { operationId, summary, description, tag, gate, body } = route;
+  const { operationId, summary, description, tag, gate, body, example } = route;
   const requestBody = body && {
     required: [...rulesOf(body).values()].some(({ optional }) => !optional),
-    content: { 'application/json': { schema: components.request(body) } },
+    content: { 'application/json': { schema: components.request(body), ...(example !== undefined && { example }) } },
   };
   return {
     operationId,
@@ -91,7 +91,8 @@ function tagsOf(routes: readonly Route[]): TagFacts[] {
 
 function byPlace(one: Route, other: Route): number {
   const surface = SURFACES.indexOf(one.gate) - SURFACES.indexOf(other.gate);
-  return surface || compare(one.path, other.path) || compare(one.method, other.method);
+  // What is made is read about before how it is listed: POST before GET.
+  return surface || compare(one.path, other.path) || compare(other.method, one.method);
 }
 
 const compare = (one: string, other: string): number => Number(one > other) - Number(one < other);

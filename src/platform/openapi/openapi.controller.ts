@@ -5,7 +5,7 @@ import { Gated } from '../http/gate.js';
 import { type Document, documentOf } from './document.js';
 
 /** How long a client may go on with a description that a new release has changed: it only ever grows. */
-const CACHE = 'public, max-age=300';
+export const CACHE = 'public, max-age=300';
 
 /** The API's description, for people's tools. It is open, as what it describes is no secret. */
 @Controller()

@@ -15,6 +15,8 @@ interface AnswerFacts {
 export interface OperationFacts {
   readonly summary: string;
   readonly description?: string;
+  /** A body to start from, which is taken as it stands. */
+  readonly example?: unknown;
   /** By status. */
   readonly answers: Readonly<Record<number, AnswerFacts>>;
   /** What its use case refuses, one example for each code; what every such route refuses need not be said. */

@@ -2,7 +2,6 @@
 import { type ErrorCode, invalidParams, notFound, paramError, Refusal } from '../../shared/errors.js';
 import { notJson, tooLarge } from '../http/body.guard.js';
 import { internalError, unavailable } from '../http/error.filter.js';
-import { ERROR_MEANINGS } from '../http/error.view.js';
 import { answerTo, statusOf } from '../http/errors.js';
 import { PathIdPipe } from '../http/path-id.js';
 import { explain, rulesOf } from '../http/validation.js';
@@ -104,7 +103,8 @@ export function rendered({ refusal }: Example, { method, path, idKind }: Pick<Ro
   const url = idKind ? path.replace('{id}', exampleId(idKind)) : path;
   const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
   const answer = answerTo(refusal, { ...request, organization: exampleId('org') });
-  return { summary: ERROR_MEANINGS[refusal.code], value: JSON.parse(answer.body) as unknown };
+  const value = JSON.parse(answer.body) as { error: { message: string } };
+  return { summary: value.error.message, value };
 }
 
 export const statusOfExample = ({ refusal }: Example): number => statusOf(refusal);

@@ -86,8 +86,9 @@ export function id(kind: IdKind, description: string): Schema<string> {
   return text(description, { pattern: idPattern(kind), examples: [exampleId(kind)] });
 }
 
-export function amount(description: string): Schema<number> {
-  return integer(description, { minimum: 0, maximum: MAX_AMOUNT, examples: [5000] });
+/** The examples of a resource's amounts add up. */
+export function amount(description: string, example = 5000): Schema<number> {
+  return integer(description, { minimum: 0, maximum: MAX_AMOUNT, examples: [example] });
 }
 
 export function timestamp(description: string): Schema<number> {

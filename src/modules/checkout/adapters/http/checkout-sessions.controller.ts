@@ -42,6 +42,11 @@ const NOT_OPEN = new Refusal(
   exampleId('cs'),
 );
 
+const SMALLEST = {
+  currency: 'usd',
+  line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
+};
+
 @Controller('v1/checkout_sessions')
 @Tag('Checkout sessions', 'What customers are asked to pay: open until they are paid or their time is over.')
 export class CheckoutSessionsController {
@@ -57,6 +62,7 @@ export class CheckoutSessionsController {
     summary: 'Create a checkout session',
     description:
       'Send prices and quantities; the service computes every amount. An amount that is sent all the same is compared with what was computed.',
+    example: SMALLEST,
     answers: { 201: { description: 'The session, open.', schema: CHECKOUT_SESSION, located: true } },
   })
   @Post()

@@ -56,6 +56,7 @@ export class LedgerPaymentsController {
     summary: 'Record a captured payment',
     description:
       'For a checkout session, the payment completes it. The same `reference` with the same facts is the same payment.',
+    example: { organization: exampleId('org'), amount: 5000, currency: 'usd' },
     answers: {
       201: { description: 'The payment, recorded.', schema: LEDGER_PAYMENT },
       200: { description: 'The payment that was recorded under this `reference` before.', schema: LEDGER_PAYMENT },

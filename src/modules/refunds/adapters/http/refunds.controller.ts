@@ -55,6 +55,7 @@ export class RefundsController {
   @Operation('proposeRefund', {
     summary: 'Propose a refund',
     description: 'Reserves the amount on the payment and waits for the ledger. Nothing is posted to the ledger here.',
+    example: { payment: exampleId('pay'), amount: 500 },
     answers: { 201: { description: 'The refund, pending.', schema: REFUND, located: true } },
     refusals: [notFound('payment'), EXCEEDS, NOT_REFUNDABLE],
   })

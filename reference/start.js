@@ -1,0 +1,30 @@
+/* global Scalar */
+
+// The validation library inside Scalar otherwise tries out whether it may compile code, which this page forbids.
+globalThis.__zod_globalConfig = { jitless: true };
+
+addEventListener('DOMContentLoaded', () => {
+  Scalar.createApiReference('#reference', {
+    url: '/openapi.json',
+    documentDownloadType: 'direct',
+    defaultOpenAllTags: true,
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    orderSchemaPropertiesBy: 'preserve',
+    // With a key in the code samples, though without a place to type one in.
+    authentication: { preferredSecurityScheme: ['secretKey', 'ledgerKey'] },
+    // A page to read. A secret key has no place in a browser, and the gate refuses an origin that no key lists.
+    hideTestRequestButton: true,
+    hideClientButton: true,
+    // Nothing for another host: no fonts, no counting of visitors, no assistant, no tools of the maker's.
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    showDeveloperTools: 'never',
+    // An operation that the address names gets the focus for the keyboard's sake; it needs no frame. On a phone a
+    // webhook's name, or the hidden button behind a title, would make the whole page wider.
+    customCss: `section:focus-visible { outline: none }
+      .operation-title { overflow-x: clip }
+      .operation-title * { overflow-wrap: anywhere }`,
+  });
+});

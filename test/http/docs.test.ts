@@ -1,0 +1,216 @@
+/** The reference page at /docs: sent from here with everything it needs, and opened in a real browser. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { HAS_CHROMIUM, type OpenBrowser, openBrowser } from '../support/browser.js';
+import { type Service, startService } from '../support/service.js';
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const FILES: readonly [path: string, type: string, name: string][] = [
+  ['/docs', 'text/html; charset=utf-8', 'index.html'],
+  ['/docs/start.js', SCRIPT, 'start.js'],
+  ['/docs/scalar.js', SCRIPT, 'scalar.js'],
+  ['/docs/icon.svg', 'image/svg+xml', 'icon.svg'],
+];
+
+const POLICY = [
+  "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self'; style-src 'unsafe-inline'",
+  "require-trusted-types-for 'script'; trusted-types vue",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ');
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(() => service.close());
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
+}
+
+/** Unlike fetch it unpacks nothing and adds no header. */
+function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(service.url + path, { headers, method }, async (answer) => {
+      const bytes = Buffer.concat(await answer.toArray());
+      const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...rest } = answer.headers;
+      resolve({ status: answer.statusCode, headers: rest, bytes });
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+const packed = (name: string): Buffer => readFileSync(`dist/reference/${name}.gz`);
+
+function headersOf(name: string, isGzip: boolean) {
+  const digest = createHash('sha256').update(packed(name)).digest('base64url');
+  return {
+    'request-id': expect.stringMatching(/^req_[0-9a-f-]{36}$/),
+    'cache-control': 'public, max-age=300',
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept-Encoding',
+    etag: `"${digest}${isGzip ? '-gzip' : ''}"`,
+  };
+}
+
+describe.each(FILES)('%s', (path, type, name) => {
+  const compressed = {
+    ...headersOf(name, true),
+    'content-type': type,
+    'content-encoding': 'gzip',
+    'content-length': String(packed(name).length),
+  };
+
+  test.each(['gzip', 'deflate, GZIP;q=0.5', 'gzip;q=0.001, *;q=0'])('is packed for %s', async (encodings) => {
+    const { status, headers, bytes } = await ask(path, { 'accept-encoding': encodings });
+    expect([status, headers]).toEqual([200, compressed]);
+    expect(bytes.equals(packed(name))).toBe(true);
+  });
+
+  test.each([{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip; q=0.0, br' }])(
+    'is unpacked for %j',
+    async (accepted) => {
+      const { status, headers, bytes } = await ask(path, accepted as Record<string, string>);
+      const plain = { ...headersOf(name, false), 'content-type': type, 'transfer-encoding': 'chunked' };
+      expect([status, headers]).toEqual([200, plain]);
+      expect(bytes.equals(gunzipSync(packed(name)))).toBe(true);
+    },
+  );
+
+  test('is not sent again to who has it', async () => {
+    const { etag } = compressed;
+    for (const known of [etag, `"other", ${etag}`, '*']) {
+      const { status, headers, bytes } = await ask(path, { 'accept-encoding': 'gzip', 'if-none-match': known });
+      expect([status, headers, bytes.length]).toEqual([304, headersOf(name, true), 0]);
+    }
+    const changed = { 'accept-encoding': 'gzip', 'if-none-match': '"other"' };
+    expect((await ask(path, changed)).status).toBe(200);
+  });
+
+  test('answers HEAD as GET without the body, and no other method', async () => {
+    const { status, headers, bytes } = await ask(path, { 'accept-encoding': 'gzip' }, 'HEAD');
+    expect([status, headers, bytes.length]).toEqual([200, compressed, 0]);
+    const refused = await ask(path, {}, 'POST');
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+test('nothing of ours names another host', () => {
+  const others = ['index.html', 'start.js', 'icon.svg'].flatMap((name) =>
+    [...String(gunzipSync(packed(name))).matchAll(/\b[a-z]+:\/\/[^\s"'<]+|(?:src|href)="\/\/[^"]+/g)].map(String),
+  );
+  expect(others).toEqual(['http://www.w3.org/2000/svg']);
+});
+
+test('what is not there is not found', async () => {
+  expect((await ask('/docs/other.js')).status).toBe(404);
+});
+
+/** A browser is unpacked and started, and renders all of it: seconds, and more where others are at work too. */
+const PATIENCE_MS = 60_000;
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const ALL_OF_IT = ['/docs', '/docs/scalar.js', '/docs/start.js', '/openapi.json'];
+
+type Methods = Readonly<Record<string, { readonly summary: string }>>;
+
+interface Operation {
+  /** How its address in the page ends. */
+  readonly place: string;
+  readonly path: string;
+  readonly summary: string;
+}
+
+/** Webhooks, which have a name in the place of a path, among them. */
+function operations(): Operation[] {
+  const { paths, webhooks } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Record<
+    'paths' | 'webhooks',
+    Record<string, Methods>
+  >;
+  return Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => {
+      const place = `/${method.toUpperCase()}${path.startsWith('/') ? '' : '/'}${path}`;
+      return { place, path, summary };
+    }),
+  );
+}
+
+const REPORT_VIOLATIONS =
+  "addEventListener('securitypolicyviolation', (event) => console.error(event.effectiveDirective, event.blockedURI))";
+
+const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CHROMIUM_PATH)';
+
+(HAS_CHROMIUM ? describe : describe.skip)(`in Chromium${reason}`, () => {
+  let opened: OpenBrowser;
+
+  beforeAll(async () => {
+    opened = await openBrowser();
+  }, PATIENCE_MS);
+
+  afterAll(() => opened.close());
+
+  /** The page, what went wrong in it, and where it asked for anything. */
+  async function read(viewport: typeof DESKTOP): Promise<{ page: Page; faults: string[]; requested: Set<string> }> {
+    const page = await opened.browser.newPage({ viewport });
+    const faults: string[] = [];
+    const requested = new Set<string>();
+    page.on('request', (sent) => requested.add(sent.url()));
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+    });
+    // Not every violation reaches the console.
+    await page.addInitScript({ content: REPORT_VIOLATIONS });
+    await page.goto(`${service.url}/docs`);
+    await page.getByRole('heading', { name: 'Tillgate', exact: true }).waitFor();
+    return { page, faults, requested };
+  }
+
+  test.each([DESKTOP, PHONE])(
+    'it shows every operation, and is undisturbed, at %j',
+    async (viewport) => {
+      const { page, faults, requested } = await read(viewport);
+      for (const { place, path, summary } of operations()) {
+        const link = page.locator(`aside a[href^="#tag/"][href$="${place}"]`);
+        expect(await link.textContent()).toContain(summary);
+        // Operations are rendered as the reader comes near them.
+        await page.evaluate(`location.assign('${await link.getAttribute('href')}')`);
+        const section = page.locator(`section[id$="${place}"]`);
+        await section.getByRole('heading', { name: summary, exact: true }).waitFor();
+        await section.getByText(path, { exact: true }).first().waitFor();
+      }
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+      expect(faults).toEqual([]);
+      // Only a browser with a window asks for the icon.
+      requested.delete(`${service.url}/docs/icon.svg`);
+      expect([...requested].sort()).toEqual(ALL_OF_IT.map((path) => service.url + path));
+      await page.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'on a phone the operations are in a menu',
+    async () => {
+      const { page, faults } = await read(PHONE);
+      const link = page.locator('aside a', { hasText: 'Propose a refund' }).last();
+      expect(await link.isVisible()).toBe(false);
+      await page.locator('header button').first().click();
+      await link.click();
+      await page.getByRole('heading', { name: 'Propose a refund', exact: true }).waitFor();
+      expect(faults).toEqual([]);
+      await page.close();
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,0 +1,84 @@
+/**
+ * A real Chromium: the one that CHROMIUM_PATH names, on Linux with x64 the one inside @sparticuz/chromium, which needs
+ * nothing installed beside it, elsewhere one that is installed.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
+import { type Browser, chromium } from 'playwright-core';
+
+/** A container has no sandbox to give, and a test has no use for what Chromium does of its own accord. */
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const USUAL_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+const PACKAGED = process.platform === 'linux' && process.arch === 'x64';
+const NAMED = process.env.CHROMIUM_PATH;
+const INSTALLED = [...(NAMED ? [NAMED] : PACKAGED ? [] : USUAL_PATHS)].find((path) => existsSync(path));
+
+/** A wrong CHROMIUM_PATH is a mistake, and no reason to skip anything. */
+export const HAS_CHROMIUM = Boolean(NAMED) || PACKAGED || INSTALLED !== undefined;
+
+export interface OpenBrowser {
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+export async function openBrowser(): Promise<OpenBrowser> {
+  const scratch = mkdtempSync(join(tmpdir(), 'tillgate-browser-'));
+  const close = () => rmSync(scratch, { recursive: true, force: true });
+  try {
+    const packaged = !NAMED && PACKAGED;
+    const executablePath = NAMED ?? (packaged ? await unpack(scratch) : (INSTALLED as string));
+    const env = packaged ? { LD_LIBRARY_PATH: join(scratch, 'lib'), FONTCONFIG_FILE: join(scratch, 'fonts.xml') } : {};
+    const browser = await chromium.launch({ executablePath, args: FLAGS, env: { ...process.env, ...env } });
+    return { browser, close: () => browser.close().finally(close) };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The program, the libraries that a slim machine lacks, and a font: without any, Chromium ends at the first letter. */
+async function unpack(scratch: string): Promise<string> {
+  const carried = join(fileURLToPath(import.meta.resolve('@sparticuz/chromium')), '../../bin');
+  const program = join(scratch, 'chromium');
+  await pipeline(
+    createReadStream(join(carried, 'chromium.br')),
+    createBrotliDecompress(),
+    createWriteStream(program, { mode: 0o700 }),
+  );
+  for (const archive of ['al2023.tar.br', 'fonts.tar.br']) {
+    const input = brotliDecompressSync(readFileSync(join(carried, archive)));
+    execFileSync('tar', ['--extract', '--directory', scratch], { input });
+  }
+  const directories = `<dir>${join(scratch, 'fonts')}</dir><cachedir>${join(scratch, 'font-cache')}</cachedir>`;
+  writeFileSync(join(scratch, 'fonts.xml'), `<?xml version="1.0"?><fontconfig>${directories}</fontconfig>`);
+  return program;
+}
