@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import { type Pool, type PoolClient, Query, type QueryResult } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
@@ -13,6 +13,8 @@ const ATTEMPTS = 3;
 const MAX_WAITING = 2_000;
 /** Errors that say nothing against the connection: a constraint, a conflict or a time limit refused the statement. */
 const REFUSED = /^(23|40|55P03|57014)/;
+
+type Done = (error: Error | null | undefined, result: QueryResult) => void;
 
 /**
  * The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. Statements take pg's
@@ -57,22 +59,22 @@ export class Database extends Transaction implements OnApplicationShutdown {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  private async execute(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
-    const query = { name: statement.name, text: statement.text, values: values as unknown[] };
+  private execute(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
     const transaction = this.open.getStore();
-    if (transaction) return inTransaction(transaction, query);
-    this.refuseWhenFull();
-    return retried(() => this.onConnection(query));
+    return transaction
+      ? inTransaction(transaction, statement, values)
+      : retried(() => this.onConnection(statement, values));
   }
 
   /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
-  private onConnection(query: QueryConfig): Promise<QueryResult> {
+  private onConnection(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
+    this.refuseWhenFull();
     return new Promise((resolve, reject) => {
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable);
-        client.query(query, (error: Error | null, result) => {
+        send(client, statement, values, (error, result) => {
           release(error && !REFUSED.test(sqlState(error) ?? '') ? error : undefined);
-          if (error) reject(naming(query, error));
+          if (error) reject(error);
           else resolve(result);
         });
       });
@@ -101,16 +103,18 @@ export class Database extends Transaction implements OnApplicationShutdown {
   }
 }
 
-async function inTransaction(runner: QueryRunner, query: QueryConfig): Promise<QueryResult> {
+async function inTransaction(runner: QueryRunner, statement: Statement, values: readonly unknown[]) {
   const client = (await runner.connect()) as PoolClient;
-  return new Promise((resolve, reject) => {
-    client.query(query, (error: Error | null, result) => (error ? reject(naming(query, error)) : resolve(result)));
+  return new Promise<QueryResult>((resolve, reject) => {
+    send(client, statement, values, (error, result) => (error ? reject(error) : resolve(result)));
   });
 }
 
-/** The stack of pg's error begins at the socket: for the log the statement says where it came from. */
-function naming({ name }: QueryConfig, error: Error): Error {
-  return Object.assign(error, { statement: name });
+/** A Query of pg's own is sent as it is; settings in an object would be copied, property by property, each time. */
+function send(client: PoolClient, { name, text }: Statement, values: readonly unknown[], done: Done): void {
+  // The stack of pg's error begins at the socket: for the log the statement says where it came from.
+  const named: Done = (error, result) => done(error && Object.assign(error, { statement: name }), result);
+  client.query(Object.assign(new Query(text, values as unknown[], named), { name }));
 }
 
 /** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error: acknowledging that would be a lie. */

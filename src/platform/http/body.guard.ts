@@ -31,6 +31,7 @@ function checkMediaType({ declaredType, headers }: FastifyRequest): void {
 
 /** RFC 8259 defines no parameters; one that names another encoding than UTF-8 cannot be meant. */
 function isJson(mediaType: string): boolean {
+  if (mediaType === 'application/json') return true;
   const [type = '', ...parameters] = mediaType.toLowerCase().split(';');
   const charsets = parameters.map((one) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(one)?.[1] ?? 'utf-8');
   return type.trim() === 'application/json' && charsets.every((charset) => charset === 'utf-8');
