@@ -9,7 +9,7 @@ import {
   verifyWebhook,
 } from '../../client/src/index.js';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
-import { SMALLEST } from '../support/client.js';
+import { describedFetch, SMALLEST } from '../support/client.js';
 import { answering, FAULTS, startFaultyProxy } from '../support/faulty-proxy.js';
 import { startReceiver } from '../support/receiver.js';
 import { refusal } from '../support/refused-answer.js';
@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   shop = await Shop.open(service);
-  tillgate = new Tillgate({ baseUrl: service.url, key: shop.key });
-  ledger = new TillgateLedger({ baseUrl: service.url, key: shop.ledgerKey });
+  tillgate = new Tillgate({ baseUrl: service.url, key: shop.key, fetch: describedFetch });
+  ledger = new TillgateLedger({ baseUrl: service.url, key: shop.ledgerKey, fetch: describedFetch });
 });
 afterAll(() => service.close());
 

@@ -45,6 +45,27 @@ export async function send<Body = Json>(method: string, url: string, sent: Sent 
   return { status, headers, text, body: parse(text) as Body };
 }
 
+/** `fetch` for clients that take one: what they send and get is held to the description as well. */
+export const describedFetch: typeof fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const requestBody = parse(await request.clone().text());
+  const response = await fetch(request);
+  const text = await response.clone().text();
+  const { method, url, headers: requestHeaders } = request;
+  const exchange = {
+    method,
+    url,
+    requestHeaders,
+    requestBody,
+    status: response.status,
+    headers: response.headers,
+    text,
+  };
+  requireDescribed(exchange);
+  await requireNextStep(exchange);
+  return response;
+};
+
 /** A POST with a new idempotency key, unless one is given. */
 export async function post<Body = Json>(url: string, sent: Sent): Promise<Reply<Body>> {
   return send<Body>('POST', url, { idempotencyKey: randomUUID(), ...sent });
