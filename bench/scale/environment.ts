@@ -70,7 +70,10 @@ function refuseWithoutRoom(rows: number): void {
 }
 
 /** The same wiring inside the bench, to run what no request runs: the sweeps, the webhook worker's look, a command. */
-export async function openApplication(databaseUrl: string): Promise<INestApplicationContext> {
-  const module = AppModule.register(readConfig({}), databaseUrl, { timeLimits: false });
+export async function openApplication(
+  databaseUrl: string,
+  { timeLimits } = { timeLimits: false },
+): Promise<INestApplicationContext> {
+  const module = AppModule.register(readConfig({}), databaseUrl, { timeLimits });
   return NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
 }

@@ -24,7 +24,7 @@ const BATCHES_OF_ANSWERS = 2;
  * What has piled up for receivers that are down: as much whatever the step, because it grows with how long they have
  * been down and not with the table. A look passes by all of it.
  */
-const DUE_DELIVERIES = 1_500;
+const DUE_DELIVERIES = 1_000;
 const DEAD_RECEIVERS = ['down.example', 'slow.example'];
 
 interface Job {
@@ -41,7 +41,8 @@ export interface DueWork {
 /** Makes some of everything due for the work. No service may run meanwhile: it would do the jobs itself. */
 export async function openDueWork({ sql, url, step }: { sql: Sql; url: string; step: Step }): Promise<DueWork> {
   await makeDue(sql, step);
-  const application = await openApplication(url);
+  // With the limits, and the plans, that these have in the service.
+  const application = await openApplication(url, { timeLimits: true });
   const close = async () => {
     await application.close();
     await sql.query(`DELETE FROM webhook_deliveries WHERE receiver = ANY ($1)`, [DEAD_RECEIVERS]);

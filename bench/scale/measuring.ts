@@ -6,27 +6,31 @@ import { openDueWork, reconcile } from './jobs.js';
 import { type Latency, latencyOf, measureLatencies, type Repetitions, type Subject } from './latencies.js';
 import type { Loaded } from './loaded.js';
 import { LOADED_TABLES } from './models.js';
+import { ASKED_FOR } from './operations.js';
 import type { StepResult } from './report.js';
 import { readSizes, resetUses } from './sizes.js';
 
-const REPETITIONS: Repetitions = { warmUps: 50, measured: 300 };
+const REPETITIONS: Repetitions = { warmUps: ASKED_FOR, measured: 300 };
 const BESIDE = ['big: read a session', 'big: list sessions', 'big: create a session', 'big: refund'];
 const TOLD_EVERY_MS = 10_000;
 
 export async function measure(sizes: readonly Loaded[], say: (line: string) => void): Promise<StepResult[]> {
   const requests = await measureRequests(sizes, say);
   const jobs = await measureJobs(sizes);
-  return requests.map(({ latencies, ...rest }, at) => ({ ...rest, latencies: { ...latencies, ...jobs[at] } }));
+  return requests.map((result, at) => ({ ...result, jobs: jobs[at] ?? {} }));
 }
 
-async function measureRequests(sizes: readonly Loaded[], say: (line: string) => void): Promise<StepResult[]> {
+async function measureRequests(
+  sizes: readonly Loaded[],
+  say: (line: string) => void,
+): Promise<Omit<StepResult, 'jobs'>[]> {
   const services = await Promise.all(sizes.map(({ url }) => startService({ DATABASE_URL: url })));
   const clients = services.map(({ url }) => openClient(url));
   const subjects = sizes.map(({ operations }, at) => ({ client: clients[at] as Subject['client'], operations }));
   try {
     for (const { sql } of sizes) await resetUses(sql);
     const latencies = await measureLatencies(subjects, REPETITIONS, progressOf(say));
-    const results: StepResult[] = [];
+    const results: Omit<StepResult, 'jobs'>[] = [];
     for (const [at, { step, sql, url }] of sizes.entries()) {
       say(`Reconciling ${step.rows.toLocaleString('en')} sessions …`);
       const beside = await measureBesideReconcile(url, subjects[at] as Subject);
@@ -71,7 +75,7 @@ async function measureJobs(sizes: readonly Loaded[]): Promise<Record<string, Lat
         times[place]?.push(performance.now() - started);
       }
     }
-    for (const [place, result] of results.entries()) result[`job: ${name}`] = latencyOf(times[place] ?? []);
+    for (const [place, result] of results.entries()) result[name] = latencyOf(times[place] ?? []);
   }
   for (const { close } of works) await close();
   return results;

@@ -5,8 +5,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Client as Sql } from 'pg';
 
-/** Two pages of 25 and the one too many of each: all that a list of two sources may sort. */
-const SORTED_AT_MOST = 52;
+/** The largest page and the one too many, which a list of two sources may sort, and the sweeper's batch. */
+const SORTED_AT_MOST = 101;
 /**
  * A background job's batch is up to 1,000 rows; whatever looks at more than that twice over looks too far. A table as
  * short as that is rightly read whole.
@@ -38,7 +38,7 @@ export interface StatementPlan {
   readonly plan: unknown;
 }
 
-/** For connections from now on, those of the jobs included: as the service plans. */
+/** For connections from now on. */
 export async function logPlans(sql: Sql): Promise<void> {
   const settings = {
     session_preload_libraries: 'auto_explain',
@@ -46,7 +46,6 @@ export async function logPlans(sql: Sql): Promise<void> {
     'auto_explain.log_analyze': 'on',
     'auto_explain.log_buffers': 'on',
     'auto_explain.log_format': 'json',
-    plan_cache_mode: 'force_generic_plan',
   };
   for (const [name, value] of Object.entries(settings)) {
     await sql.query(`ALTER ROLE CURRENT_USER SET ${name} = '${value}'`);

@@ -14,6 +14,8 @@ export interface StepResult {
   readonly latencies: Readonly<Record<string, Latency>>;
   readonly reconcileMs: number;
   readonly besideReconcile: Readonly<Record<string, Latency>>;
+  /** Nobody waits for these, and what they work on lies on the disk: their plans are judged, not their time. */
+  readonly jobs: Readonly<Record<string, Latency>>;
   readonly sizes: readonly RelationSize[];
 }
 
@@ -34,14 +36,16 @@ export function notFlat(steps: readonly StepResult[]): string[] {
     .map(([name]) => name);
 }
 
-export function latencyTable(steps: readonly StepResult[], of: (step: StepResult) => StepResult['latencies']): string {
+type Measured = 'latencies' | 'besideReconcile' | 'jobs';
+
+export function latencyTable(steps: readonly StepResult[], of: Measured): string {
   const [first] = steps;
   if (!first) return '';
   const head = ['median ms (p99) × smallest', ...steps.map(({ rows }) => rows.toLocaleString('en'))];
-  const lines = Object.entries(of(first)).map(([name, smallest]) => [
+  const lines = Object.entries(first[of]).map(([name, smallest]) => [
     name,
     ...steps.map((step, place) => {
-      const at = of(step)[name] as Latency;
+      const at = step[of][name] as Latency;
       const ratio = place === 0 ? '' : ` ×${(at.median / smallest.median).toFixed(2)}`;
       const flag = place > 0 && !isFlat(smallest, at) ? ' !' : '';
       return `${at.median.toFixed(2)} (${at.p99.toFixed(1)})${ratio}${flag}`;

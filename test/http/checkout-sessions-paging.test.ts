@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { get } from '../support/client.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
-import { createSession, letTimeRunOut } from '../support/sessions.js';
+import { createPaidSession, createSession, letTimeRunOut, settleExpired } from '../support/sessions.js';
 
 const AT_START = 60;
 const WRITERS = 3;
@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** All pages, from the first to the last. */
-async function readAll(limit: number): Promise<string[]> {
+async function readAll(limit: number, { key = tenant.test, filter = '' } = {}): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const query: string = `?limit=${limit}${cursor && `&cursor=${cursor}`}`;
-    const { body } = await get(`${service.url}/v1/checkout_sessions${query}`, { key: tenant.test });
+    const query: string = `?limit=${limit}${filter}${cursor && `&cursor=${cursor}`}`;
+    const { body } = await get(`${service.url}/v1/checkout_sessions${query}`, { key });
     ids.push(...body.data.map(({ id }: { id: string }) => id));
     cursor = body.next_cursor;
   }
@@ -53,4 +53,24 @@ test('what was there at the start comes exactly once and in order, however much 
   isReading = false;
   await Promise.all(writers);
   expect(written).toBeGreaterThan(WRITERS);
+});
+
+test('every filter has pages of its own, settled and late sessions among each other', async () => {
+  const shop = await createTenant(service);
+  const made = { open: [] as string[], complete: [] as string[], expired: [] as string[] };
+  for (let round = 0; round < 3; round++) {
+    made.open.unshift(await createSession(service, shop.test));
+    made.complete.unshift(await createPaidSession(service, shop));
+    for (const isSettled of [true, false]) {
+      const id = await createSession(service, shop.test);
+      await letTimeRunOut(service, id);
+      if (isSettled) await settleExpired(service, id);
+      made.expired.unshift(id);
+    }
+  }
+  for (const limit of [1, 2, 6]) {
+    for (const [status, ids] of Object.entries(made)) {
+      expect(await readAll(limit, { key: shop.test, filter: `&status=${status}` })).toEqual(ids);
+    }
+  }
 });

@@ -146,28 +146,32 @@ describe('the list', () => {
     expect(await listed('')).toEqual([]);
   });
 
-  test('pages with every filter, each refund once, while others are proposed and settled', async () => {
-    const made: string[] = [];
-    for (let number = 0; number < 7; number++) made.unshift((await proposed(100)).id);
-    const seen: string[] = [];
-    let cursor = '';
-    do {
-      const { body } = await shop.get(`${PATH}?payment=${payment}&limit=3${cursor}`);
-      expect(body).toEqual({
-        object: 'list',
-        data: expect.any(Array),
-        has_more: seen.length < 6,
-        next_cursor: seen.length < 6 ? body.data[2].id : null,
-        items: body.data,
-        nextCursor: body.next_cursor,
-      });
-      seen.push(...body.data.map(({ id }: { id: string }) => id));
-      cursor = body.has_more ? `&cursor=${body.next_cursor}` : '';
-      await shop.succeed(seen[seen.length - 1] as string);
-      await proposed(1);
-    } while (cursor);
-    expect(seen).toEqual(made);
-  });
+  test.each(['', 'payment=<payment>', 'status=pending', 'payment=<payment>&status=pending'])(
+    'pages ?%s, each refund once, while others are proposed and settled',
+    async (filter) => {
+      const query = filter && `&${filter.replace('<payment>', payment)}`;
+      const made: string[] = [];
+      for (let number = 0; number < 7; number++) made.unshift((await proposed(100)).id);
+      const seen: string[] = [];
+      let cursor = '';
+      do {
+        const { body } = await shop.get(`${PATH}?limit=3${query}${cursor}`);
+        expect(body).toEqual({
+          object: 'list',
+          data: expect.any(Array),
+          has_more: seen.length < 6,
+          next_cursor: seen.length < 6 ? body.data[2].id : null,
+          items: body.data,
+          nextCursor: body.next_cursor,
+        });
+        seen.push(...body.data.map(({ id }: { id: string }) => id));
+        cursor = body.has_more ? `&cursor=${body.next_cursor}` : '';
+        await shop.succeed(seen[0] as string);
+        await proposed(1);
+      } while (cursor);
+      expect(seen).toEqual(made);
+    },
+  );
 
   test.each<[string, ExpectedError]>([
     [

@@ -22,19 +22,19 @@ const ATTEMPTS = {
     FROM webhook_attempts WHERE organization_id = $1 AND mode = $2 AND event_id = $3 ORDER BY attempt`,
 };
 
+const PAGE = `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode = $2`;
+
 /**
- * One statement for each filter and order, so that each has a plan of its own. A range of two columns, which only one index
- * can walk: by id alone an organization's events lie among everybody's, and those of a rare type among all of its own. No
- * identifier equals the first UUID of an instant, so a lower bound never has to be included.
+ * One statement for each filter and order, so that each has a plan of its own. Type and id have a range together, which only
+ * the index on both can walk: by id alone those of a rare type lie among all of an organization's. No identifier equals the
+ * first UUID of an instant, so a lower bound never has to be included.
  */
 function listStatement(filter: 'all' | 'type', order: Order): Statement {
-  const [own, column, value] = filter === 'all' ? ['', 'mode', '$2'] : ['AND mode = $2', 'type', '$6'];
-  return {
-    name: `events.list_${filter}_${order}`,
-    text: `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 ${own}
-      AND (${column}, id) > (${value}, $3) AND (${column}, id) < (${value}, $4)
-      ORDER BY ${column} ${order}, id ${order} LIMIT $5`,
-  };
+  const page =
+    filter === 'all'
+      ? `${PAGE} AND id > $3 AND id < $4 ORDER BY id ${order}`
+      : `${PAGE} AND (type, id) > ($6, $3) AND (type, id) < ($6, $4) ORDER BY type ${order}, id ${order}`;
+  return { name: `events.list_${filter}_${order}`, text: `${page} LIMIT $5` };
 }
 
 /** An object has two events at most: they are found first, or the order would tempt into reading all events by it. */
