@@ -28,9 +28,7 @@ export async function measure(server: Server, scenario: Scenario, load: Load, po
   const serverBefore = cpuOfFamily(server.pid);
   const postgresBefore = cpuOfFamily(postgres);
   const latencies: number[] = [];
-  const startedAt = performance.now();
-  const { failed } = await run(server, scenario, load, latencies);
-  const seconds = (performance.now() - startedAt) / 1000;
+  const { failed, seconds } = await run(server, scenario, load, latencies);
   const count = latencies.length;
   latencies.sort((one, other) => one - other);
   return {
@@ -46,21 +44,27 @@ export async function measure(server: Server, scenario: Scenario, load: Load, po
 async function run({ url }: Server, { requests, status }: Scenario, { connections, seconds }: Load, took: number[]) {
   let failed = 0;
   let place = 0;
+  let firstAt = 0;
+  let lastAt = 0;
+  // Each connection has requests of its own, so that no two want the same row at the same time; and no more than it
+  // needs, because autocannon builds every one of them before it begins.
+  const share = Math.ceil(requests.length / connections);
   const setupClient = (client: Client) => {
-    // Each connection begins elsewhere: in step, all of them would want the same row at the same time.
-    const start = (place++ * 31) % requests.length;
-    client.setRequests([...requests.slice(start), ...requests.slice(0, start)] as Request[]);
+    const start = (place++ * share) % requests.length;
+    client.setRequests(requests.slice(start, start + share) as Request[]);
   };
   // Connections, and time for the last answers of the round to arrive, are autocannon's own business.
   const instance = autocannon({ url, connections, duration: seconds, idReplacement: true, setupClient }) as unknown as
     | Instance
     | PromiseLike<{ errors: number }>;
   (instance as Instance).on('response', (_client, code, _bytes, milliseconds) => {
+    lastAt = performance.now();
+    firstAt ||= lastAt - milliseconds;
     if (code === status) took.push(milliseconds);
     else failed++;
   });
   const { errors } = await (instance as PromiseLike<{ errors: number }>);
-  return { failed: failed + errors };
+  return { failed: failed + errors, seconds: (lastAt - firstAt) / 1000 };
 }
 
 /** CPU time in microseconds that a process and its children have used so far. */
