@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import { Database } from '../../src/platform/database/database.js';
 import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { brokenPromises } from '../support/invariants.js';
@@ -110,6 +111,24 @@ test('a locked payment makes its own refunds wait and come back, and no others',
   const again = await propose(locked, 'waiting');
   expect([again.status, isReplay(again)]).toEqual([201, false]);
   expect(await brokenPromises(service.sql)).toEqual([]);
+});
+
+test('behind two thousand waiting queries a request is refused at once, not when its patience ends', async () => {
+  const database = service.application.get(Database);
+  const waiting: Promise<unknown>[] = [];
+  // Twice: what connections were free take their share of the first ones.
+  for (let time = 0; time < 2; time++) {
+    for (let query = 0; query < 2_100; query++) {
+      waiting.push(database.query({ name: 'sleep', text: 'SELECT pg_sleep(0.5)' }, []));
+    }
+    void Promise.allSettled(waiting);
+    await sleep(PAUSE_MS);
+  }
+  const started = Date.now();
+  expectUnavailable(await create(), '/v1/checkout_sessions');
+  expect(Date.now() - started).toBeLessThan(1_000);
+  await Promise.allSettled(waiting);
+  expect((await create()).status).toBe(201);
 });
 
 test('a constraint that refuses costs no connection: retries and overdrawn payments are daily business', async () => {

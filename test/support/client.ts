@@ -36,35 +36,28 @@ export async function send<Body = Json>(method: string, url: string, sent: Sent 
     },
     ...(body === undefined ? {} : { body: raw }),
   });
-  const response = await fetch(request);
-  const text = await response.text();
-  const { status, headers } = response;
-  const exchange = { method, url, requestHeaders: request.headers, requestBody: body, status, headers, text };
-  requireDescribed(exchange);
-  await requireNextStep(exchange);
-  return { status, headers, text, body: parse(text) as Body };
+  const { response, text } = await exchange(request, url, body);
+  return { status: response.status, headers: response.headers, text, body: parse(text) as Body };
 }
 
 /** `fetch` for clients that take one: what they send and get is held to the description as well. */
 export const describedFetch: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const requestBody = parse(await request.clone().text());
+  return (await exchange(request, request.url, requestBody)).response;
+};
+
+/** Sends it, and holds what came of it to the description and its next step to its word. */
+async function exchange(request: Request, url: string, requestBody: unknown) {
   const response = await fetch(request);
   const text = await response.clone().text();
-  const { method, url, headers: requestHeaders } = request;
-  const exchange = {
-    method,
-    url,
-    requestHeaders,
-    requestBody,
-    status: response.status,
-    headers: response.headers,
-    text,
-  };
-  requireDescribed(exchange);
-  await requireNextStep(exchange);
-  return response;
-};
+  const { method, headers: requestHeaders } = request;
+  const { status, headers } = response;
+  const exchanged = { method, url, requestHeaders, requestBody, status, headers, text };
+  requireDescribed(exchanged);
+  await requireNextStep(exchanged);
+  return { response, text };
+}
 
 /** A POST with a new idempotency key, unless one is given. */
 export async function post<Body = Json>(url: string, sent: Sent): Promise<Reply<Body>> {
