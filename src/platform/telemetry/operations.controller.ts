@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Refusal } from '../../shared/errors.js';
 import { Database } from '../database/database.js';
+import { unavailable } from '../http/error.filter.js';
 import { Gated } from '../http/gate.js';
 import { Operation, Tag } from '../openapi/operation.js';
 import { constant, object, text } from '../openapi/schema.js';
@@ -32,7 +32,7 @@ export class OperationsController {
   @Operation('readReadiness', {
     summary: 'Whether requests can be served',
     answers: { 200: { description: 'They can.', schema: OK } },
-    refusals: [new Refusal('service_unavailable', 'The service cannot answer right now.')],
+    refusals: [unavailable()],
   })
   @Get('readyz')
   async ready() {
