@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -84,6 +84,7 @@ export class Connection {
   /** How often an answer ended it, so that the next request opened another one. */
   ends = 0;
   private readonly agent: Agent;
+  private readonly sockets = new Set<Socket>();
 
   constructor(
     private readonly url: string,
@@ -100,8 +101,14 @@ export class Connection {
         if (response.headers.connection === 'close') this.ends += 1;
         resolve({ status: response.statusCode, text });
       });
+      sent.on('socket', (socket) => this.sockets.add(socket));
       sent.on('error', reject).end();
     });
+  }
+
+  /** How many there were: one, unless the server ended it between two requests. */
+  get opened(): number {
+    return this.sockets.size;
   }
 
   close(): void {
