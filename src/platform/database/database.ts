@@ -30,9 +30,12 @@ export class Database extends Transaction implements OnApplicationShutdown {
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
   }
 
-  /** TypeORM's manager, on the connection of the open transaction if there is one. */
+  /** TypeORM's manager, on the connection of the open transaction if there is one. Take it anew for each query. */
   get manager(): EntityManager {
-    return this.open.getStore()?.manager ?? this.dataSource.manager;
+    const transaction = this.open.getStore();
+    if (transaction) return transaction.manager;
+    this.refuseWhenFull();
+    return this.dataSource.manager;
   }
 
   /** Runs a prepared statement and returns its rows, within the open transaction if there is one. */
