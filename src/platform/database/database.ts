@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { type Pool, type PoolClient, Query, type QueryResult } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
+import { PreparedQuery } from './prepared-query.js';
 import type { Statement } from './statement.js';
 
 /** Deadlocks and serialization failures change nothing and succeed on a retry; everything else is final. */
@@ -13,8 +14,6 @@ const ATTEMPTS = 3;
 const MAX_WAITING = 2_000;
 /** Errors that say nothing against the connection: a constraint, a conflict or a time limit refused the statement. */
 const REFUSED = /^(23|40|55P03|57014)/;
-
-type Done = (error: Error | null | undefined, result: QueryResult) => void;
 
 /**
  * The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. Statements take pg's
@@ -45,7 +44,7 @@ export class Database extends Transaction implements OnApplicationShutdown {
 
   /** Runs a prepared write and returns how many rows its main part changed. */
   async write(statement: Statement, values: readonly unknown[]): Promise<number> {
-    return (await this.execute(statement, values)).rowCount ?? 0;
+    return (await this.execute(statement, values)).rowCount;
   }
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -62,7 +61,7 @@ export class Database extends Transaction implements OnApplicationShutdown {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  private execute(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
+  private execute(statement: Statement, values: readonly unknown[]): Promise<PreparedQuery> {
     const transaction = this.open.getStore();
     return transaction
       ? inTransaction(transaction, statement, values)
@@ -70,16 +69,17 @@ export class Database extends Transaction implements OnApplicationShutdown {
   }
 
   /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
-  private onConnection(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
+  private onConnection(statement: Statement, values: readonly unknown[]): Promise<PreparedQuery> {
     this.refuseWhenFull();
     return new Promise((resolve, reject) => {
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable);
-        send(client, statement, values, (error, result) => {
+        const query = new PreparedQuery(statement, values, (error, result) => {
           release(error && !REFUSED.test(sqlState(error) ?? '') ? error : undefined);
           if (error) reject(error);
           else resolve(result);
         });
+        client.query(query);
       });
     });
   }
@@ -108,16 +108,9 @@ export class Database extends Transaction implements OnApplicationShutdown {
 
 async function inTransaction(runner: QueryRunner, statement: Statement, values: readonly unknown[]) {
   const client = (await runner.connect()) as PoolClient;
-  return new Promise<QueryResult>((resolve, reject) => {
-    send(client, statement, values, (error, result) => (error ? reject(error) : resolve(result)));
+  return new Promise<PreparedQuery>((resolve, reject) => {
+    client.query(new PreparedQuery(statement, values, (error, result) => (error ? reject(error) : resolve(result))));
   });
-}
-
-/** A Query of pg's own is sent as it is; settings in an object would be copied, property by property, each time. */
-function send(client: PoolClient, { name, text }: Statement, values: readonly unknown[], done: Done): void {
-  // The stack of pg's error begins at the socket: for the log the statement says where it came from.
-  const named: Done = (error, result) => done(error && Object.assign(error, { statement: name }), result);
-  client.query(Object.assign(new Query(text, values as unknown[], named), { name }));
 }
 
 /** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error: acknowledging that would be a lie. */

@@ -1,0 +1,89 @@
+/** Our own way to run a prepared statement, beside pg's query on the same connection. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Client, type Connection } from 'pg';
+import { PreparedQuery } from '../../src/platform/database/prepared-query.js';
+import { serverUrl } from '../support/postgres.js';
+
+const ADD = { name: 'add', text: 'INSERT INTO notes VALUES ($1, $2) RETURNING id, note' };
+const DUPLICATE = { code: '23505', constraint: 'notes_pkey', statement: 'add' };
+
+let client: Client;
+/** How often PostgreSQL has prepared a statement, and described what one returns. */
+let messages: { parseComplete: number; rowDescription: number };
+
+beforeEach(async () => {
+  client = new Client({ connectionString: serverUrl() });
+  await client.connect();
+  await client.query(
+    `CREATE TEMPORARY TABLE notes (id int PRIMARY KEY, note text); INSERT INTO notes VALUES (1, 'one')`,
+  );
+  messages = { parseComplete: 0, rowDescription: 0 };
+  const { connection } = client as unknown as { connection: Connection };
+  for (const name of ['parseComplete', 'rowDescription'] as const) connection.on(name, () => (messages[name] += 1));
+});
+
+afterEach(() => client.end());
+
+function run(name: string, text: string, values: readonly unknown[] = []) {
+  return new Promise<Pick<PreparedQuery, 'rows' | 'rowCount'>>((resolve, reject) => {
+    const done = (error: Error | undefined, { rows, rowCount }: PreparedQuery) =>
+      error ? reject(error) : resolve({ rows, rowCount });
+    client.query(new PreparedQuery({ name, text }, values, done));
+  });
+}
+
+const add = (id: unknown, note: unknown) => run(ADD.name, ADD.text, [id, note]);
+
+test('values and columns of every type come through as with pg', async () => {
+  const text = `SELECT $1::text AS text, $2::int AS int, $3::json AS json, $4::bytea AS bytea, $5::boolean AS boolean,
+    $6::timestamptz AS time, $7::text[] AS texts, $8::text AS nothing, 2.5::numeric AS numeric`;
+  const values = ['é😀', -7, '{"a":[1]}', Buffer.from([0, 255]), true, new Date(0), ['a', '"', null], null];
+  const { rows } = await client.query(text, values);
+  messages.rowDescription = 0;
+  for (const _ of ['described', 'remembered']) expect(await run('types', text, values)).toEqual({ rows, rowCount: 1 });
+  expect(rows).toEqual([expect.objectContaining({ text: 'é😀', int: -7, json: { a: [1] }, nothing: null })]);
+  expect(messages.rowDescription).toBe(1);
+});
+
+test('each statement is prepared and described once for each connection, also among others', async () => {
+  const numbers = 'SELECT n FROM generate_series(1, $1::int) AS n';
+  expect(await run('numbers', numbers, [2])).toEqual({ rows: [{ n: 1 }, { n: 2 }], rowCount: 2 });
+  expect(await run('letter', `SELECT 'a' AS letter`)).toEqual({ rows: [{ letter: 'a' }], rowCount: 1 });
+  expect(await run('numbers', numbers, [0])).toEqual({ rows: [], rowCount: 0 });
+  expect(await run('numbers', numbers, [1])).toEqual({ rows: [{ n: 1 }], rowCount: 1 });
+  expect(messages).toEqual({ parseComplete: 2, rowDescription: 2 });
+});
+
+test('a write that returns nothing tells how many rows it changed', async () => {
+  const rename = () => run('rename', `UPDATE notes SET note = 'none' WHERE id <= $1`, [5]);
+  expect([await rename(), await rename()]).toEqual(Array(2).fill({ rows: [], rowCount: 1 }));
+  expect(messages).toEqual({ parseComplete: 1, rowDescription: 0 });
+});
+
+test.each([
+  ['by a constraint', 1, DUPLICATE],
+  ['for a value that is none', 'x', { code: '22P02', statement: 'add' }],
+])('refused at its first run %s, it works at its next', async (_, id, refusal) => {
+  await expect(add(id, 'one')).rejects.toMatchObject(refusal);
+  for (const id of [2, 3]) expect(await add(id, 'two')).toEqual({ rows: [{ id, note: 'two' }], rowCount: 1 });
+  await expect(add(2, 'two')).rejects.toMatchObject(DUPLICATE);
+  expect(messages.parseComplete).toBe(1);
+});
+
+test('a faulty statement is an error each time, and the connection goes on', async () => {
+  for (const _ of [1, 2]) await expect(run('faulty', 'SELEC 1')).rejects.toMatchObject({ code: '42601' });
+  expect(await add(2, null)).toEqual({ rows: [{ id: 2, note: null }], rowCount: 1 });
+});
+
+test('one name for two statements is an error, and the connection goes on', async () => {
+  await add(2, 'two');
+  await expect(run('add', 'SELECT 1')).rejects.toThrow('Two statements are named add.');
+  expect(await add(3, 'three')).toMatchObject({ rowCount: 1 });
+});
+
+test('behind a change of its columns a statement is refused, never misread', async () => {
+  const all = () => run('all', 'SELECT * FROM notes');
+  await all();
+  await client.query('ALTER TABLE notes ADD COLUMN at int');
+  await expect(all()).rejects.toMatchObject({ message: 'cached plan must not change result type' });
+});
