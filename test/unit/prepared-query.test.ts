@@ -1,7 +1,7 @@
 /** Our own way to run a prepared statement, beside pg's query on the same connection. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client, type Connection } from 'pg';
-import { PreparedQuery } from '../../src/platform/database/prepared-query.js';
+import { PreparedQuery, type Result, type Values } from '../../src/platform/database/prepared-query.js';
 import { serverUrl } from '../support/postgres.js';
 
 const ADD = { name: 'add', text: 'INSERT INTO notes VALUES ($1, $2) RETURNING id, note' };
@@ -24,12 +24,17 @@ beforeEach(async () => {
 
 afterEach(() => client.end());
 
-function run(name: string, text: string, values: readonly unknown[] = []) {
-  return new Promise<Pick<PreparedQuery, 'rows' | 'rowCount'>>((resolve, reject) => {
-    const done = (error: Error | undefined, { rows, rowCount }: PreparedQuery) =>
-      error ? reject(error) : resolve({ rows, rowCount });
-    client.query(new PreparedQuery({ name, text }, values, done));
+function runAll(name: string, text: string, runs: readonly Values[]) {
+  return new Promise<readonly Result[]>((resolve, reject) => {
+    client.query(
+      new PreparedQuery({ name, text }, runs, (error, results) => (error ? reject(error) : resolve(results))),
+    );
   });
+}
+
+async function run(name: string, text: string, values: Values = []) {
+  const [result] = await runAll(name, text, [values]);
+  return result;
 }
 
 const add = (id: unknown, note: unknown) => run(ADD.name, ADD.text, [id, note]);
@@ -52,6 +57,38 @@ test('each statement is prepared and described once for each connection, also am
   expect(await run('numbers', numbers, [0])).toEqual({ rows: [], rowCount: 0 });
   expect(await run('numbers', numbers, [1])).toEqual({ rows: [{ n: 1 }], rowCount: 1 });
   expect(messages).toEqual({ parseComplete: 2, rowDescription: 2 });
+});
+
+test('several runs are one transaction, and each has its own rows', async () => {
+  const text = 'SELECT n, now()::text AS at FROM generate_series(1, $1::int) AS n';
+  for (const _ of ['described', 'remembered']) {
+    const [two, none, one] = await runAll('series', text, [[2], [0], [1]]);
+    const at = two?.rows[0]?.at;
+    expect([two, none, one]).toEqual([
+      {
+        rows: [
+          { n: 1, at },
+          { n: 2, at },
+        ],
+        rowCount: 2,
+      },
+      { rows: [], rowCount: 0 },
+      { rows: [{ n: 1, at }], rowCount: 1 },
+    ]);
+  }
+  expect(messages).toEqual({ parseComplete: 1, rowDescription: 1 });
+});
+
+test('of several runs none has happened when one is refused', async () => {
+  await expect(
+    runAll(ADD.name, ADD.text, [
+      [2, 'two'],
+      [1, 'one'],
+      [3, 'three'],
+    ]),
+  ).rejects.toMatchObject(DUPLICATE);
+  expect(await add(2, 'again')).toEqual({ rows: [{ id: 2, note: 'again' }], rowCount: 1 });
+  expect((await client.query('SELECT id FROM notes ORDER BY id')).rows).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
 test('a write that returns nothing tells how many rows it changed', async () => {

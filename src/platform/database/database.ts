@@ -4,7 +4,9 @@ import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
-import { PreparedQuery } from './prepared-query.js';
+import { sqlState } from './faults.js';
+import { PreparedQuery, type Result, type Values } from './prepared-query.js';
+import { Reads } from './reads.js';
 import type { Statement } from './statement.js';
 
 /** Deadlocks and serialization failures change nothing and succeed on a retry; everything else is final. */
@@ -23,6 +25,9 @@ const REFUSED = /^(23|40|55P03|57014)/;
 export class Database extends Transaction implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
   private readonly pool: Pool;
+  private readonly reads = new Map<Statement, Reads>();
+  /** Those in the pool's queue that wait in the place of another one. */
+  private sharing = 0;
 
   constructor(private readonly dataSource: DataSource) {
     super();
@@ -37,13 +42,22 @@ export class Database extends Transaction implements OnApplicationShutdown {
     return this.dataSource.manager;
   }
 
-  /** Runs a prepared statement and returns its rows, within the open transaction if there is one. */
-  async query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  /**
+   * Runs a prepared statement that changes nothing and locks nothing, and returns its rows. Outside a transaction it may
+   * share one with other runs of the same statement, so now() may be older than it is.
+   */
+  async read<Row>(statement: Statement, values: Values): Promise<Row[]> {
+    if (this.open.getStore()) return this.query(statement, values);
+    return (await this.readsOf(statement).add(values)).rows as Row[];
+  }
+
+  /** Runs a prepared statement of any kind and returns its rows, within the open transaction if there is one. */
+  async query<Row>(statement: Statement, values: Values): Promise<Row[]> {
     return (await this.execute(statement, values)).rows as Row[];
   }
 
   /** Runs a prepared write and returns how many rows its main part changed. */
-  async write(statement: Statement, values: readonly unknown[]): Promise<number> {
+  async write(statement: Statement, values: Values): Promise<number> {
     return (await this.execute(statement, values)).rowCount;
   }
 
@@ -61,23 +75,35 @@ export class Database extends Transaction implements OnApplicationShutdown {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  private execute(statement: Statement, values: readonly unknown[]): Promise<PreparedQuery> {
+  private async execute(statement: Statement, values: Values): Promise<Result> {
     const transaction = this.open.getStore();
-    return transaction
-      ? inTransaction(transaction, statement, values)
-      : retried(() => this.onConnection(statement, values));
+    const [result] = transaction
+      ? await inTransaction(transaction, statement, values)
+      : await retried(() => this.onConnection(statement, [values]));
+    return result as Result;
+  }
+
+  private readsOf(statement: Statement): Reads {
+    let reads = this.reads.get(statement);
+    if (!reads) {
+      reads = new Reads((runs) => this.onConnection(statement, runs));
+      this.reads.set(statement, reads);
+    }
+    return reads;
   }
 
   /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
-  private onConnection(statement: Statement, values: readonly unknown[]): Promise<PreparedQuery> {
-    this.refuseWhenFull();
+  private onConnection(statement: Statement, runs: readonly Values[]): Promise<readonly Result[]> {
     return new Promise((resolve, reject) => {
+      this.refuseWhenFull();
+      this.sharing += runs.length - 1;
       this.pool.connect((unreachable, client, release) => {
+        this.sharing -= runs.length - 1;
         if (!client) return reject(unreachable);
-        const query = new PreparedQuery(statement, values, (error, result) => {
+        const query = new PreparedQuery(statement, runs, (error, results) => {
           release(error && !REFUSED.test(sqlState(error) ?? '') ? error : undefined);
           if (error) reject(error);
-          else resolve(result);
+          else resolve(results);
         });
         client.query(query);
       });
@@ -102,14 +128,17 @@ export class Database extends Transaction implements OnApplicationShutdown {
   }
 
   private refuseWhenFull(): void {
-    if (this.pool.waitingCount >= MAX_WAITING) throw new Refusal('service_unavailable', 'The service is overloaded.');
+    const waiting = this.pool.waitingCount + this.sharing;
+    if (waiting >= MAX_WAITING) throw new Refusal('service_unavailable', 'The service is overloaded.');
   }
 }
 
-async function inTransaction(runner: QueryRunner, statement: Statement, values: readonly unknown[]) {
+async function inTransaction(runner: QueryRunner, statement: Statement, values: Values) {
   const client = (await runner.connect()) as PoolClient;
-  return new Promise<PreparedQuery>((resolve, reject) => {
-    client.query(new PreparedQuery(statement, values, (error, result) => (error ? reject(error) : resolve(result))));
+  return new Promise<readonly Result[]>((resolve, reject) => {
+    client.query(
+      new PreparedQuery(statement, [values], (error, results) => (error ? reject(error) : resolve(results))),
+    );
   });
 }
 
@@ -129,15 +158,4 @@ async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
     }
   }
-}
-
-/** The SQLSTATE of a PostgreSQL error, thrown by pg itself or wrapped by TypeORM. */
-export function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
-}
-
-/** Whether PostgreSQL refused a write because of this constraint. */
-export function violates(error: unknown, constraint: string): boolean {
-  return (error as { constraint?: unknown } | null)?.constraint === constraint;
 }

@@ -1,5 +1,3 @@
-import { sqlState } from './database.js';
-
 /** SQLSTATE classes and codes of a database that cannot work now but will again. */
 const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28P01|28000|26000)$/;
 
@@ -14,4 +12,15 @@ export function isUnavailable(error: unknown): boolean {
   if (state && UNAVAILABLE.test(state)) return true;
   const { code } = error as { code?: unknown };
   return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
+}
+
+/** The SQLSTATE of a PostgreSQL error, thrown by pg itself or wrapped by TypeORM. */
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Whether PostgreSQL refused a write because of this constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  return (error as { constraint?: unknown } | null)?.constraint === constraint;
 }

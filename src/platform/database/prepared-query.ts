@@ -3,8 +3,18 @@ import { type Connection, type FieldDef, type Submittable, types } from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import type { Statement } from './statement.js';
 
+export type Values = readonly unknown[];
+
+/** Of one run. */
+export interface Result {
+  readonly rows: readonly Row[];
+  /** How many rows the main part of the statement returned or changed. */
+  readonly rowCount: number;
+}
+
 type Row = Record<string, unknown>;
-type Done = (error: Error | undefined, result: PreparedQuery) => void;
+/** On success there are as many results as there were runs. */
+type Done = (error: Error | undefined, results: readonly Result[]) => void;
 
 interface Column {
   readonly name: string;
@@ -18,21 +28,21 @@ type Preparing = Connection & { readonly parsedStatements: Readonly<Record<strin
 const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
 /**
- * One run of a statement, which pg calls back like a query of its own. That one has PostgreSQL describe the columns at
- * every run, and reading the description costs more than reading the row (docs/performance.md). The columns of a prepared
- * statement never change, PostgreSQL rather refuses to run it: once on each connection is enough.
+ * One or more runs of a statement, as one transaction, which pg calls back like a query of its own. That one has PostgreSQL
+ * describe the columns at every run, and reading the description costs more than reading the row (docs/performance.md).
+ * The columns of a prepared statement never change, PostgreSQL rather refuses to run it: once on each connection is enough.
  */
 export class PreparedQuery implements Submittable {
   readonly name: string;
   readonly text: string;
-  readonly rows: Row[] = [];
-  /** How many rows the main part of the statement returned or changed. */
-  rowCount = 0;
+  private readonly results: Result[] = [];
+  /** Of the run that is being answered. */
+  private rows: Row[] = [];
   private columns: readonly Column[] | undefined;
 
   constructor(
     statement: Statement,
-    private readonly values: readonly unknown[],
+    private readonly runs: readonly Values[],
     readonly callback: Done,
   ) {
     this.name = statement.name;
@@ -44,13 +54,15 @@ export class PreparedQuery implements Submittable {
     const prepared = (connection as Preparing).parsedStatements[this.name];
     if (prepared !== undefined && prepared !== this.text) return new Error(`Two statements are named ${this.name}.`);
     this.columns = described.get(connection)?.get(this.name);
-    const values: (string | Buffer | null)[] = this.values.map(prepareValue);
+    const runs: (string | Buffer | null)[][] = this.runs.map((values) => values.map(prepareValue));
     // Written at once: PostgreSQL is woken once.
     connection.stream.cork();
     if (prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, false);
-    connection.bind({ statement: this.name, values }, false);
-    if (this.columns === undefined) connection.describe({ type: 'P' }, false);
-    connection.execute(null, false);
+    for (const [index, values] of runs.entries()) {
+      connection.bind({ statement: this.name, values }, false);
+      if (index === 0 && this.columns === undefined) connection.describe({ type: 'P' }, false);
+      connection.execute(null, false);
+    }
     connection.sync();
     connection.stream.uncork();
     return undefined;
@@ -70,17 +82,18 @@ export class PreparedQuery implements Submittable {
   }
 
   handleCommandComplete({ text }: { readonly text: string }, connection: Connection): void {
-    this.rowCount = Number(text.slice(text.lastIndexOf(' ') + 1));
+    this.results.push({ rows: this.rows, rowCount: Number(text.slice(text.lastIndexOf(' ') + 1)) });
+    this.rows = [];
     const known = described.get(connection) ?? new Map<string, readonly Column[]>();
-    described.set(connection, known.set(this.name, this.columns ?? []));
+    if (!known.has(this.name)) described.set(connection, known.set(this.name, this.columns ?? []));
   }
 
   handleReadyForQuery(): void {
-    this.callback(undefined, this);
+    this.callback(undefined, this.results);
   }
 
   /** The stack of pg's errors begins at the socket: for the log, the name says where they come from. */
   handleError(error: Error): void {
-    this.callback(Object.assign(error, { statement: this.name }), this);
+    this.callback(Object.assign(error, { statement: this.name }), []);
   }
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../../shared/caller.js';
 import { paramError, Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
 import { Config } from '../config.js';
-import { sqlState, violates } from '../database/database.js';
+import { sqlState, violates } from '../database/faults.js';
 import { answerTo, statusOf } from '../http/errors.js';
 import type { IdempotentRequest } from './idempotency-key.guard.js';
 import { KEY_CONSTRAINT, KeptAnswers } from './kept-answers.js';

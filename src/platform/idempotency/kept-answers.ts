@@ -69,7 +69,7 @@ export class KeptAnswers {
   }
 
   async find(caller: Caller, scope: Scope): Promise<{ answer: Answer; fingerprint: Buffer } | 'expired' | undefined> {
-    const [row] = await this.database.query<Row>(FIND, byKey(caller, scope));
+    const [row] = await this.database.read<Row>(FIND, byKey(caller, scope));
     if (!row) return undefined;
     if (row.expired) return 'expired';
     return { answer: new Answer(row.status, row.body, row.location, true), fingerprint: row.fingerprint };

@@ -114,7 +114,7 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
   }
 
   async find(caller: Caller, id: string): Promise<CheckoutSession | undefined> {
-    const [row] = await this.database.query<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
+    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
     return row && fromRow(row);
   }
 
@@ -145,7 +145,7 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]> {
     const { status, limit } = filter;
     const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
-    const rows = await this.database.query<CheckoutSessionSummary>(LISTS[status ?? 'all'], values);
+    const rows = await this.database.read<CheckoutSessionSummary>(LISTS[status ?? 'all'], values);
     return rows.map((row) => ({ ...row, id: idOf('cs', row.id, row.mode) }));
   }
 

@@ -71,7 +71,7 @@ export class TypeormDeliveries extends Deliveries {
   }
 
   async due(now: number, except: readonly string[], limit: number): Promise<DueDelivery[]> {
-    const rows = await this.database.query<DueDelivery>(DUE, [new Date(now), except, limit]);
+    const rows = await this.database.read<DueDelivery>(DUE, [new Date(now), except, limit]);
     return rows.map(({ organization, event, ...rest }) => ({
       ...rest,
       organization: idOf('org', organization),
@@ -97,7 +97,7 @@ export class TypeormDeliveries extends Deliveries {
   }
 
   async resend(event: string, at: number): Promise<'due' | 'unknown' | 'no_receiver'> {
-    const [owner] = await this.database.query<{ organization: string; mode: Mode }>(OWNER, [uuidOf(event)]);
+    const [owner] = await this.database.read<{ organization: string; mode: Mode }>(OWNER, [uuidOf(event)]);
     if (!owner) return 'unknown';
     const values = [owner.organization, owner.mode, uuidOf(event), new Date(at)];
     return (await this.database.write(RESEND, values)) === 1 ? 'due' : 'no_receiver';

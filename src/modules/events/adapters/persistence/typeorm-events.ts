@@ -72,12 +72,12 @@ export class TypeormEvents extends Events {
   }
 
   async find(caller: Caller, id: string): Promise<Event | undefined> {
-    const [row] = await this.database.query<Event>(FIND, [uuidOf(caller.organization), uuidOf(id)]);
+    const [row] = await this.database.read<Event>(FIND, [uuidOf(caller.organization), uuidOf(id)]);
     return row && fromRow(row);
   }
 
   async attemptsAt(caller: Caller, { id, mode }: Event): Promise<Attempt[]> {
-    return this.database.query<Attempt>(ATTEMPTS, [uuidOf(caller.organization), mode, uuidOf(id)]);
+    return this.database.read<Attempt>(ATTEMPTS, [uuidOf(caller.organization), mode, uuidOf(id)]);
   }
 
   async list(caller: Caller, filter: EventFilter): Promise<Event[]> {
@@ -99,7 +99,7 @@ export class TypeormEvents extends Events {
   }
 
   private async page(statement: Statement, values: readonly unknown[]): Promise<Event[]> {
-    return (await this.database.query<Event>(statement, values)).map(fromRow);
+    return (await this.database.read<Event>(statement, values)).map(fromRow);
   }
 }
 

@@ -43,12 +43,12 @@ export class TypeormPayments extends Payments {
   }
 
   async find(caller: Caller, id: string): Promise<Payment | undefined> {
-    const [row] = await this.database.query<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
+    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
     return row && fromRow(row);
   }
 
   async byReference(caller: Caller, reference: string): Promise<Payment | undefined> {
-    const [row] = await this.database.query<Row>(BY_REFERENCE, [uuidOf(caller.organization), caller.mode, reference]);
+    const [row] = await this.database.read<Row>(BY_REFERENCE, [uuidOf(caller.organization), caller.mode, reference]);
     return row && fromRow(row);
   }
 }

@@ -35,7 +35,7 @@ export class TypeormLedgerRefunds extends LedgerRefunds {
 
   async find(ledger: Ledger, id: string): Promise<OwnedRefund | undefined> {
     if (modeOf(id) !== ledger.mode) return undefined;
-    const [row] = await this.database.query<OwnedRow>(FIND, [ledger.mode, uuidOf(id)]);
+    const [row] = await this.database.read<OwnedRow>(FIND, [ledger.mode, uuidOf(id)]);
     return row && fromOwnedRow(row);
   }
 
@@ -43,8 +43,8 @@ export class TypeormLedgerRefunds extends LedgerRefunds {
     const values = [ledger.mode, status, cursor === undefined ? FIRST_UUID : uuidOf(cursor), limit + 1];
     const rows =
       organization === undefined
-        ? await this.database.query<OwnedRow>(LIST, values)
-        : await this.database.query<OwnedRow>(LIST_OF_ONE, [...values, uuidOf(organization)]);
+        ? await this.database.read<OwnedRow>(LIST, values)
+        : await this.database.read<OwnedRow>(LIST_OF_ONE, [...values, uuidOf(organization)]);
     return rows.map(fromOwnedRow);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, violates } from '../../../../platform/database/database.js';
+import { Database } from '../../../../platform/database/database.js';
+import { violates } from '../../../../platform/database/faults.js';
 import { compose, insertPart } from '../../../../platform/database/statement.js';
 import { KEEP_ANSWER, keptValues } from '../../../../platform/idempotency/kept-answers.js';
 import type { KeptAnswer } from '../../../../shared/answer.js';
@@ -80,7 +81,7 @@ export class TypeormRefunds extends Refunds {
   }
 
   async find(caller: Caller, id: string): Promise<Refund | undefined> {
-    const [row] = await this.database.query<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
+    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
     return row && fromRow(row);
   }
 
@@ -102,7 +103,7 @@ export class TypeormRefunds extends Refunds {
     const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...filters];
     // The id names its payment's mode: another mode's payment has no refunds in this one.
     if (payment !== undefined && modeOf(payment) !== caller.mode) return [];
-    return (await this.database.query<Row>(LISTS[listFor(filter)], values)).map(fromRow);
+    return (await this.database.read<Row>(LISTS[listFor(filter)], values)).map(fromRow);
   }
 }
 

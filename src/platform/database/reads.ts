@@ -1,0 +1,48 @@
+import { sqlState } from './faults.js';
+import type { Result, Values } from './prepared-query.js';
+
+/** So many go together: more saves nothing that can be measured, and each waits for all of them. */
+const TOGETHER = 8;
+
+interface Read {
+  readonly values: Values;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The reads of one statement. Those that come in the same turn of the event loop go to PostgreSQL in one message, and come
+ * back in one: for a row found by its key most of the cost, on either side, is to wake the other one. A statement has its
+ * own, so that what looks at one row is never behind what looks at many.
+ */
+export class Reads {
+  private gathered: Read[] = [];
+
+  constructor(private readonly run: (runs: readonly Values[]) => Promise<readonly Result[]>) {}
+
+  add(values: Values): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.gathered.push({ values, resolve, reject });
+      if (this.gathered.length === 1) setImmediate(this.send);
+      if (this.gathered.length === TOGETHER) this.send();
+    });
+  }
+
+  private readonly send = (): void => {
+    const reads = this.gathered;
+    // A new list: one that is emptied would keep its reads in sight of the garbage collector.
+    this.gathered = [];
+    if (reads.length > 0) void this.answer(reads);
+  };
+
+  private async answer(reads: readonly Read[]): Promise<void> {
+    try {
+      const results = await this.run(reads.map(({ values }) => values));
+      for (const [index, { resolve }] of reads.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      // PostgreSQL refused one of them, and so all: each for itself they tell which one.
+      if (reads.length > 1 && sqlState(error)) for (const read of reads) void this.answer([read]);
+      else for (const { reject } of reads) reject(error);
+    }
+  }
+}

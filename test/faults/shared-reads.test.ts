@@ -1,0 +1,64 @@
+/** Reads that go to PostgreSQL together: each gets what it would get alone. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Database } from '../../src/platform/database/database.js';
+import { atOnce, get, post, type Reply, SMALLEST } from '../support/client.js';
+import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+const TOGETHER = 8;
+const INVERSE = { name: 'inverse', text: 'SELECT 60 / $1::int AS inverse, now()::text AS at' };
+
+let service: Service;
+let database: Database;
+
+beforeAll(async () => {
+  service = await startService();
+  database = service.application.get(Database);
+});
+
+afterAll(() => service.close());
+
+async function inverses(numbers: readonly number[]) {
+  return Promise.allSettled(numbers.map((number) => database.read<{ inverse: number; at: string }>(INVERSE, [number])));
+}
+
+test('reads of one turn of the event loop share a transaction, eight at most', async () => {
+  const numbers = Array.from({ length: 2 * TOGETHER + 1 }, (_, index) => index + 1);
+  const rows = (await Promise.all(numbers.map((number) => database.read<{ at: string }>(INVERSE, [number])))).flat();
+  const shares = Map.groupBy(rows, ({ at }) => at);
+  expect([...shares.values()].map(({ length }) => length).sort()).toEqual([1, TOGETHER, TOGETHER]);
+});
+
+test('one that PostgreSQL refuses fails alone', async () => {
+  const outcomes = (await inverses([1, 2, 0, 3])).map((each) =>
+    each.status === 'fulfilled' ? each.value[0]?.inverse : each.reason.code,
+  );
+  expect(outcomes).toEqual([60, 30, '22012', 20]);
+});
+
+test('within a transaction a read is part of it', async () => {
+  const set = { name: 'set', text: `SELECT set_config('tillgate.test', 'set', true)` };
+  const seen = { name: 'seen', text: `SELECT current_setting('tillgate.test', true) = 'set' AS seen` };
+  const inside = await database.run(async () => {
+    await database.query(set, []);
+    return Promise.all([database.read(seen, []), database.read(seen, [])]);
+  });
+  expect(inside).toEqual([[{ seen: true }], [{ seen: true }]]);
+});
+
+test('a hundred clients of four organizations at once each read their own', async () => {
+  const tenants = await atOnce(4, () => createTenant(service));
+  const create = ({ test: key }: Tenant, number: number) =>
+    post(`${service.url}/v1/checkout_sessions`, { key, body: { ...SMALLEST, metadata: { number: `${number}` } } });
+  const owned = await atOnce(100, async (index) => {
+    const tenant = tenants[index % 4] as Tenant;
+    return { tenant, created: await create(tenant, index) };
+  });
+  const read = ({ test: key }: Tenant, { body }: Reply) =>
+    get(`${service.url}/v1/checkout_sessions/${body.id}`, { key });
+  const own = await Promise.all(owned.map(({ tenant, created }) => read(tenant, created)));
+  expect(own.map(({ body }) => body)).toEqual(owned.map(({ created }) => created.body));
+  const others = await Promise.all(
+    owned.map(({ created }, index) => read(tenants[(index + 1) % 4] as Tenant, created)),
+  );
+  expect(others.map(({ status }) => status)).toEqual(Array(100).fill(404));
+});
