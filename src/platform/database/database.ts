@@ -25,7 +25,8 @@ const REFUSED = /^(23|40|55P03|57014)/;
 export class Database extends Transaction implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
   private readonly pool: Pool;
-  private readonly reads = new Map<Statement, Reads>();
+  /** By the statement's text. */
+  private readonly reads = new Map<string, Reads>();
   /** Those in the pool's queue that wait in the place of another one. */
   private sharing = 0;
 
@@ -84,10 +85,10 @@ export class Database extends Transaction implements OnApplicationShutdown {
   }
 
   private readsOf(statement: Statement): Reads {
-    let reads = this.reads.get(statement);
+    let reads = this.reads.get(statement.text);
     if (!reads) {
       reads = new Reads((runs) => this.onConnection(statement, runs));
-      this.reads.set(statement, reads);
+      this.reads.set(statement.text, reads);
     }
     return reads;
   }
