@@ -29,8 +29,8 @@ const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
 /**
  * One or more runs of a statement, as one transaction, which pg calls back like a query of its own. That one has PostgreSQL
- * describe the columns at every run, and reading the description costs more than reading the row (docs/performance.md).
- * The columns of a prepared statement never change, PostgreSQL rather refuses to run it: once on each connection is enough.
+ * describe the columns at every run, and reads that again each time (docs/performance.md). The columns of a
+ * prepared statement never change, PostgreSQL rather refuses to run it: once on each connection is enough.
  */
 export class PreparedQuery implements Submittable {
   readonly name: string;

@@ -12,8 +12,8 @@ interface Read {
 
 /**
  * The reads of one statement. Those that come in the same turn of the event loop go to PostgreSQL in one message, and come
- * back in one: for a row found by its key most of the cost, on either side, is to wake the other one. A statement has its
- * own, so that what looks at one row is never behind what looks at many.
+ * back in one: half of what PostgreSQL spends on a row found by its key is being asked for it (docs/performance.md). Only one
+ * statement's, so that what looks at one row is never behind what looks at many.
  */
 export class Reads {
   private gathered: Read[] = [];
