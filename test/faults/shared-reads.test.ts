@@ -35,6 +35,17 @@ test('one that PostgreSQL refuses fails alone', async () => {
   expect(outcomes).toEqual([60, 30, '22012', 20]);
 });
 
+test('slow ones are waited for once, and then each goes alone', async () => {
+  const nap = { name: 'nap', text: 'SELECT pg_sleep(0.3)' };
+  const napTogether = async () => {
+    const started = Date.now();
+    await Promise.all([1, 2, 3].map(() => database.read(nap, [])));
+    return Date.now() - started;
+  };
+  expect(await napTogether()).toBeGreaterThan(850);
+  expect(await napTogether()).toBeLessThan(600);
+});
+
 test('within a transaction a read is part of it', async () => {
   const set = { name: 'set', text: `SELECT set_config('tillgate.test', 'set', true)` };
   const seen = { name: 'seen', text: `SELECT current_setting('tillgate.test', true) = 'set' AS seen` };

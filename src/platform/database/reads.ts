@@ -3,6 +3,10 @@ import type { Result, Values } from './prepared-query.js';
 
 /** So many go together: more saves nothing that can be measured, and each waits for all of them. */
 const TOGETHER = 8;
+/** An answer that takes longer comes from a slow statement, a slow disk or a lock: behind seven of those nobody should be. */
+const SLOW_MS = 500;
+/** How long each read then goes alone. */
+const ALONE_MS = 10_000;
 
 interface Read {
   readonly values: Values;
@@ -17,6 +21,7 @@ interface Read {
  */
 export class Reads {
   private gathered: Read[] = [];
+  private aloneUntil = 0;
 
   constructor(private readonly run: (runs: readonly Values[]) => Promise<readonly Result[]>) {}
 
@@ -24,7 +29,7 @@ export class Reads {
     return new Promise((resolve, reject) => {
       this.gathered.push({ values, resolve, reject });
       if (this.gathered.length === 1) setImmediate(this.send);
-      if (this.gathered.length === TOGETHER) this.send();
+      if (this.gathered.length === TOGETHER || performance.now() < this.aloneUntil) this.send();
     });
   }
 
@@ -36,6 +41,7 @@ export class Reads {
   };
 
   private async answer(reads: readonly Read[]): Promise<void> {
+    const started = performance.now();
     try {
       const results = await this.run(reads.map(({ values }) => values));
       for (const [index, { resolve }] of reads.entries()) resolve(results[index] as Result);
@@ -44,5 +50,7 @@ export class Reads {
       if (reads.length > 1 && sqlState(error)) for (const read of reads) void this.answer([read]);
       else for (const { reject } of reads) reject(error);
     }
+    const ended = performance.now();
+    if (ended - started > SLOW_MS) this.aloneUntil = ended + ALONE_MS;
   }
 }
