@@ -1,7 +1,7 @@
 /** Our own way to run a prepared statement, beside pg's query on the same connection. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client, type Connection } from 'pg';
-import { PreparedQuery, type Result, type Values } from '../../src/platform/database/prepared-query.js';
+import { type Outcome, PreparedQuery, type Values } from '../../src/platform/database/prepared-query.js';
 import { serverUrl } from '../support/postgres.js';
 
 const ADD = { name: 'add', text: 'INSERT INTO notes VALUES ($1, $2) RETURNING id, note' };
@@ -25,16 +25,16 @@ beforeEach(async () => {
 afterEach(() => client.end());
 
 function runAll(name: string, text: string, runs: readonly Values[]) {
-  return new Promise<readonly Result[]>((resolve, reject) => {
+  return new Promise<readonly Outcome[]>((resolve, reject) => {
     client.query(
-      new PreparedQuery({ name, text }, runs, (error, results) => (error ? reject(error) : resolve(results))),
+      new PreparedQuery({ name, text }, runs, (error, outcomes) => (error ? reject(error) : resolve(outcomes))),
     );
   });
 }
 
 async function run(name: string, text: string, values: Values = []) {
-  const [result] = await runAll(name, text, [values]);
-  return result;
+  const [outcome] = await runAll(name, text, [values]);
+  return outcome;
 }
 
 const add = (id: unknown, note: unknown) => run(ADD.name, ADD.text, [id, note]);
@@ -110,6 +110,13 @@ test.each([
 test('a faulty statement is an error each time, and the connection goes on', async () => {
   for (const _ of [1, 2]) await expect(run('faulty', 'SELEC 1')).rejects.toMatchObject({ code: '42601' });
   expect(await add(2, null)).toEqual({ rows: [{ id: 2, note: null }], rowCount: 1 });
+});
+
+test('a value that cannot be sent is an error, and nothing is', async () => {
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  await expect(add(2, circle)).rejects.toThrow('circular');
+  expect(await add(2, 'two')).toMatchObject({ rowCount: 1 });
 });
 
 test('one name for two statements is an error, and the connection goes on', async () => {

@@ -5,7 +5,7 @@ import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
 import { sqlState } from './faults.js';
-import { PreparedQuery, type Result, type Values } from './prepared-query.js';
+import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Reads } from './reads.js';
 import type { Statement } from './statement.js';
 
@@ -45,7 +45,7 @@ export class Database extends Transaction implements OnApplicationShutdown {
 
   /**
    * Runs a prepared statement that changes nothing and locks nothing, and returns its rows. Outside a transaction it may
-   * share one with other runs of the same statement, so now() may be older than it is.
+   * share one with other runs of the same statement: now() is when the first of them began.
    */
   async read<Row>(statement: Statement, values: Values): Promise<Row[]> {
     if (this.open.getStore()) return this.query(statement, values);
@@ -76,12 +76,12 @@ export class Database extends Transaction implements OnApplicationShutdown {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  private async execute(statement: Statement, values: Values): Promise<Result> {
+  private async execute(statement: Statement, values: Values): Promise<Outcome> {
     const transaction = this.open.getStore();
-    const [result] = transaction
+    const [outcome] = transaction
       ? await inTransaction(transaction, statement, values)
       : await retried(() => this.onConnection(statement, [values]));
-    return result as Result;
+    return outcome as Outcome;
   }
 
   private readsOf(statement: Statement): Reads {
@@ -94,17 +94,17 @@ export class Database extends Transaction implements OnApplicationShutdown {
   }
 
   /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
-  private onConnection(statement: Statement, runs: readonly Values[]): Promise<readonly Result[]> {
+  private onConnection(statement: Statement, runs: readonly Values[]): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       this.refuseWhenFull();
       this.sharing += runs.length - 1;
       this.pool.connect((unreachable, client, release) => {
         this.sharing -= runs.length - 1;
         if (!client) return reject(unreachable);
-        const query = new PreparedQuery(statement, runs, (error, results) => {
+        const query = new PreparedQuery(statement, runs, (error, outcomes) => {
           release(error && !REFUSED.test(sqlState(error) ?? '') ? error : undefined);
           if (error) reject(error);
-          else resolve(results);
+          else resolve(outcomes);
         });
         client.query(query);
       });
@@ -136,9 +136,9 @@ export class Database extends Transaction implements OnApplicationShutdown {
 
 async function inTransaction(runner: QueryRunner, statement: Statement, values: Values) {
   const client = (await runner.connect()) as PoolClient;
-  return new Promise<readonly Result[]>((resolve, reject) => {
+  return new Promise<readonly Outcome[]>((resolve, reject) => {
     client.query(
-      new PreparedQuery(statement, [values], (error, results) => (error ? reject(error) : resolve(results))),
+      new PreparedQuery(statement, [values], (error, outcomes) => (error ? reject(error) : resolve(outcomes))),
     );
   });
 }

@@ -5,16 +5,16 @@ import type { Statement } from './statement.js';
 
 export type Values = readonly unknown[];
 
-/** Of one run. */
-export interface Result {
+/** What came of one run. */
+export interface Outcome {
   readonly rows: readonly Row[];
   /** How many rows the main part of the statement returned or changed. */
   readonly rowCount: number;
 }
 
 type Row = Record<string, unknown>;
-/** On success there are as many results as there were runs. */
-type Done = (error: Error | undefined, results: readonly Result[]) => void;
+/** Without an error there are as many outcomes as there were runs. */
+type Done = (error: Error | undefined, outcomes: readonly Outcome[]) => void;
 
 interface Column {
   readonly name: string;
@@ -29,13 +29,13 @@ const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
 /**
  * One or more runs of a statement, as one transaction, which pg calls back like a query of its own. That one has PostgreSQL
- * describe the columns at every run, and reads that again each time (docs/performance.md). The columns of a
- * prepared statement never change, PostgreSQL rather refuses to run it: once on each connection is enough.
+ * describe the columns at every run, and reads that again each time (docs/performance.md). The columns of a prepared
+ * statement never change, PostgreSQL rather refuses to run it: once on each connection is enough.
  */
 export class PreparedQuery implements Submittable {
   readonly name: string;
   readonly text: string;
-  private readonly results: Result[] = [];
+  private readonly outcomes: Outcome[] = [];
   /** Of the run that is being answered. */
   private rows: Row[] = [];
   private columns: readonly Column[] | undefined;
@@ -54,7 +54,12 @@ export class PreparedQuery implements Submittable {
     const prepared = (connection as Preparing).parsedStatements[this.name];
     if (prepared !== undefined && prepared !== this.text) return new Error(`Two statements are named ${this.name}.`);
     this.columns = described.get(connection)?.get(this.name);
-    const runs: (string | Buffer | null)[][] = this.runs.map((values) => values.map(prepareValue));
+    let runs: (string | Buffer | null)[][];
+    try {
+      runs = this.runs.map((values) => values.map(prepareValue));
+    } catch (error) {
+      return error as Error;
+    }
     // Written at once: PostgreSQL is woken once.
     connection.stream.cork();
     if (prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, false);
@@ -82,14 +87,14 @@ export class PreparedQuery implements Submittable {
   }
 
   handleCommandComplete({ text }: { readonly text: string }, connection: Connection): void {
-    this.results.push({ rows: this.rows, rowCount: Number(text.slice(text.lastIndexOf(' ') + 1)) });
+    this.outcomes.push({ rows: this.rows, rowCount: Number(text.slice(text.lastIndexOf(' ') + 1)) });
     this.rows = [];
     const known = described.get(connection) ?? new Map<string, readonly Column[]>();
     if (!known.has(this.name)) described.set(connection, known.set(this.name, this.columns ?? []));
   }
 
   handleReadyForQuery(): void {
-    this.callback(undefined, this.results);
+    this.callback(undefined, this.outcomes);
   }
 
   /** The stack of pg's errors begins at the socket: for the log, the name says where they come from. */

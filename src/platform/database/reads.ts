@@ -1,5 +1,5 @@
 import { sqlState } from './faults.js';
-import type { Result, Values } from './prepared-query.js';
+import type { Outcome, Values } from './prepared-query.js';
 
 /** So many go together: more saves nothing that can be measured, and each waits for all of them. */
 const TOGETHER = 8;
@@ -10,7 +10,7 @@ const ALONE_MS = 10_000;
 
 interface Read {
   readonly values: Values;
-  readonly resolve: (result: Result) => void;
+  readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -23,9 +23,9 @@ export class Reads {
   private gathered: Read[] = [];
   private aloneUntil = 0;
 
-  constructor(private readonly run: (runs: readonly Values[]) => Promise<readonly Result[]>) {}
+  constructor(private readonly run: (runs: readonly Values[]) => Promise<readonly Outcome[]>) {}
 
-  add(values: Values): Promise<Result> {
+  add(values: Values): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.gathered.push({ values, resolve, reject });
       if (this.gathered.length === 1) setImmediate(this.send);
@@ -43,8 +43,8 @@ export class Reads {
   private async answer(reads: readonly Read[]): Promise<void> {
     const started = performance.now();
     try {
-      const results = await this.run(reads.map(({ values }) => values));
-      for (const [index, { resolve }] of reads.entries()) resolve(results[index] as Result);
+      const outcomes = await this.run(reads.map(({ values }) => values));
+      for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // PostgreSQL refused one of them, and so all: each for itself they tell which one.
       if (reads.length > 1 && sqlState(error)) for (const read of reads) void this.answer([read]);
