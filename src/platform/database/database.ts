@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
-import { sqlState } from './faults.js';
+import { isRefusal, sqlState } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Reads } from './reads.js';
 import type { Statement } from './statement.js';
@@ -14,9 +14,6 @@ const RETRYABLE = new Set(['40001', '40P01']);
 const ATTEMPTS = 3;
 /** Past this many waiting queries a new one would only time out later: it is refused at once. */
 const MAX_WAITING = 2_000;
-/** Errors that say nothing against the connection: a constraint, a conflict or a time limit refused the statement. */
-const REFUSED = /^(23|40|55P03|57014)/;
-
 /**
  * The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. Statements take pg's
  * callbacks: its promises keep what they carried until the next full garbage collection (docs/performance.md).
@@ -27,7 +24,7 @@ export class Database extends Transaction implements OnApplicationShutdown {
   private readonly pool: Pool;
   /** By the statement's text. */
   private readonly reads = new Map<string, Reads>();
-  /** Those in the pool's queue that wait in the place of another one. */
+  /** Those that wait for a connection in the place of another one. */
   private sharing = 0;
 
   constructor(private readonly dataSource: DataSource) {
@@ -87,14 +84,18 @@ export class Database extends Transaction implements OnApplicationShutdown {
   private readsOf(statement: Statement): Reads {
     let reads = this.reads.get(statement.text);
     if (!reads) {
-      reads = new Reads((runs) => this.onConnection(statement, runs));
+      reads = new Reads((runs, onSent) => retried(() => this.onConnection(statement, runs, onSent)));
       this.reads.set(statement.text, reads);
     }
     return reads;
   }
 
   /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
-  private onConnection(statement: Statement, runs: readonly Values[]): Promise<readonly Outcome[]> {
+  private onConnection(
+    statement: Statement,
+    runs: readonly Values[],
+    onSent?: () => void,
+  ): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       this.refuseWhenFull();
       this.sharing += runs.length - 1;
@@ -102,11 +103,12 @@ export class Database extends Transaction implements OnApplicationShutdown {
         this.sharing -= runs.length - 1;
         if (!client) return reject(unreachable);
         const query = new PreparedQuery(statement, runs, (error, outcomes) => {
-          release(error && !REFUSED.test(sqlState(error) ?? '') ? error : undefined);
+          release(error && !isRefusal(error) ? error : undefined);
           if (error) reject(error);
           else resolve(outcomes);
         });
         client.query(query);
+        onSent?.();
       });
     });
   }

@@ -5,6 +5,14 @@ const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28
 const CONNECTION_LOST =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|did not answer in time|not queryable|QueryRunnerAlreadyReleased|QueryRunnerProviderAlreadyReleased|failed before its commit/;
 
+/** A constraint, a conflict or a time limit. */
+const REFUSED = /^(23|40|55P03|57014)/;
+
+/** Whether PostgreSQL refused the statement, which says nothing against the connection. */
+export function isRefusal(error: unknown): boolean {
+  return REFUSED.test(sqlState(error) ?? '');
+}
+
 /** Whether the same request may succeed later without a change: the database is down, full, slow or restarting. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -14,10 +22,10 @@ export function isUnavailable(error: unknown): boolean {
   return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
 }
 
-/** The SQLSTATE of a PostgreSQL error, thrown by pg itself or wrapped by TypeORM. */
+/** The SQLSTATE of a PostgreSQL error, thrown by pg itself or wrapped by TypeORM. Node's EPIPE has no digit. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 /** Whether PostgreSQL refused a write because of this constraint. */

@@ -39,11 +39,13 @@ export class PreparedQuery implements Submittable {
   /** Of the run that is being answered. */
   private rows: Row[] = [];
   private columns: readonly Column[] | undefined;
+  private unreadable: Error | undefined;
+  private hasEnded = false;
 
   constructor(
     statement: Statement,
     private readonly runs: readonly Values[],
-    readonly callback: Done,
+    private readonly done: Done,
   ) {
     this.name = statement.name;
     this.text = statement.text;
@@ -62,14 +64,19 @@ export class PreparedQuery implements Submittable {
     }
     // Written at once: PostgreSQL is woken once.
     connection.stream.cork();
-    if (prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, false);
-    for (const [index, values] of runs.entries()) {
-      connection.bind({ statement: this.name, values }, false);
-      if (index === 0 && this.columns === undefined) connection.describe({ type: 'P' }, false);
-      connection.execute(null, false);
+    try {
+      if (prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, false);
+      for (const [index, values] of runs.entries()) {
+        // Each outcome leaves when it is there: a connection that is silent for several runs would be taken for dead.
+        if (index > 0) connection.flush();
+        connection.bind({ statement: this.name, values }, false);
+        if (index === 0 && this.columns === undefined) connection.describe({ type: 'P' }, false);
+        connection.execute(null, false);
+      }
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
     }
-    connection.sync();
-    connection.stream.uncork();
     return undefined;
   }
 
@@ -79,10 +86,15 @@ export class PreparedQuery implements Submittable {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const row: Row = {};
-    this.columns?.forEach(({ name, parse }, index) => {
-      const text = fields[index] ?? null;
-      row[name] = text === null ? null : parse(text);
-    });
+    try {
+      this.columns?.forEach(({ name, parse }, index) => {
+        const text = fields[index] ?? null;
+        row[name] = text === null ? null : parse(text);
+      });
+    } catch (error) {
+      // Thrown on, it would end the process.
+      this.unreadable = error as Error;
+    }
     this.rows.push(row);
   }
 
@@ -94,11 +106,19 @@ export class PreparedQuery implements Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.callback(undefined, this.outcomes);
+    if (this.unreadable) this.handleError(this.unreadable);
+    else this.end(undefined, this.outcomes);
   }
 
   /** The stack of pg's errors begins at the socket: for the log, the name says where they come from. */
   handleError(error: Error): void {
-    this.callback(Object.assign(error, { statement: this.name }), []);
+    this.end(Object.assign(error, { statement: this.name }), []);
+  }
+
+  /** Once: an error of submit() is handed over a turn later, and the socket may have failed by then. */
+  private end(error: Error | undefined, outcomes: readonly Outcome[]): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.done(error, outcomes);
   }
 }

@@ -1,9 +1,9 @@
-import { sqlState } from './faults.js';
+import { isRefusal, isUnavailable } from './faults.js';
 import type { Outcome, Values } from './prepared-query.js';
 
 /** So many go together: more saves nothing that can be measured, and each waits for all of them. */
 const TOGETHER = 8;
-/** An answer that takes longer comes from a slow statement, a slow disk or a lock: behind seven of those nobody should be. */
+/** What PostgreSQL takes longer for is a slow statement, disk or lock: behind seven of those nobody should be. */
 const SLOW_MS = 500;
 /** How long each read then goes alone. */
 const ALONE_MS = 10_000;
@@ -23,7 +23,7 @@ export class Reads {
   private gathered: Read[] = [];
   private aloneUntil = 0;
 
-  constructor(private readonly run: (runs: readonly Values[]) => Promise<readonly Outcome[]>) {}
+  constructor(private readonly run: (runs: readonly Values[], onSent: () => void) => Promise<readonly Outcome[]>) {}
 
   add(values: Values): Promise<Outcome> {
     return new Promise((resolve, reject) => {
@@ -41,16 +41,24 @@ export class Reads {
   };
 
   private async answer(reads: readonly Read[]): Promise<void> {
-    const started = performance.now();
+    let slow: NodeJS.Timeout | undefined;
+    const goAlone = () => {
+      this.aloneUntil = performance.now() + ALONE_MS;
+    };
+    const onSent = () => {
+      slow = setTimeout(goAlone, SLOW_MS);
+    };
+    const runs = reads.map(({ values }) => values);
     try {
-      const outcomes = await this.run(reads.map(({ values }) => values));
+      const outcomes = await this.run(runs, onSent);
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
-      // PostgreSQL refused one of them, and so all: each for itself they tell which one.
-      if (reads.length > 1 && sqlState(error)) for (const read of reads) void this.answer([read]);
+      // One of them was refused, and so all: each for itself they tell which one.
+      const isOnes = 'statement' in (error as Error) && (isRefusal(error) || !isUnavailable(error));
+      if (reads.length > 1 && isOnes) for (const read of reads) void this.answer([read]);
       else for (const { reject } of reads) reject(error);
+    } finally {
+      clearTimeout(slow);
     }
-    const ended = performance.now();
-    if (ended - started > SLOW_MS) this.aloneUntil = ended + ALONE_MS;
   }
 }
