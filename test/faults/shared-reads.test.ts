@@ -17,12 +17,6 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-function circular(): unknown {
-  const circle: Record<string, unknown> = {};
-  circle.self = circle;
-  return circle;
-}
-
 test('reads of one turn of the event loop share a transaction, eight at most', async () => {
   const numbers = Array.from({ length: 2 * TOGETHER + 1 }, (_, index) => index + 1);
   const rows = (await Promise.all(numbers.map((number) => database.read<{ at: string }>(INVERSE, [number])))).flat();
@@ -32,7 +26,7 @@ test('reads of one turn of the event loop share a transaction, eight at most', a
 
 test.each([
   ['that PostgreSQL refuses', { name: 'shares', text: 'SELECT 60 / $1::int AS share' }, 0, '22012'],
-  ['that cannot be sent', { name: 'quotients', text: 'SELECT (60 / $1::int) AS share' }, circular(), undefined],
+  ['that cannot be sent', { name: 'quotients', text: 'SELECT (60 / $1::int) AS share' }, { unsendable: 1n }, undefined],
 ])('one %s fails alone', async (_, statement, faulty, code) => {
   const reads = [1, 2, faulty, 3].map((value) => database.read<{ share: number }>(statement, [value]));
   const outcomes = (await Promise.allSettled(reads)).map((each) =>

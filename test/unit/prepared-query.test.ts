@@ -112,10 +112,8 @@ test('a faulty statement is an error each time, and the connection goes on', asy
   expect(await add(2, null)).toEqual({ rows: [{ id: 2, note: null }], rowCount: 1 });
 });
 
-test('a value that cannot be sent is an error, and nothing is', async () => {
-  const circle: Record<string, unknown> = {};
-  circle.self = circle;
-  await expect(add(2, circle)).rejects.toThrow('circular');
+test('a value that cannot be sent is an error, and the connection goes on', async () => {
+  await expect(add(2, { unsendable: 1n })).rejects.toThrow('BigInt');
   expect(await add(2, 'two')).toMatchObject({ rowCount: 1 });
 });
 

@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
-import { isRefusal, sqlState } from './faults.js';
+import { isRefusedStatement, sqlState } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Reads } from './reads.js';
 import type { Statement } from './statement.js';
@@ -103,7 +103,7 @@ export class Database extends Transaction implements OnApplicationShutdown {
         this.sharing -= runs.length - 1;
         if (!client) return reject(unreachable);
         const query = new PreparedQuery(statement, runs, (error, outcomes) => {
-          release(error && !isRefusal(error) ? error : undefined);
+          release(error && !isRefusedStatement(error) ? error : undefined);
           if (error) reject(error);
           else resolve(outcomes);
         });

@@ -9,7 +9,7 @@ const CONNECTION_LOST =
 const REFUSED = /^(23|40|55P03|57014)/;
 
 /** Whether PostgreSQL refused the statement, which says nothing against the connection. */
-export function isRefusal(error: unknown): boolean {
+export function isRefusedStatement(error: unknown): boolean {
   return REFUSED.test(sqlState(error) ?? '');
 }
 

@@ -1,4 +1,4 @@
-import { isRefusal, isUnavailable } from './faults.js';
+import { isRefusedStatement, isUnavailable } from './faults.js';
 import type { Outcome, Values } from './prepared-query.js';
 
 /** So many go together: more saves nothing that can be measured, and each waits for all of them. */
@@ -15,9 +15,9 @@ interface Read {
 }
 
 /**
- * The reads of one statement. Those that come in the same turn of the event loop go to PostgreSQL in one message, and come
- * back in one: half of what PostgreSQL spends on a row found by its key is being asked for it (docs/performance.md). Only one
- * statement's, so that what looks at one row is never behind what looks at many.
+ * The reads of one statement. Those that come in the same turn of the event loop go to PostgreSQL in one message:
+ * nearly half of what it spends on a row found by its key is being asked for it (docs/performance.md). Only one statement's,
+ * so that what looks at one row is never behind what looks at many.
  */
 export class Reads {
   private gathered: Read[] = [];
@@ -54,7 +54,7 @@ export class Reads {
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One of them was refused, and so all: each for itself they tell which one.
-      const isOnes = 'statement' in (error as Error) && (isRefusal(error) || !isUnavailable(error));
+      const isOnes = 'statement' in (error as Error) && (isRefusedStatement(error) || !isUnavailable(error));
       if (reads.length > 1 && isOnes) for (const read of reads) void this.answer([read]);
       else for (const { reject } of reads) reject(error);
     } finally {
