@@ -1,8 +1,8 @@
-import { fail } from './explain.js';
 import { type Config, readConfig } from './platform/config.js';
-import { openMigratedDatabase } from './platform/database/open.js';
-import { endAfter, onStopSignal } from './platform/stop-signals.js';
-import type { Serving } from './server.js';
+import { openMigratedDatabase } from './platform/embedded-postgres/open.js';
+import { fail } from './process/explain.js';
+import type { Serving } from './process/server.js';
+import { endAfter, onStopSignal } from './process/stop-signals.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -43,8 +43,8 @@ async function start(config: Config): Promise<Running> {
 
 /** Loads only what this process needs: the first of several serves nothing itself. */
 async function serve(config: Config, databaseUrl: string): Promise<Serving> {
-  if (config.webConcurrency > 1) return (await import('./workers.js')).Workers.start(config, databaseUrl);
-  return (await import('./server.js')).Server.start(config, databaseUrl);
+  if (config.webConcurrency > 1) return (await import('./process/workers.js')).Workers.start(config, databaseUrl);
+  return (await import('./process/server.js')).Server.start(config, databaseUrl);
 }
 
 main().catch(fail);

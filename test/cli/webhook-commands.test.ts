@@ -17,7 +17,7 @@ afterAll(() => world.service.close());
 
 function start(...words: string[]): { child: ChildProcess; out: () => string } {
   const env = { ...process.env, DATABASE_URL: world.service.databaseUrl };
-  const child = spawn(process.execPath, ['dist/src/cli.js', 'webhook', ...words], { env });
+  const child = spawn(process.execPath, ['dist/src/cli/cli.js', 'webhook', ...words], { env });
   let out = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (out += chunk));
   return { child, out: () => out };

@@ -146,7 +146,7 @@ describe('on the embedded database', () => {
 
   test('Ctrl-C in the middle leaves nothing running', async () => {
     const DATA_DIR = preparedCopy();
-    const command = scratch().keep(run(['dist/src/cli.js', 'migrate'], { DATA_DIR }));
+    const command = scratch().keep(run(['dist/src/cli/cli.js', 'migrate'], { DATA_DIR }));
     await until(() => postgresPid(DATA_DIR) !== undefined);
     command.child.kill('SIGINT');
     await command.ended;

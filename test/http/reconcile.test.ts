@@ -135,7 +135,7 @@ interface Outcome {
 function runCommand(): Promise<Outcome> {
   const env = { ...process.env, DATABASE_URL: service.databaseUrl };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['dist/src/cli.js', 'reconcile'], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, ['dist/src/cli/cli.js', 'reconcile'], { env }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, stdout, stderr }),
     );
   });

@@ -45,7 +45,7 @@ export function run(args: readonly string[], environment: Environment = {}, wrap
 }
 
 export async function commandLine(args: readonly string[], environment: Environment): Promise<Ended> {
-  return run(['dist/src/cli.js', ...args], environment).ended;
+  return run(['dist/src/cli/cli.js', ...args], environment).ended;
 }
 
 export interface Server extends Started {

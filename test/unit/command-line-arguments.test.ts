@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Arguments, UsageError } from '../../src/cli.arguments.js';
+import { Arguments, UsageError } from '../../src/cli/arguments.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const ORGANIZATION = 'org_00000000000000000000000001';

@@ -1,7 +1,7 @@
 /** What the HTTP tests hold every exchange to would be noticed missing. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { exampleId } from '../../src/platform/openapi/schema.js';
+import { exampleId } from '../../src/platform/http/schema.js';
 import { Description, type Exchange } from '../support/description.js';
 
 const description = new Description(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { receiveWebhooks } from '../../src/modules/events/index.js';
+import { receiveWebhooks } from '../../src/cli/development-receiver.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 

@@ -1,6 +1,6 @@
 /** A next step that cannot be taken would be noticed by the HTTP test that provokes it. */
 import { expect, test } from '@jest/globals';
-import { exampleId } from '../../src/platform/openapi/schema.js';
+import { exampleId } from '../../src/platform/http/schema.js';
 import type { Exchange } from '../support/description.js';
 import { requireNextStep } from '../support/next-steps.js';
 

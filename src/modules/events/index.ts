@@ -1,4 +1,3 @@
-export { receiveWebhooks } from './adapters/delivery/development-receiver.js';
 export { EventRecord } from './adapters/persistence/event.record.js';
 export {
   DELIVER_EVENT,

@@ -1,6 +1,6 @@
 /** The envelope of everything that is not 2xx, and what a program does about each of its codes. */
 import type { ErrorCode, ParamCode } from '../../shared/errors.js';
-import { list, object, oneMeaning, oneOf, text, type ValueOf } from '../openapi/schema.js';
+import { list, object, oneMeaning, oneOf, text, type ValueOf } from './schema.js';
 
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   invalid_param: 'Something in the request is wrong, and `errors` names all of it. Change the request.',

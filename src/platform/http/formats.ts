@@ -3,7 +3,7 @@ import { isEmail } from 'class-validator';
 import { invalidParams, type ParamCode, paramError } from '../../shared/errors.js';
 import { type IdKind, idPattern, isId } from '../../shared/id.js';
 import { CURRENCIES, currencyOf } from '../../shared/money.js';
-import { exampleId } from '../openapi/schema.js';
+import { exampleId } from './schema.js';
 
 export interface Format {
   readonly check: (text: string) => boolean;

@@ -1,5 +1,5 @@
 import type { Page } from '../../shared/page.js';
-import { constant, flag, list, object, orNull, type Schema, text, type ValueOf } from '../openapi/schema.js';
+import { constant, flag, list, object, orNull, type Schema, text, type ValueOf } from './schema.js';
 
 /** The list envelope of interface document 4.3. */
 export function listOf<View>(name: string, view: Schema<View>) {

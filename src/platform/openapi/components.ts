@@ -1,7 +1,7 @@
 /** The parts of a document that have a name, gathered while what refers to them is written. */
 import type { RequestClass, Rule } from '../http/rules.js';
+import { NAME, referenceTo, type Schema } from '../http/schema.js';
 import { rulesOf } from '../http/validation.js';
-import { NAME, referenceTo, type Schema } from './schema.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 /** The OpenAPI 3.1 document of some controllers. */
 import type { Type } from '@nestjs/common';
+import type { TagFacts, WebhookFacts } from '../http/operation.js';
+import { id } from '../http/schema.js';
 import { rulesOf } from '../http/validation.js';
 import { HEADERS, INFO, PARAMETERS, SECURITY, SECURITY_SCHEMES, SERVERS } from './about.js';
 import { Components, type Json } from './components.js';
-import type { TagFacts, WebhookFacts } from './operation.js';
 import { responsesOf } from './responses.js';
 import { type Route, routesOf, webhooksOf } from './routes.js';
-import { id } from './schema.js';
 import { webhook } from './webhooks.js';
 
 export type Document = Json;

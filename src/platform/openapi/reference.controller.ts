@@ -11,7 +11,7 @@ import { CACHE } from './openapi.controller.js';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** What the build has packed (reference/pack.ts), by path, with its media type. */
+/** What the build has packed (./reference/pack.ts), by path, with its media type. */
 const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/docs': ['index.html', 'text/html; charset=utf-8'],
   '/docs/start.js': ['start.js', SCRIPT],

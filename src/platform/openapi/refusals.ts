@@ -4,11 +4,11 @@ import { notJson, tooLarge } from '../http/body.guard.js';
 import { internalError, unavailable } from '../http/error.filter.js';
 import { answerTo, statusOf } from '../http/errors.js';
 import { PathIdPipe } from '../http/path-id.js';
+import { exampleId } from '../http/schema.js';
 import { explain, rulesOf } from '../http/validation.js';
 import { inUse, keyReused } from '../idempotency/idempotency.js';
 import { keyOf } from '../idempotency/idempotency-key.guard.js';
 import type { Route } from './routes.js';
-import { exampleId } from './schema.js';
 
 export interface Example {
   readonly name: string;

@@ -10,11 +10,11 @@ import {
 } from '@nestjs/common/internal';
 import type { IdKind } from '../../shared/id.js';
 import { GATE, type Gate } from '../http/gate.js';
+import { OPERATION, type OperationFacts, TAG, type TagFacts, WEBHOOKS, type WebhookFacts } from '../http/operation.js';
 import { PathIdPipe } from '../http/path-id.js';
 import type { RequestClass } from '../http/rules.js';
 import { ValidationPipe } from '../http/validation.js';
 import { OptionalKeyGuard, RequiredKeyGuard } from '../idempotency/idempotency-key.guard.js';
-import { OPERATION, type OperationFacts, TAG, type TagFacts, WEBHOOKS, type WebhookFacts } from './operation.js';
 
 export interface Route extends OperationFacts {
   readonly operationId: string;

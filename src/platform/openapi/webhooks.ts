@@ -1,6 +1,7 @@
 /** What the service sends: Standard Webhooks 1.0.0. */
+
+import type { TagFacts, WebhookFacts } from '../http/operation.js';
 import type { Components, Json } from './components.js';
-import type { TagFacts, WebhookFacts } from './operation.js';
 
 const HEADERS = [
   ['webhook-id', "The event's identifier, the same in every attempt: what was seen before can be ignored."],

@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify';
 import { Database } from '../database/database.js';
 import { unavailable } from '../http/error.filter.js';
 import { Gated } from '../http/gate.js';
-import { Operation, Tag } from '../openapi/operation.js';
-import { constant, object, text } from '../openapi/schema.js';
+import { Operation, Tag } from '../http/operation.js';
+import { constant, object, text } from '../http/schema.js';
 import { Metrics } from './metrics.js';
 
 const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' });

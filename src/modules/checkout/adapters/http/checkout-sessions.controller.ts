@@ -1,7 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { NoFieldsRequest } from '../../../../platform/http/no-fields.request.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -10,8 +12,6 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../platform/openapi/operation.js';
-import { exampleId } from '../../../../platform/openapi/schema.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { paramError, Refusal } from '../../../../shared/errors.js';
@@ -22,17 +22,17 @@ import { ListCheckoutSessions } from '../../application/list-checkout-sessions.j
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
 import type { CheckoutSession } from '../../domain/checkout-session.js';
 import {
+  CHECKOUT_SESSION,
+  CHECKOUT_SESSION_LIST,
+  checkoutSessionView,
+  summaryView,
+} from '../representation/checkout-sessions.views.js';
+import {
   CreateCheckoutSessionRequest,
   ListCheckoutSessionsQuery,
   toFilter,
   toNewSession,
 } from './checkout-sessions.requests.js';
-import {
-  CHECKOUT_SESSION,
-  CHECKOUT_SESSION_LIST,
-  checkoutSessionView,
-  summaryView,
-} from './checkout-sessions.views.js';
 
 const COMPLETE = 'The session is complete, not open.';
 const NOT_OPEN = new Refusal(

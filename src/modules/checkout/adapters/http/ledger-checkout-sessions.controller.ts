@@ -1,15 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
 import { OfOrganizationQuery } from '../../../../platform/http/of-organization.request.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { ValidQuery } from '../../../../platform/http/validation.js';
-import { Operation, Tag } from '../../../../platform/openapi/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
-import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from './checkout-sessions.views.js';
+import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
 
 /** What the ledger looks at when a session refuses its payment. */
 @Controller('ledger/v1/checkout_sessions')

@@ -23,7 +23,7 @@ import {
   type CheckoutSessionSummary,
   type SessionStatus,
 } from '../../domain/checkout-session.js';
-import { checkoutSessionView } from '../http/checkout-sessions.views.js';
+import { checkoutSessionView } from '../representation/checkout-sessions.views.js';
 
 /** A session past its time is expired, whether or not the sweeper has stored that. */
 const STATUS = `CASE WHEN status = 'open' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END`;

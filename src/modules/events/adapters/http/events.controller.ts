@@ -1,20 +1,20 @@
 import { Controller, Get } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
+import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { ValidQuery } from '../../../../platform/http/validation.js';
-import { Operation, Tag, Webhooks } from '../../../../platform/openapi/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListEvents } from '../../application/list-events.js';
 import { ReadEvent } from '../../application/read-event.js';
-import { ListEventsQuery, toFilter } from './events.requests.js';
 import {
   EVENT_LIST,
   EVENT_WEBHOOKS,
   EVENT_WITH_DELIVERIES,
   eventView,
   eventWithDeliveriesView,
-} from './events.views.js';
+} from '../representation/events.views.js';
+import { ListEventsQuery, toFilter } from './events.requests.js';
 
 /** For receivers that were away: what they missed, and what was tried. */
 @Controller('v1/events')

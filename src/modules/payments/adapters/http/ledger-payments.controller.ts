@@ -1,7 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
 import { OfOrganizationQuery } from '../../../../platform/http/of-organization.request.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -9,8 +11,6 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../platform/openapi/operation.js';
-import { exampleId } from '../../../../platform/openapi/schema.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound, paramError, Refusal } from '../../../../shared/errors.js';
@@ -18,8 +18,8 @@ import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
 import { type RecordedPayment, RecordPayment } from '../../application/record-payment.js';
+import { LEDGER_PAYMENT, ledgerPaymentView } from '../representation/payments.views.js';
 import { RecordPaymentRequest, toNewPayment } from './payments.requests.js';
-import { LEDGER_PAYMENT, ledgerPaymentView } from './payments.views.js';
 
 const EXPIRED = 'The session is expired, not open.';
 const OTHER_AMOUNT = 'The session asks for 5000.';

@@ -1,10 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
-import { Operation, Tag } from '../../../../platform/openapi/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
-import { PAYMENT, paymentView } from './payments.views.js';
+import { PAYMENT, paymentView } from '../representation/payments.views.js';
 
 @Controller('v1/payments')
 @Tag('Payments', 'What the ledger captured, and what is left to refund of it.')

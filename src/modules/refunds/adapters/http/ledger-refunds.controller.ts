@@ -2,7 +2,9 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { NoFieldsRequest } from '../../../../platform/http/no-fields.request.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -10,8 +12,6 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../platform/openapi/operation.js';
-import { exampleId } from '../../../../platform/openapi/schema.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { paramError, Refusal } from '../../../../shared/errors.js';
@@ -19,8 +19,8 @@ import { LedgerOfKey } from '../../../access/index.js';
 import { ListProposals } from '../../application/list-proposals.js';
 import { SettleRefund } from '../../application/settle-refund.js';
 import type { Refund } from '../../domain/refund.js';
+import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { FailRefundRequest, ListLedgerRefundsQuery, toLedgerFilter } from './refunds.requests.js';
-import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from './refunds.views.js';
 
 const CANCELED = 'The refund is canceled, not pending.';
 const NOT_PENDING = new Refusal(

@@ -1,7 +1,9 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { NoFieldsRequest } from '../../../../platform/http/no-fields.request.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -10,8 +12,6 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import { Operation, Tag } from '../../../../platform/openapi/operation.js';
-import { exampleId } from '../../../../platform/openapi/schema.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound, paramError, Refusal } from '../../../../shared/errors.js';
@@ -21,8 +21,8 @@ import { ProposeRefund } from '../../application/propose-refund.js';
 import { ReadRefund } from '../../application/read-refund.js';
 import { SettleRefund } from '../../application/settle-refund.js';
 import type { Refund } from '../../domain/refund.js';
+import { REFUND, REFUND_LIST, refundView } from '../representation/refunds.views.js';
 import { ListRefundsQuery, ProposeRefundRequest, toFilter } from './refunds.requests.js';
-import { REFUND, REFUND_LIST, refundView } from './refunds.views.js';
 
 const ONLY = 'Only 500 is left to refund of this payment.';
 const NOTHING = 'Nothing is left to refund of this payment.';

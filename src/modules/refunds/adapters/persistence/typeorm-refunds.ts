@@ -19,7 +19,7 @@ import {
 import { HELD_CONSTRAINT, HOLD_AMOUNT, heldValues, NOTIFY_URL, SETTLE_AMOUNT } from '../../../payments/index.js';
 import { type RefundFilter, Refunds } from '../../application/ports.js';
 import { Refund, type RefundFacts } from '../../domain/refund.js';
-import { refundView } from '../http/refunds.views.js';
+import { refundView } from '../representation/refunds.views.js';
 
 const INSERT = insertPart('refunds', ['organization_id', 'mode', 'id', 'payment_id', 'amount', 'currency', 'status']);
 const DELIVER = deliverEventTo(NOTIFY_URL);

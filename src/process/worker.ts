@@ -1,9 +1,9 @@
 /** One of several processes that serve. It does what the first one, which has forked it, asks for. */
 import cluster from 'node:cluster';
+import { Channel } from './channel.js';
 import { explain, fail } from './explain.js';
-import { Channel } from './platform/channel.js';
-import { endAfter } from './platform/stop-signals.js';
 import { Server } from './server.js';
+import { endAfter } from './stop-signals.js';
 import type { WorkerStart } from './workers.js';
 
 let starting: Promise<Server> | undefined;

@@ -9,7 +9,7 @@ import {
   oneMeaning,
   timestamp,
   type ValueOf,
-} from '../../../../platform/openapi/schema.js';
+} from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import type { OwnedRefund } from '../../application/ports.js';

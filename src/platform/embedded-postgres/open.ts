@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
+import { assertMigrated, migrate } from '../database/migrate.js';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, openEmbeddedPostgres } from './embedded-postgres.js';
-import { assertMigrated, migrate } from './migrate.js';
 
 /** For command lines and whoever looks into it, beside what the service's own processes hold. */
 const OTHER_CONNECTIONS = 30;

@@ -1,9 +1,10 @@
 /** The commands about webhooks. */
 import { once } from 'node:events';
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Arguments } from './cli.arguments.js';
-import { ManageWebhookSecret } from './modules/access/index.js';
-import { ResendEvent, receiveWebhooks } from './modules/events/index.js';
+import { ManageWebhookSecret } from '../modules/access/index.js';
+import { ResendEvent } from '../modules/events/index.js';
+import type { Arguments } from './arguments.js';
+import { receiveWebhooks } from './development-receiver.js';
 
 export const LISTEN_USAGE = '--port <port> --secret <whsec_…>';
 

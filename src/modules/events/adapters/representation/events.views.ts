@@ -12,7 +12,7 @@ import {
   text,
   timestamp,
   type ValueOf,
-} from '../../../../platform/openapi/schema.js';
+} from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import type { Attempt } from '../../application/ports.js';
 import type { ReadEventResult } from '../../application/read-event.js';

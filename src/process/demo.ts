@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
-import { CreateOrganization, FindOrganization, ManageApiKeys } from './modules/access/index.js';
-import { RecordPayment } from './modules/payments/index.js';
+import { CreateOrganization, FindOrganization, ManageApiKeys } from '../modules/access/index.js';
+import { RecordPayment } from '../modules/payments/index.js';
 
 export interface Demo {
   readonly organization: string;

@@ -2,19 +2,19 @@
 import { parseArgs } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from './app.module.js';
-import { Arguments, UsageError, type Values } from './cli.arguments.js';
-import { LISTEN_USAGE, listenForWebhooks, resendEvent, rotateWebhookSecret } from './cli.webhooks.js';
-import { type ApiKey, CreateOrganization, KEY_KINDS, ManageApiKeys } from './modules/access/index.js';
-import { paymentView, RecordPayment } from './modules/payments/index.js';
-import { Reconcile } from './modules/refunds/index.js';
-import { type Config, readConfig } from './platform/config.js';
-import type { EmbeddedPostgres } from './platform/database/embedded-postgres.js';
-import { migrate, revertLast } from './platform/database/migrate.js';
-import { openDatabase, openMigratedDatabase } from './platform/database/open.js';
-import { onStopSignal } from './platform/stop-signals.js';
-import { MODES } from './shared/caller.js';
-import { createdAt } from './shared/id.js';
+import { AppModule } from '../app.module.js';
+import { type ApiKey, CreateOrganization, KEY_KINDS, ManageApiKeys } from '../modules/access/index.js';
+import { paymentView, RecordPayment } from '../modules/payments/index.js';
+import { Reconcile } from '../modules/refunds/index.js';
+import { type Config, readConfig } from '../platform/config.js';
+import { migrate, revertLast } from '../platform/database/migrate.js';
+import type { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
+import { openDatabase, openMigratedDatabase } from '../platform/embedded-postgres/open.js';
+import { onStopSignal } from '../process/stop-signals.js';
+import { MODES } from '../shared/caller.js';
+import { createdAt } from '../shared/id.js';
+import { Arguments, UsageError, type Values } from './arguments.js';
+import { LISTEN_USAGE, listenForWebhooks, resendEvent, rotateWebhookSecret } from './webhooks.js';
 
 type Run = (application: INestApplicationContext, given: Arguments) => Promise<unknown>;
 

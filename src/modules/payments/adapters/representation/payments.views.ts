@@ -9,7 +9,7 @@ import {
   orNull,
   timestamp,
   type ValueOf,
-} from '../../../../platform/openapi/schema.js';
+} from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import type { Payment } from '../../domain/payment.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
-import type { Channel } from '../channel.js';
-import type { MetricValues } from './metrics.js';
+import type { MetricValues } from '../platform/telemetry/metrics.js';
+import type { Channel } from './channel.js';
 
 /** A process that is too busy to answer counts with what it said last. */
 const ANSWER_MS = 1_000;

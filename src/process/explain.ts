@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import { PeerError } from './platform/channel.js';
-import { ConfigError } from './platform/config.js';
+import { ConfigError } from '../platform/config.js';
+import { PeerError } from './channel.js';
 
 /** Why it does not start, in plain words. */
 export function explain(error: unknown): readonly string[] {

@@ -1,10 +1,10 @@
 import { type AddressInfo, Server as SocketServer } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Config } from '../platform/config.js';
+import type { TillgateAdapter } from '../platform/http/adapter.js';
+import { Metrics, type MetricValues } from '../platform/telemetry/metrics.js';
 import { createApplication } from './application.js';
 import { demo, tour } from './demo.js';
-import type { Config } from './platform/config.js';
-import type { TillgateAdapter } from './platform/http/adapter.js';
-import { Metrics, type MetricValues } from './platform/telemetry/metrics.js';
 
 /** Requests still running when it is told to stop are given as long as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;

@@ -1,8 +1,8 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule } from './app.module.js';
-import type { Config } from './platform/config.js';
-import { TillgateAdapter } from './platform/http/adapter.js';
+import { AppModule } from '../app.module.js';
+import type { Config } from '../platform/config.js';
+import { TillgateAdapter } from '../platform/http/adapter.js';
 
 /** The service as it runs in production, not yet listening. */
 export async function createApplication(config: Config, databaseUrl: string): Promise<NestFastifyApplication> {

@@ -2,13 +2,13 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../platform/config.js';
+import type { MetricValues } from '../platform/telemetry/metrics.js';
+import { Channel } from './channel.js';
 import { explain } from './explain.js';
-import { Channel } from './platform/channel.js';
-import type { Config } from './platform/config.js';
-import { SHUTDOWN_MS } from './platform/stop-signals.js';
-import type { MetricValues } from './platform/telemetry/metrics.js';
-import { SummedMetrics } from './platform/telemetry/summed-metrics.js';
 import type { Serving } from './server.js';
+import { SHUTDOWN_MS } from './stop-signals.js';
+import { SummedMetrics } from './summed-metrics.js';
 
 /** Before a dead worker is replaced: twice as long each time it was a young one that died. */
 const FIRST_PAUSE_MS = 100;

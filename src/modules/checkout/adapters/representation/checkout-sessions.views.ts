@@ -15,7 +15,7 @@ import {
   text,
   timestamp,
   type ValueOf,
-} from '../../../../platform/openapi/schema.js';
+} from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import type {
   CheckoutSession,

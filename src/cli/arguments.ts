@@ -1,7 +1,7 @@
 /** Reads what was typed after a command. Every fault is a UsageError: one line for the person at the terminal. */
-import { parseInstant } from './platform/http/formats.js';
-import { type IdKind, isId } from './shared/id.js';
-import { currencyOf, MAX_AMOUNT } from './shared/money.js';
+import { parseInstant } from '../platform/http/formats.js';
+import { type IdKind, isId } from '../shared/id.js';
+import { currencyOf, MAX_AMOUNT } from '../shared/money.js';
 
 export class UsageError extends Error {}
 
