@@ -33,6 +33,13 @@ const REFUSED: readonly [string, string | Buffer, string, string][] = [
   ['__proto__ in escapes', '{"\\u005f_proto__":1}', '__proto__', 'unknown_field'],
   ['a number that would be rounded', '{"a":0.99999999999999999999}', 'body', 'invalid_value'],
   ['an integer with a trace of more', '{"a":[500.00000000000000001]}', 'body', 'invalid_value'],
+  ['an integer with a trace of more and an exponent', '{"a":1500.00000000000000001E0}', 'body', 'invalid_value'],
+  ['an exponent that would be rounded', '{"a":1499.9999999999999999e0}', 'body', 'invalid_value'],
+  ['a negative exponent that would be rounded', '{"a":149999999999999999999999e-20}', 'body', 'invalid_value'],
+  ['a number that is nearly nothing', '{"a":-1e-400}', 'body', 'invalid_value'],
+  ['a number of 41 characters', `{"a":1.${'0'.repeat(39)}}`, 'body', 'invalid_value'],
+  ['a number as long as a body', `{"a":${'1'.repeat(130_000)}.${'1'.repeat(130_000)}e1}`, 'body', 'invalid_value'],
+  ['what is no number after all', '{"a":1-2}', 'body', 'invalid_format'],
   ['a key twice', '{"a":1,"a":1}', 'a', 'duplicate'],
   ['a key twice, once in escapes', '{"a":1,"\\u0061":2}', 'a', 'duplicate'],
   ['a key twice below', '{"a":{"b":[{"c":1},{"c":1,"d":[{}],"c":2}]}}', 'a.b[1].c', 'duplicate'],
@@ -51,6 +58,10 @@ const READ: readonly [string, unknown][] = [
   ['{"a":{"x":1},"b":{"x":1}}', { a: { x: 1 }, b: { x: 1 } }],
   ['{"":{"":1}}', { '': { '': 1 } }],
   ['{"a":"\\\\","b":":"}', { a: '\\', b: ':' }],
+  ['[1500.0,1.5e3,15E+2,150000e-2,0e9,-0.0]', [1500, 1500, 1500, 1500, 0, -0]],
+  ['[0.5,-1.25e-1,1e400,9007199254740993]', [0.5, -0.125, Number.POSITIVE_INFINITY, 2 ** 53]],
+  [`[1.${'0'.repeat(38)}]`, [1]],
+  [`{"a":"${'1'.repeat(50)}.${'1'.repeat(50)}e1"}`, { a: `${'1'.repeat(50)}.${'1'.repeat(50)}e1` }],
 ];
 
 test.each(REFUSED)('%s is refused by name', (_, text, param, code) => {
@@ -94,5 +105,23 @@ test('a key that was there before is found wherever it is', () => {
       const text = `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(key)}:null}`;
       expect(refusalOf(() => parseJson(Buffer.from(text))).errors).toMatchObject([{ param: key, code: 'duplicate' }]);
     }),
+  );
+});
+
+test('a number is read as what is written, or refused', () => {
+  const digits = fc.stringMatching(/^[0159]{1,20}$/);
+  fc.assert(
+    fc.property(fc.nat(2_000), digits, fc.integer({ min: -25, max: 25 }), (whole, fraction, exponent) => {
+      const text = `${whole}.${fraction}e${exponent}`;
+      // As a fraction of integers: nothing is rounded.
+      const above = BigInt(whole + fraction) * 10n ** BigInt(Math.max(exponent, 0));
+      const below = 10n ** BigInt(fraction.length + Math.max(-exponent, 0));
+      const isExact = above % below === 0n;
+      const read = Number(text);
+      if (!Number.isSafeInteger(read) || isExact) expect(parseJson(Buffer.from(text))).toBe(read);
+      else expect(refusalOf(() => parseJson(Buffer.from(text))).code).toBe('invalid_param');
+      if (Number.isSafeInteger(read) && isExact) expect(BigInt(read)).toBe(above / below);
+    }),
+    { numRuns: 2_000 },
   );
 });

@@ -6,6 +6,9 @@ import { isUtf8 } from 'node:buffer';
 import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
 
 const MAX_DEPTH = 32;
+const MAX_NUMBER_LENGTH = 40;
+/** Whatever a number may be written with: JSON.parse judges the order. */
+const NUMBER = /[-+.\dE]+/iy;
 
 /** The value of a UTF-8 JSON text; no text at all is an empty object. Throws a 400 refusal. */
 export function parseJson(bytes: Buffer | undefined): unknown {
@@ -14,7 +17,6 @@ export function parseJson(bytes: Buffer | undefined): unknown {
   const text = bytes.toString('utf8');
   const survey = surveyOf(text);
   if (survey.depth > MAX_DEPTH) throw refusal('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
-  if (hasRoundedNumber(text)) throw refusal('body', 'invalid_value', 'A number has more digits than are kept of it.');
   const value = parse(text);
   if (inspect(value, '', survey.hasEscapes) !== survey.keys) throw duplicateKey(text);
   return value;
@@ -28,14 +30,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** 0.99999999999999999999 would be read as 1, and amounts are never rounded. The strings are only cut out on suspicion. */
-function hasRoundedNumber(text: string): boolean {
-  if (!/\d\.\d{15}/.test(text)) return false;
-  const fractions = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\d+\.\d*[1-9]\d*(?![\deE])/g) ?? [];
-  return fractions.some((fraction) => Number.isInteger(Number(fraction)));
-}
-
-/** Counts, outside strings, what can be counted without parsing: colons are keys. */
+/** Counts, outside strings, what can be counted without parsing: colons are keys. Each character is looked at once. */
 function surveyOf(text: string): { keys: number; depth: number; hasEscapes: boolean } {
   let keys = 0;
   let level = 0;
@@ -52,8 +47,34 @@ function surveyOf(text: string): { keys: number; depth: number; hasEscapes: bool
     else if (code === 0x3a) keys++;
     else if (code === 0x7b || code === 0x5b) depth = Math.max(depth, ++level);
     else if (code === 0x7d || code === 0x5d) level--;
+    else if (startsNumber(code)) at = endOfNumber(text, at) - 1;
   }
   return { keys, depth, hasEscapes };
+}
+
+function startsNumber(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2d;
+}
+
+/** Where the number that starts here ends. Refuses one that is long or would be rounded: amounts never are. */
+function endOfNumber(text: string, start: number): number {
+  NUMBER.lastIndex = start;
+  const [number = ''] = NUMBER.exec(text) ?? [];
+  if (number.length > MAX_NUMBER_LENGTH) {
+    throw refusal('body', 'invalid_value', `A number has more than ${MAX_NUMBER_LENGTH} characters.`);
+  }
+  if (Number.isSafeInteger(Number(number)) && !isWhole(number)) {
+    throw refusal('body', 'invalid_value', 'A number has more digits than are kept of it.');
+  }
+  return start + number.length;
+}
+
+/** Whether the number as written, not as a double, is an integer: 1500.0 and 15e2 are, 1499.99999999999999999 is not. */
+function isWhole(number: string): boolean {
+  const [decimal = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = decimal.split('.');
+  const places = fraction.length - Number(exponent);
+  return places <= 0 || !/[1-9]/.test((whole + fraction).slice(-places));
 }
 
 /** Refuses what no field may hold and returns how many keys there are. */
