@@ -151,6 +151,9 @@ describe('bodies', () => {
     ['multipart/form-data; boundary=x', {}],
     ['application/json; charset=utf-16', {}],
     ['application/json; charset=latin1', {}],
+    ['application/json; charset=utf-8=', {}],
+    ['application/json; charset="utf-8', {}],
+    [`application/json; charset=${' '.repeat(3_000)}""z`, {}],
     ['application/json; charset=utf-8; charset=utf-16', {}],
     ['application/json, text/plain', {}],
     ['application/jsonp', {}],
@@ -181,6 +184,7 @@ describe('bodies', () => {
     'APPLICATION/JSON',
     'application/json; charset=UTF-8',
     'application/json;charset="utf-8"',
+    'application/json ; Charset = "UTF-8" ; profile=x;',
     'application/json\t',
   ])('%j is taken', async (type) => expect((await create(TEXT, { 'content-type': type })).status).toBe(201));
 

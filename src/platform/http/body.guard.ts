@@ -33,8 +33,12 @@ function checkMediaType({ declaredType, headers }: FastifyRequest): void {
 function isJson(mediaType: string): boolean {
   if (mediaType === 'application/json') return true;
   const [type = '', ...parameters] = mediaType.toLowerCase().split(';');
-  const charsets = parameters.map((one) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(one)?.[1] ?? 'utf-8');
-  return type.trim() === 'application/json' && charsets.every((charset) => charset === 'utf-8');
+  return type.trim() === 'application/json' && parameters.every(isUtf8);
+}
+
+function isUtf8(parameter: string): boolean {
+  const [name = '', ...value] = parameter.split('=').map((part) => part.trim());
+  return name !== 'charset' || ['utf-8', '"utf-8"'].includes(value.join('='));
 }
 
 export function notJson(): Refusal {
