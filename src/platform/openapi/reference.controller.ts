@@ -92,5 +92,6 @@ function acceptsGzip(header: string | undefined): boolean {
 }
 
 function matches(header: string | undefined, etag: string): boolean {
-  return header === '*' || (header ?? '').split(/\s*,\s*/).includes(etag);
+  const known = (header ?? '').split(',').map((one) => one.trim());
+  return header === '*' || known.includes(etag);
 }
