@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { get, post, SMALLEST } from '../support/client.js';
 import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { LARGE } from '../support/sessions.js';
 
 let service: Service;
 let tenant: Tenant;
@@ -48,6 +49,38 @@ test.each([
     cursor = body.next_cursor;
   } while (cursor);
   expect(found).toEqual(expected());
+});
+
+test('a page of large events ends early, always has one, and says that there are more', async () => {
+  const large: string[] = [];
+  for (let at = 0; at < 10; at++) large.push((await send('/v1/checkout_sessions', { ...SMALLEST, ...LARGE })).body.id);
+  const expected = [refund, ...sessions.toReversed()];
+  for (const query of ['order=desc', 'order=asc', 'order=desc&type=checkout.session.created']) {
+    const found: string[] = [];
+    let cursor = '';
+    do {
+      const { body, text } = await read(`/v1/events?${query}&limit=100${cursor && `&cursor=${cursor}`}`);
+      // Each event stands in it twice.
+      expect(text.length).toBeLessThan(4 * 1024 * 1024);
+      expect(body.data.length).toBeGreaterThan(0);
+      expect([body.items, body.nextCursor, body.has_more]).toEqual([
+        body.data,
+        body.next_cursor,
+        body.next_cursor !== null,
+      ]);
+      found.push(...objects(body));
+      cursor = body.next_cursor;
+    } while (cursor);
+    const all = [...large.toReversed(), ...expected].filter((id) => !query.includes('type') || id !== refund);
+    expect(found).toEqual(query.includes('asc') ? all.toReversed() : all);
+  }
+  const pages = await Promise.all([1, 4, 5, 100].map((limit) => read(`/v1/events?limit=${limit}`)));
+  expect(pages.map(({ body }) => [body.data.length, body.has_more])).toEqual([
+    [1, true],
+    [4, true],
+    [5, true],
+    [5, true],
+  ]);
 });
 
 test('filters by type, by resource, by both, and by time', async () => {

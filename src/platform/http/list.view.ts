@@ -27,3 +27,11 @@ export function listView<Item, View extends { readonly id: string }>(
   const cursor = page.hasMore ? (data.at(-1)?.id ?? null) : null;
   return { object: 'list', data, has_more: page.hasMore, next_cursor: cursor, items: data, nextCursor: cursor };
 }
+
+/** The same of items whose JSON is at hand. */
+export function listJson<Item extends { readonly id: string }>(page: Page<Item>, json: (item: Item) => string): string {
+  const { items, hasMore } = page;
+  const data = items.map(json).join(',');
+  const cursor = JSON.stringify(hasMore ? items.at(-1)?.id : null);
+  return `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},"items":[${data}],"nextCursor":${cursor}}`;
+}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { type Page, pageOf } from '../../../shared/page.js';
+import type { Page } from '../../../shared/page.js';
 import type { Event } from '../domain/event.js';
 import { type EventFilter, Events } from './ports.js';
 
@@ -9,6 +9,6 @@ export class ListEvents {
   constructor(private readonly events: Events) {}
 
   async execute(caller: Caller, filter: EventFilter): Promise<Page<Event>> {
-    return pageOf(await this.events.list(caller, filter), filter.limit);
+    return this.events.list(caller, filter);
   }
 }

@@ -1,5 +1,5 @@
 import type { Caller, Mode } from '../../../shared/caller.js';
-import type { PageRequest } from '../../../shared/page.js';
+import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Event, EventType } from '../domain/event.js';
 import type { AttemptResult, Verdict } from '../domain/schedule.js';
 
@@ -34,8 +34,8 @@ export abstract class Events {
   abstract find(caller: Caller, id: string): Promise<Event | undefined>;
   /** What was tried to deliver it, oldest first. */
   abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
-  /** In the caller's mode: up to one more than the limit, to tell whether there are more. */
-  abstract list(caller: Caller, filter: EventFilter): Promise<Event[]>;
+  /** In the caller's mode. A page of large events has fewer than the limit, but at least one if there is any. */
+  abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
   /** Removes up to `limit` events of anyone made before the instant, with their deliveries, and returns how many. */
   abstract removeBefore(instant: number, limit: number): Promise<number>;
 }

@@ -6,8 +6,9 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
 import { type Message, Receivers } from '../../application/ports.js';
 import type { AttemptResult } from '../../domain/schedule.js';
+import { eventJson } from '../representation/events.views.js';
 import { NotAllowed, openSocket, type Resolve } from './guarded-socket.js';
-import { headersOf, payloadOf } from './signature.js';
+import { headersOf } from './signature.js';
 
 /** Read so that a receiver which still writes its answer is not cut off; beyond this it is, whatever it goes on to say. */
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -71,7 +72,7 @@ export class HttpReceivers extends Receivers {
 }
 
 async function post(url: URL, socket: Socket, message: Message, signal: AbortSignal): Promise<IncomingMessage> {
-  const payload = payloadOf(message.event);
+  const payload = eventJson(message.event);
   const { path, auth } = urlToHttpOptions(url);
   const request = sendRequest({
     createConnection: () => socket,

@@ -1,8 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { ValidQuery } from '../../../../platform/http/validation.js';
+import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListEvents } from '../../application/list-events.js';
@@ -11,8 +12,8 @@ import {
   EVENT_LIST,
   EVENT_WEBHOOKS,
   EVENT_WITH_DELIVERIES,
-  eventView,
-  eventWithDeliveriesView,
+  eventJson,
+  eventWithDeliveriesJson,
 } from '../representation/events.views.js';
 import { ListEventsQuery, toFilter } from './events.requests.js';
 
@@ -33,7 +34,7 @@ export class EventsController {
   })
   @Get(':id')
   async read(@CallerOfKey() caller: Caller, @PathId('evt') id: string) {
-    return eventWithDeliveriesView(await this.readEvent.execute(caller, id));
+    return new Answer(200, eventWithDeliveriesJson(await this.readEvent.execute(caller, id)));
   }
 
   @Operation('listEvents', {
@@ -43,6 +44,6 @@ export class EventsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
-    return listView(await this.listEvents.execute(caller, toFilter(query)), eventView);
+    return new Answer(200, listJson(await this.listEvents.execute(caller, toFilter(query)), eventJson));
   }
 }

@@ -3,6 +3,7 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Statement } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { firstUuidAt, idOf, idRange, kindOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import type { Page } from '../../../../shared/page.js';
 import { type Attempt, type EventFilter, Events, type Order } from '../../application/ports.js';
 import { type Event, typesOf } from '../../domain/event.js';
 
@@ -22,7 +23,18 @@ const ATTEMPTS = {
     FROM webhook_attempts WHERE organization_id = $1 AND mode = $2 AND event_id = $3 ORDER BY attempt`,
 };
 
+/** The event that takes a page past this is its last, so that a page always has one. */
+const PAGE_BYTES = 1_048_576;
+
 const PAGE = `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode = $2`;
+
+/** Ends what a query finds when it has become too large. `followed` says whether there was more. */
+function bounded(query: string, order: string): string {
+  return `SELECT ${COLUMNS}, followed FROM (
+      SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL AS followed
+      FROM (${query} ORDER BY ${order} LIMIT $5) found WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+    ) measured WHERE before < ${PAGE_BYTES} ORDER BY ${order}`;
+}
 
 /**
  * One statement for each filter and order, so that each has a plan of its own. Type and id have a range together, which only
@@ -30,20 +42,19 @@ const PAGE = `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode 
  * first UUID of an instant, so a lower bound never has to be included.
  */
 function listStatement(filter: 'all' | 'type', order: Order): Statement {
-  const page =
+  const text =
     filter === 'all'
-      ? `${PAGE} AND id > $3 AND id < $4 ORDER BY id ${order}`
-      : `${PAGE} AND (type, id) > ($6, $3) AND (type, id) < ($6, $4) ORDER BY type ${order}, id ${order}`;
-  return { name: `events.list_${filter}_${order}`, text: `${page} LIMIT $5` };
+      ? bounded(`${PAGE} AND id > $3 AND id < $4`, `id ${order}`)
+      : bounded(`${PAGE} AND (type, id) > ($6, $3) AND (type, id) < ($6, $4)`, `type ${order}, id ${order}`);
+  return { name: `events.list_${filter}_${order}`, text };
 }
 
 /** An object has two events at most: they are found first, or the order would tempt into reading all events by it. */
 function listOfObject(order: Order): Statement {
   return {
     name: `events.list_object_${order}`,
-    text: `WITH own AS MATERIALIZED (
-        SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $6)
-      SELECT * FROM own WHERE id > $3 AND id < $4 AND type = ANY ($7) ORDER BY id ${order} LIMIT $5`,
+    text: `WITH own AS MATERIALIZED (${PAGE} AND object_id = $6)
+      ${bounded('SELECT * FROM own WHERE id > $3 AND id < $4 AND type = ANY ($7)', `id ${order}`)}`,
   };
 }
 
@@ -80,17 +91,10 @@ export class TypeormEvents extends Events {
     return this.database.read<Attempt>(ATTEMPTS, [uuidOf(caller.organization), mode, uuidOf(id)]);
   }
 
-  async list(caller: Caller, filter: EventFilter): Promise<Event[]> {
-    const { type, object, order, limit } = filter;
-    const page = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
-    if (object === undefined) {
-      const values = type === undefined ? page : [...page, type];
-      return this.page(listStatement(type === undefined ? 'all' : 'type', order), values);
-    }
-    // The id names its mode: another mode's resource has no events in this one.
-    if (modeOf(object) !== caller.mode) return [];
-    const types = typesOf(kindOf(object)).filter((one) => type === undefined || one === type);
-    return this.page(listOfObject(order), [...page, uuidOf(object), types]);
+  async list(caller: Caller, filter: EventFilter): Promise<Page<Event>> {
+    const rows = await this.found(caller, filter);
+    const items = rows.slice(0, filter.limit);
+    return { items: items.map(fromRow), hasMore: items.at(-1)?.followed ?? false };
   }
 
   async removeBefore(instant: number, limit: number): Promise<number> {
@@ -98,12 +102,26 @@ export class TypeormEvents extends Events {
     return row?.removed ?? 0;
   }
 
-  private async page(statement: Statement, values: readonly unknown[]): Promise<Event[]> {
-    return (await this.database.read<Event>(statement, values)).map(fromRow);
+  /** Up to one more than the limit, so that the last one within it knows whether it is followed. */
+  private async found(caller: Caller, filter: EventFilter): Promise<FoundRow[]> {
+    const { type, object, order, limit } = filter;
+    const page = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
+    if (object === undefined) {
+      const values = type === undefined ? page : [...page, type];
+      return this.database.read(listStatement(type === undefined ? 'all' : 'type', order), values);
+    }
+    // The id names its mode: another mode's resource has no events in this one.
+    if (modeOf(object) !== caller.mode) return [];
+    const types = typesOf(kindOf(object)).filter((one) => type === undefined || one === type);
+    return this.database.read(listOfObject(order), [...page, uuidOf(object), types]);
   }
 }
 
-/** A row is the event but for its bare UUID. */
-function fromRow(row: Event): Event {
-  return { ...row, id: idOf('evt', row.id) };
+interface FoundRow extends Event {
+  readonly followed: boolean;
+}
+
+/** A row has what the event has, but for its bare UUID. */
+function fromRow({ id, type, mode, sequence, data }: Event): Event {
+  return { id: idOf('evt', id), type, mode, sequence, data };
 }
