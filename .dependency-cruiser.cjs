@@ -15,6 +15,17 @@ const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
   to: { path: `^src/modules/(${MODULES_IN_ORDER.slice(place + 1).join('|')})/` },
 }));
 
+/** The same for the folders of the platform. */
+const PLATFORM_IN_ORDER = ['database', 'embedded-postgres', 'http', 'idempotency', 'openapi', 'telemetry'];
+
+const platformHasOneOrder = PLATFORM_IN_ORDER.slice(0, -1).map((name, place) => ({
+  name: 'platform-has-one-order',
+  severity: 'error',
+  comment: `The folders of the platform know each other in one direction: ${PLATFORM_IN_ORDER.toReversed().join(' → ')}.`,
+  from: { path: `^src/platform/${name}/` },
+  to: { path: `^src/platform/(${PLATFORM_IN_ORDER.slice(place + 1).join('|')})/` },
+}));
+
 module.exports = {
   forbidden: [
     {
@@ -56,12 +67,30 @@ module.exports = {
     },
     ...modulesPointOneWay,
     {
+      name: 'adapters-stand-apart',
+      severity: 'error',
+      comment: 'An adapter knows no other adapter of its module; what several show stands in representation/.',
+      from: { path: '^src/modules/([^/]+)/adapters/([^/]+)/' },
+      to: {
+        path: '^src/modules/$1/adapters/',
+        pathNot: '^src/modules/$1/adapters/($2|representation)/',
+      },
+    },
+    {
       name: 'platform-knows-no-module',
       severity: 'error',
       comment:
         'The platform serves any module, so it knows none, and not the composition root, processes or commands either.',
       from: { path: '^src/platform/' },
       to: { path: ['^src/modules/', '^src/([^/]+\\.ts$|process/|cli/)'] },
+    },
+    ...platformHasOneOrder,
+    {
+      name: 'platform-has-one-order',
+      severity: 'error',
+      comment: 'What every folder of the platform may know knows none of them.',
+      from: { path: '^src/platform/[^/]+\\.ts$' },
+      to: { path: '^src/platform/[^/]+/' },
     },
     {
       name: 'migrations-stand-alone',

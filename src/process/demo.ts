@@ -43,13 +43,7 @@ async function make(application: INestApplicationContext): Promise<Demo> {
  * echo, because an interactive zsh takes # for a command.
  */
 export function tour(url: string, { organization, key, ledgerKey, payment }: Demo): string {
-  const secret = `-H 'Authorization: Bearer ${key}'`;
-  const ledger = `-H 'Authorization: Bearer ${ledgerKey}'`;
-  const get = (path: string, as: string) => `curl -sS -w '\\n' "${url}${path}" ${as}`;
-  const post = (path: string, as: string, body: string) =>
-    `curl -sS -w '\\n' ${url}${path} ${as} -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '${body}'`;
-  const newest = (path: string, prefix: string) =>
-    `$(curl -sS "${url}${path}?limit=1" ${secret} | grep -o '${prefix}_test_[0-9a-z]*' | head -n 1)`;
+  const { secret, ledger, get, post, newest } = commandsFor(url, key, ledgerKey);
   // Out of the single quotes and in again: the shell puts the id there.
   const json = (value: object) => JSON.stringify(value).replace('$SESSION', `'$SESSION'`);
   const line = { quantity: 2, price_data: { currency: 'usd', unit_amount: 1299, product_data: { name: 'T-shirt' } } };
@@ -90,4 +84,16 @@ with the secret that this prints:
 
 Ctrl-C stops the server and its database. Another data directory: DATA_DIR=… npm start
 `;
+}
+
+/** The parts of a command: who asks, a read, a write, and the id of the newest resource of a list. */
+function commandsFor(url: string, key: string, ledgerKey: string) {
+  const secret = `-H 'Authorization: Bearer ${key}'`;
+  const ledger = `-H 'Authorization: Bearer ${ledgerKey}'`;
+  const get = (path: string, as: string) => `curl -sS -w '\\n' "${url}${path}" ${as}`;
+  const post = (path: string, as: string, body: string) =>
+    `curl -sS -w '\\n' ${url}${path} ${as} -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '${body}'`;
+  const newest = (path: string, prefix: string) =>
+    `$(curl -sS "${url}${path}?limit=1" ${secret} | grep -o '${prefix}_test_[0-9a-z]*' | head -n 1)`;
+  return { secret, ledger, get, post, newest };
 }

@@ -1,6 +1,6 @@
 /** The boundaries between folders: the source keeps them, and each rule is seen to catch what breaks it. */
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
@@ -40,6 +40,7 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
     'src/modules/checkout/application/create-session.ts → src/platform/database.ts',
   ],
   'modules-meet-at-index': [
+    'src/cli/cli.ts → src/modules/access/domain/key.ts',
     'src/main.ts → src/modules/access/domain/key.ts',
     'src/modules/checkout/adapters/http/controller.ts → src/modules/access/domain/key.ts',
     'src/modules/checkout/checkout.module.ts → src/modules/access/domain/key.ts',
@@ -50,14 +51,28 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
     'src/modules/checkout/checkout.module.ts → src/modules/payments/index.ts',
     'src/modules/payments/payments.module.ts → src/modules/refunds/index.ts',
   ],
+  'adapters-stand-apart': [
+    'src/modules/checkout/adapters/persistence/typeorm-sessions.ts → src/modules/checkout/adapters/http/session.requests.ts',
+    'src/modules/checkout/adapters/representation/session.views.ts → src/modules/checkout/adapters/http/session.requests.ts',
+  ],
   'platform-knows-no-module': [
-    'src/platform/http/filter.ts → src/application.ts',
+    'src/platform/http/filter.ts → src/app.module.ts',
+    'src/platform/http/filter.ts → src/cli/usage.ts',
     'src/platform/http/filter.ts → src/modules/access/index.ts',
+    'src/platform/http/filter.ts → src/process/server.ts',
+  ],
+  'platform-has-one-order': [
+    'src/platform/config.ts → src/platform/http/errors.ts',
+    'src/platform/database/database.ts → src/platform/http/errors.ts',
+    'src/platform/http/errors.ts → src/platform/openapi/schema.ts',
   ],
   'migrations-stand-alone': ['migrations/0001-access.ts → src/shared/money.ts'],
   'no-cycles': ['src/platform/config.ts → src/platform/server.ts'],
   'no-orphans': ['src/platform/left-over.ts → src/platform/left-over.ts'],
 };
+
+/** Of rules that dependency-cruiser cannot check, because they are about more than which file imports which. */
+const OTHER_FIXTURES = ['application-takes-only-injectable', 'tables-stay-with-their-owner'];
 
 let source: Report;
 
@@ -72,7 +87,7 @@ test('the source keeps every boundary', () => {
 test('every rule has a fixture that breaks it', () => {
   const names = [...new Set(rules.map(({ name }) => name))].sort();
   expect(Object.keys(BROKEN).sort()).toEqual(names);
-  expect(readdirSync(FIXTURES).sort()).toEqual(names);
+  expect(readdirSync(FIXTURES).filter((name) => !OTHER_FIXTURES.includes(name))).toEqual(names);
 });
 
 test.each(Object.entries(BROKEN))('%s is found broken where it is, and no other rule with it', async (name, broken) => {
@@ -87,8 +102,8 @@ test('every path in every rule, and each of its alternatives, is the path of a r
     [from.path, to.path, to.pathNot].flat().filter((path) => path !== undefined),
   );
   expect(paths.length).toBeGreaterThan(rules.length);
-  // $1 stands for what the first group of `from` matched: a folder or two.
-  const patterns = paths.flatMap(alternatives).map((path) => path.replaceAll('$1', '[a-z/]+'));
+  // $1 and $2 stand for what the groups of `from` matched: a folder or two.
+  const patterns = paths.flatMap(alternatives).map((path) => path.replaceAll(/\$\d/g, '[a-z/]+'));
   expect(patterns.filter((pattern) => !files.some((file) => new RegExp(pattern).test(file)))).toEqual([]);
 });
 
@@ -100,14 +115,39 @@ test('every source file is in a folder that the rules know', () => {
   expect(files.filter((file) => !known.test(file))).toEqual([]);
 });
 
-test('every module has its place in the order', () => {
-  const oneWay = rules.filter(({ name }) => name === 'modules-point-one-way');
-  const ordered = oneWay.flatMap(({ from, to }) =>
-    [from.path, to.path].flat().flatMap((path) => alternatives(path ?? '')),
-  );
-  const folders = readdirSync('src/modules').map((module) => `^src/modules/${module}/`);
-  expect([...new Set(ordered)].sort()).toEqual(folders.sort());
+test.each([
+  ['modules-point-one-way', 'src/modules'],
+  ['platform-has-one-order', 'src/platform'],
+])('%s has a place for every folder of %s', (name, parent) => {
+  const ordered = rules
+    .filter((rule) => rule.name === name)
+    .flatMap(({ from, to }) => [from.path, to.path].flat().flatMap((path) => alternatives(path ?? '')))
+    .filter((path) => !path.includes('[^/]+'));
+  const folders = readdirSync(parent, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect([...new Set(ordered)].sort()).toEqual(folders.map((folder) => `^${parent}/${folder.name}/`).sort());
 });
+
+/** Not right yet: the schedule of webhooks is on its way to the adapters. */
+const TAKES_MORE = ['src/modules/events/application/deliver-webhooks.ts'];
+
+test('of Nest, a use case takes Injectable and nothing else', () => {
+  expect(takingMore('.')).toEqual(TAKES_MORE);
+  expect(takingMore(join(FIXTURES, 'application-takes-only-injectable'))).toEqual([
+    'src/modules/checkout/application/create-session.ts',
+    'src/modules/checkout/application/expire-session.ts',
+  ]);
+});
+
+function takingMore(root: string): string[] {
+  return readdirSync(join(root, 'src/modules'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^[^/]+\/application\/.*\.ts$/.test(file))
+    .map((file) => join('src/modules', file))
+    .filter((file) => {
+      const imports = readFileSync(join(root, file), 'utf8').match(/^import [^;]*'@nestjs\/[^']*';/gm) ?? [];
+      return imports.some((statement) => statement !== "import { Injectable } from '@nestjs/common';");
+    })
+    .sort();
+}
 
 /** `a(b|c)` is `ab` and `ac`. */
 function alternatives(path: string): string[] {

@@ -11,7 +11,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync,
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { initialize, moveIntoPlace, processOn, start } from './postgres-process.js';
+import { moveIntoPlace } from './binaries.js';
+import { initialize, processOn, start } from './postgres-process.js';
 
 /** Names of advisory locks: any constants, as long as they never change. */
 const USERS_LOCK = 7_411_531;

