@@ -38,15 +38,14 @@ async function make(application: INestApplicationContext): Promise<Demo> {
   return { organization, key: secret.token, ledgerKey: ledger.token, payment: payment.facts.id };
 }
 
+const LINE = { quantity: 2, price_data: { currency: 'usd', unit_amount: 1299, product_data: { name: 'T-shirt' } } };
+
 /**
  * Lines to paste into bash or zsh, all at once or one by one, from a session to its settled refund. Titles are said with
  * echo, because an interactive zsh takes # for a command.
  */
 export function tour(url: string, { organization, key, ledgerKey, payment }: Demo): string {
-  const { secret, ledger, get, post, newest } = commandsFor(url, key, ledgerKey);
-  // Out of the single quotes and in again: the shell puts the id there.
-  const json = (value: object) => JSON.stringify(value).replace('$SESSION', `'$SESSION'`);
-  const line = { quantity: 2, price_data: { currency: 'usd', unit_amount: 1299, product_data: { name: 'T-shirt' } } };
+  const { secret, ledger, get, post, newest, json } = commandsFor(url, key, ledgerKey);
   return `
 Tillgate listens on ${url}
 
@@ -56,7 +55,7 @@ Tillgate listens on ${url}
 Paste these to take the tour:
 
 echo '1. Create a checkout session'
-${post('/v1/checkout_sessions', secret, json({ currency: 'usd', line_items: [line] }))}
+${post('/v1/checkout_sessions', secret, json({ currency: 'usd', line_items: [LINE] }))}
 
 echo '2. Read it, and list all of them'
 SESSION=${newest('/v1/checkout_sessions', 'cs')}
@@ -95,5 +94,7 @@ function commandsFor(url: string, key: string, ledgerKey: string) {
     `curl -sS -w '\\n' ${url}${path} ${as} -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '${body}'`;
   const newest = (path: string, prefix: string) =>
     `$(curl -sS "${url}${path}?limit=1" ${secret} | grep -o '${prefix}_test_[0-9a-z]*' | head -n 1)`;
-  return { secret, ledger, get, post, newest };
+  // Out of the single quotes and in again: the shell puts the id there.
+  const json = (value: object) => JSON.stringify(value).replace('$SESSION', `'$SESSION'`);
+  return { secret, ledger, get, post, newest, json };
 }
