@@ -1,7 +1,10 @@
 /** What is wrong below JSON: headers and the HTTP grammar itself, written to the socket byte by byte. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { get, SMALLEST } from '../support/client.js';
 import { type Entry, expectError, expectInvalid } from '../support/envelope.js';
+import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
@@ -74,6 +77,16 @@ test.each(MALFORMED)('%s is refused in the envelope and the connection closed', 
   expectError(reply, { status: 400, code: 'invalid_param' });
   expect([reply.answers, reply.headers.get('connection')]).toEqual([1, 'close']);
 });
+
+test('a connection that was told 408 is freed although its client never closes it', async () => {
+  const { hostname, port } = new URL(service.url);
+  const accepted = once(service.application.getHttpServer(), 'connection') as Promise<Socket[]>;
+  const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  client.resume().write(`GET ${SESSIONS} HTTP/1.1\r\n`);
+  const [held] = await accepted;
+  await once(client, 'end');
+  await until(() => held?.destroyed === true).finally(() => client.destroy());
+}, 40_000);
 
 test('a broken chunk gets one answer, which is no 500', async () => {
   const lines = ['Host: x', `Authorization: Bearer ${tenant.test}`, 'Content-Type: application/json'];

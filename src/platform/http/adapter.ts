@@ -139,6 +139,8 @@ function clientErrorHandler(error: Error & { code?: string }, socket: Socket): v
   const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  // An HTTP socket that has only been ended stays until its client closes the other half, which it need not do.
+  socket.destroySoon();
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
