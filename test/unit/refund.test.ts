@@ -12,8 +12,8 @@ const PAYMENT: RefundablePayment = {
 };
 
 test.each([1, 4999, 5000])('%i of the 5000 left can be proposed', (amount) => {
-  const { facts } = Refund.propose(PAYMENT, amount, NOW);
-  expect(facts).toEqual({
+  const { state } = Refund.propose(PAYMENT, amount, NOW);
+  expect(state).toEqual({
     id: expect.stringMatching(/^re_live_/),
     mode: 'live',
     amount,
@@ -22,8 +22,8 @@ test.each([1, 4999, 5000])('%i of the 5000 left can be proposed', (amount) => {
     payment: PAYMENT.id,
     failureReason: null,
   });
-  expect(isId('re', facts.id)).toBe(true);
-  expect(Refund.restore(facts).facts).toEqual(facts);
+  expect(isId('re', state.id)).toBe(true);
+  expect(Refund.restore(state).state).toEqual(state);
 });
 
 test.each([5001, 999_999_999_999])('%i is more than is left, and the refusal says how much is', (amount) => {
@@ -48,7 +48,7 @@ test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is no amount',
 
 describe('a pending refund', () => {
   const pending = Refund.propose(PAYMENT, 100, NOW);
-  const settled = {
+  const closed = {
     succeeded: pending.succeed(),
     failed: pending.fail('account closed'),
     canceled: pending.cancel(),
@@ -59,26 +59,26 @@ describe('a pending refund', () => {
     ['failed', 'account closed'],
     ['canceled', null],
   ] as const)('can be %s, for the reason %j', (status, failureReason) => {
-    expect(settled[status].facts).toEqual({ ...pending.facts, status, failureReason });
+    expect(closed[status].state).toEqual({ ...pending.state, status, failureReason });
   });
 
-  test('stays as it was settled, told twice', () => {
-    expect(settled.succeeded.succeed().facts).toEqual(settled.succeeded.facts);
-    expect(settled.failed.fail('another reason').facts).toEqual(settled.failed.facts);
+  test('stays as it was closed, told twice', () => {
+    expect(closed.succeeded.succeed().state).toEqual(closed.succeeded.state);
+    expect(closed.failed.fail('another reason').state).toEqual(closed.failed.state);
   });
 
   test.each([
-    ['succeeded', 'failed', () => settled.succeeded.fail(null)],
-    ['succeeded', 'canceled', () => settled.succeeded.cancel()],
-    ['failed', 'succeeded', () => settled.failed.succeed()],
-    ['failed', 'canceled', () => settled.failed.cancel()],
-    ['canceled', 'succeeded', () => settled.canceled.succeed()],
-    ['canceled', 'failed', () => settled.canceled.fail(null)],
-    ['canceled', 'canceled', () => settled.canceled.cancel()],
-  ])('once %s is not %s any more', (_, __, settle) => {
-    expect(refusalOf(settle)).toEqual({
+    ['succeeded', 'failed', () => closed.succeeded.fail(null)],
+    ['succeeded', 'canceled', () => closed.succeeded.cancel()],
+    ['failed', 'succeeded', () => closed.failed.succeed()],
+    ['failed', 'canceled', () => closed.failed.cancel()],
+    ['canceled', 'succeeded', () => closed.canceled.succeed()],
+    ['canceled', 'failed', () => closed.canceled.fail(null)],
+    ['canceled', 'canceled', () => closed.canceled.cancel()],
+  ])('once %s is not %s any more', (_, __, close) => {
+    expect(refusalOf(close)).toEqual({
       code: 'refund_not_pending',
-      resource: pending.facts.id,
+      resource: pending.state.id,
       errors: [{ param: 'id', code: 'invalid_value', message: expect.any(String), allowed: [] }],
     });
   });

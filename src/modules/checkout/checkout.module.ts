@@ -6,6 +6,7 @@ import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CompleteCheckoutSession } from './application/complete-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import { ExpireCheckoutSession } from './application/expire-checkout-session.js';
+import { FindNotifyUrl } from './application/find-notify-url.js';
 import { ListCheckoutSessions } from './application/list-checkout-sessions.js';
 import { CheckoutSessions } from './application/ports.js';
 import { ReadCheckoutSession } from './application/read-checkout-session.js';
@@ -18,10 +19,11 @@ import { ReadCheckoutSession } from './application/read-checkout-session.js';
     CreateCheckoutSession,
     ExpireCheckoutSession,
     ExpirySweeper,
+    FindNotifyUrl,
     ListCheckoutSessions,
     ReadCheckoutSession,
     { provide: CheckoutSessions, useClass: TypeormCheckoutSessions },
   ],
-  exports: [CompleteCheckoutSession],
+  exports: [CompleteCheckoutSession, FindNotifyUrl],
 })
 export class CheckoutModule {}

@@ -3,13 +3,14 @@ import { Module } from '@nestjs/common';
 import { AccessSigningSecrets } from './adapters/access/access-signing-secrets.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
 import { EventsController } from './adapters/http/events.controller.js';
+import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
 import { TypeormDeliveries } from './adapters/persistence/typeorm-deliveries.js';
 import { TypeormEvents } from './adapters/persistence/typeorm-events.js';
 import { EventSweeper } from './adapters/schedule/event-sweeper.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { DeliverWebhooks } from './application/deliver-webhooks.js';
 import { ListEvents } from './application/list-events.js';
-import { Deliveries, Events, Receivers, SigningSecrets } from './application/ports.js';
+import { Deliveries, Events, Outbox, Receivers, SigningSecrets } from './application/ports.js';
 import { ReadEvent } from './application/read-event.js';
 import { ResendEvent } from './application/resend-event.js';
 
@@ -32,8 +33,10 @@ const NETWORK: Network = {
     { provide: Deliveries, useClass: TypeormDeliveries },
     { provide: Events, useClass: TypeormEvents },
     { provide: Network, useValue: NETWORK },
+    { provide: Outbox, useClass: PostgresOutbox },
     { provide: Receivers, useClass: HttpReceivers },
     { provide: SigningSecrets, useClass: AccessSigningSecrets },
   ],
+  exports: [Outbox],
 })
 export class EventsModule {}

@@ -4,8 +4,10 @@ import { AccessOrganizations } from './adapters/access/access-organizations.js';
 import { CheckoutPaidSessions } from './adapters/checkout/checkout-paid-sessions.js';
 import { LedgerPaymentsController } from './adapters/http/ledger-payments.controller.js';
 import { PaymentsController } from './adapters/http/payments.controller.js';
+import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
 import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
-import { KnownOrganizations, PaidSessions, Payments } from './application/ports.js';
+import { FindNotifyUrl } from './application/find-notify-url.js';
+import { HeldAmounts, KnownOrganizations, PaidSessions, Payments } from './application/ports.js';
 import { ReadPayment } from './application/read-payment.js';
 import { RecordPayment } from './application/record-payment.js';
 
@@ -14,12 +16,14 @@ import { RecordPayment } from './application/record-payment.js';
   imports: [CheckoutModule],
   controllers: [PaymentsController, LedgerPaymentsController],
   providers: [
+    FindNotifyUrl,
     ReadPayment,
     RecordPayment,
+    { provide: HeldAmounts, useClass: PostgresHeldAmounts },
     { provide: KnownOrganizations, useClass: AccessOrganizations },
     { provide: PaidSessions, useClass: CheckoutPaidSessions },
     { provide: Payments, useClass: TypeormPayments },
   ],
-  exports: [ReadPayment, RecordPayment],
+  exports: [FindNotifyUrl, HeldAmounts, ReadPayment, RecordPayment],
 })
 export class PaymentsModule {}

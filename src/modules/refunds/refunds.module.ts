@@ -1,34 +1,43 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
+import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
 import { LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
 import { RefundsController } from './adapters/http/refunds.controller.js';
 import { PaymentsRefundable } from './adapters/payments/payments-refundable.js';
+import { PostgresLedgerRefunds } from './adapters/persistence/postgres-ledger-refunds.js';
+import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
 import { TypeormBooks } from './adapters/persistence/typeorm-books.js';
-import { TypeormLedgerRefunds } from './adapters/persistence/typeorm-ledger-refunds.js';
-import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
+import { CancelRefund } from './application/cancel-refund.js';
+import { FailRefund } from './application/fail-refund.js';
 import { ListProposals } from './application/list-proposals.js';
 import { ListRefunds } from './application/list-refunds.js';
-import { LedgerRefunds, RefundablePayments, Refunds } from './application/ports.js';
+import { LedgerRefunds, RefundablePayments, RefundEvents, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
+import { ReadLedgerRefund } from './application/read-ledger-refund.js';
 import { ReadRefund } from './application/read-refund.js';
 import { Books, Reconcile } from './application/reconcile.js';
-import { SettleRefund } from './application/settle-refund.js';
+import { SucceedRefund } from './application/succeed-refund.js';
 
 /** Refund proposals. What becomes of them is the ledger's decision. */
 @Module({
-  imports: [PaymentsModule],
+  imports: [EventsModule, PaymentsModule],
   controllers: [RefundsController, LedgerRefundsController],
   providers: [
+    CancelRefund,
+    FailRefund,
     ListProposals,
     Reconcile,
     { provide: Books, useClass: TypeormBooks },
     ListRefunds,
     ProposeRefund,
+    ReadLedgerRefund,
     ReadRefund,
-    SettleRefund,
-    { provide: LedgerRefunds, useClass: TypeormLedgerRefunds },
+    SucceedRefund,
+    { provide: LedgerRefunds, useClass: PostgresLedgerRefunds },
     { provide: RefundablePayments, useClass: PaymentsRefundable },
-    { provide: Refunds, useClass: TypeormRefunds },
+    { provide: RefundEvents, useClass: OutboxRefundEvents },
+    { provide: Refunds, useClass: PostgresRefunds },
   ],
   exports: [Reconcile],
 })

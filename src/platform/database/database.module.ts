@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { Transaction } from '../../shared/transaction.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
+import { UnitOfWork } from './unit-of-work.js';
 
 @Module({})
 export class DatabaseModule {
@@ -13,9 +14,10 @@ export class DatabaseModule {
       providers: [
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         Database,
+        UnitOfWork,
         { provide: Transaction, useExisting: Database },
       ],
-      exports: [Database, Transaction],
+      exports: [Database, Transaction, UnitOfWork],
     };
   }
 }

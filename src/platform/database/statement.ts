@@ -1,43 +1,104 @@
-/**
- * Named SQL, prepared once per connection. A write that touches several owners' tables (a refund, the payment it holds
- * money of, the kept answer) is composed from a part of each, so that it stays one statement, one round trip and
- * atomic without a transaction block, while every table's SQL lives with its owner.
- */
+import { hash } from 'node:crypto';
+import type { Write } from '../../shared/decision.js';
+
+/** Named SQL, prepared once per connection. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-/** A part of a write: placeholders count from $1 within the part, `parameters` says how many there are. */
-export interface StatementPart {
-  readonly parameters: number;
+/**
+ * One owner's part of a write. A write that touches several owners' tables (a refund, the payment that it holds money of,
+ * the stored response) is composed from a part of each, so that it stays one statement while every table's SQL lives with
+ * its owner.
+ */
+export interface Part extends Write {
+  /** Names the SQL: parts of one name have one text. */
+  readonly name: string;
+  /** Placeholders count from $1 within the part. */
   readonly sql: string;
+  readonly values: readonly unknown[];
+  /** How many rows it must change, where no constraint can say it: any other number means that the state is stale. */
+  readonly rows?: number;
+  /** The constraints that refuse what was decided on stale state: deciding again finds out what is true now. */
+  readonly stale?: readonly string[];
+}
+
+/** Several parts of one owner: an event and its deliveries. */
+interface Parts extends Write {
+  readonly parts: readonly Part[];
+}
+
+export function several(name: string, ...parts: readonly Part[]): Write {
+  return { name, parts } as Parts;
+}
+
+/** What is inside the writes of a decision. */
+export function partsOf(writes: readonly Write[]): readonly Part[] {
+  return writes.flatMap((write) => ('parts' in write ? (write as Parts).parts : (write as Part)));
+}
+
+export function valuesOf(parts: readonly Part[]): readonly unknown[] {
+  return parts.flatMap(({ values }) => values);
+}
+
+/** PostgreSQL cuts names of statements to this many bytes. */
+const LONGEST_NAME = 63;
+const known = new Map<string, Statement>();
+
+/** The parts as one statement, whose values are theirs in the same order. Its text is made once for the names of its parts. */
+export function composed(parts: readonly Part[]): Statement {
+  const names = parts.map(({ name }) => name).join(' ');
+  let statement = known.get(names);
+  if (!statement) {
+    statement = { name: shortened(names), text: textOf(parts) };
+    known.set(names, statement);
+  }
+  return statement;
 }
 
 /**
- * Joins parts into one statement whose values are the parts' values in the same order. The first part runs first:
- * PostgreSQL executes the main query before data-modifying WITH queries nobody reads, so put the part that most often
- * fails there (a taken idempotency key) and a failure leaves no dead rows of the others.
+ * The first part runs first: PostgreSQL executes the main query before data-modifying WITH queries nobody reads, so the
+ * part that most often fails belongs there (a taken idempotency key), and a failure leaves no dead rows of the others.
  */
-export function compose(name: string, first: StatementPart, ...others: readonly StatementPart[]): Statement {
-  let offset = first.parameters;
-  const ctes = others.map(({ parameters, sql }, index) => {
+function textOf([first, ...others]: readonly Part[]): string {
+  if (!first) throw new RangeError('A statement has at least one part.');
+  let offset = first.values.length;
+  const ctes = others.map(({ values, sql }, index) => {
     const shifted = shift(sql, offset);
-    offset += parameters;
+    offset += values.length;
     return `part_${index} AS (${shifted})`;
   });
-  return { name, text: ctes.length === 0 ? first.sql : `WITH ${ctes.join(', ')} ${first.sql}` };
+  return ctes.length === 0 ? first.sql : `WITH ${ctes.join(', ')} ${first.sql}`;
 }
 
 function shift(sql: string, offset: number): string {
   return sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + offset}`);
 }
 
-/** A part that inserts one row: `INSERT INTO table (columns) VALUES ($1, …)`. */
+function shortened(names: string): string {
+  if (names.length <= LONGEST_NAME) return names;
+  const digest = hash('sha256', names).slice(0, 8);
+  return `${names.slice(0, LONGEST_NAME - digest.length - 1)} ${digest}`;
+}
+
+/** The text of a part whose values come later. */
+export interface StatementPart {
+  readonly parameters: number;
+  readonly sql: string;
+}
+
+export function compose(name: string, first: StatementPart, ...others: readonly StatementPart[]): Statement {
+  const parts = [first, ...others].map(({ parameters, sql }) => ({ name, sql, values: Array(parameters).fill(null) }));
+  return { name, text: textOf(parts) };
+}
+
 export function insertPart(table: string, columns: readonly string[]): StatementPart {
+  return { parameters: columns.length, sql: insertText(table, columns) };
+}
+
+/** `INSERT INTO table (columns) VALUES ($1, …)`. */
+export function insertText(table: string, columns: readonly string[]): string {
   const placeholders = columns.map((_, index) => `$${index + 1}`);
-  return {
-    parameters: columns.length,
-    sql: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${placeholders.join(', ')})`,
-  };
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${placeholders.join(', ')})`;
 }

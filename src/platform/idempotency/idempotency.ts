@@ -3,10 +3,12 @@ import { Injectable } from '@nestjs/common';
 import canonicalize from 'canonicalize';
 import { Answer, type KeptAnswer } from '../../shared/answer.js';
 import type { Caller } from '../../shared/caller.js';
+import { type Decided, type Decision, decided, inTransaction } from '../../shared/decision.js';
 import { paramError, Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
 import { Config } from '../config.js';
 import { sqlState, violates } from '../database/faults.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
 import { answerTo, statusOf } from '../http/errors.js';
 import type { IdempotentRequest } from './idempotency-key.guard.js';
 import { KEY_CONSTRAINT, KeptAnswers } from './kept-answers.js';
@@ -41,11 +43,32 @@ export class Idempotency {
 
   constructor(
     private readonly kept: KeptAnswers,
+    private readonly unit: UnitOfWork,
     private readonly transaction: Transaction,
     private readonly config: Config,
   ) {}
 
-  async once(caller: Caller, request: Write, work: Work): Promise<Answer> {
+  async once<Result>(
+    caller: Caller,
+    request: Write,
+    decide: () => Promise<Decision<Result>>,
+    respond: (result: Result) => Answer,
+  ): Promise<Answer> {
+    if (request.key === undefined) return respond(await this.unit.commit(decide));
+    return this.onceKept(caller, request, (keep) => {
+      const withResponse = ({ result, writes }: Decided<Result>) => {
+        const answer = respond(result);
+        return decided(answer, this.kept.store(caller, keep(answer)), ...writes);
+      };
+      return this.unit.commit(async () => {
+        const decision = await decide();
+        if ('decide' in decision) return inTransaction(async () => withResponse(await decision.decide()));
+        return withResponse(decision);
+      });
+    });
+  }
+
+  async onceKept(caller: Caller, request: Write, work: Work): Promise<Answer> {
     const { operation, key } = request;
     if (key === undefined) throw new Error(`${operation} needs RequireIdempotencyKey.`);
     const fingerprint = fingerprintOf(request);
@@ -72,7 +95,7 @@ export class Idempotency {
    */
   async transact(caller: Caller, request: Write, work: () => Promise<Answer>): Promise<Answer> {
     if (request.key === undefined) return this.transaction.run(work);
-    return this.once(caller, request, (keep) =>
+    return this.onceKept(caller, request, (keep) =>
       this.transaction.run(async () => {
         const answer = await work();
         await this.kept.add(caller, keep(answer));

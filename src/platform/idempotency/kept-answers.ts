@@ -3,7 +3,7 @@ import { Answer, type KeptAnswer } from '../../shared/answer.js';
 import type { Caller } from '../../shared/caller.js';
 import { uuidOf } from '../../shared/id.js';
 import { Database } from '../database/database.js';
-import { compose, type StatementPart } from '../database/statement.js';
+import { compose, type Part, type StatementPart } from '../database/statement.js';
 
 /** The constraint that lets one request with a key through. */
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
@@ -66,6 +66,10 @@ export class KeptAnswers {
   /** Keeps an answer that wrote nothing else. Fails with KEY_CONSTRAINT when the key is taken. */
   async add(caller: Caller, kept: KeptAnswer): Promise<void> {
     await this.database.write(KEEP, keptValues(caller, kept));
+  }
+
+  store(caller: Caller, kept: KeptAnswer): Part {
+    return { name: 'response.store', sql: KEEP_ANSWER.sql, values: keptValues(caller, kept) };
   }
 
   async find(caller: Caller, scope: Scope): Promise<{ answer: Answer; fingerprint: Buffer } | 'expired' | undefined> {

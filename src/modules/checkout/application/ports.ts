@@ -16,6 +16,8 @@ export abstract class CheckoutSessions {
   abstract add(caller: Caller, session: CheckoutSession, kept: KeptAnswer): Promise<void>;
   /** In either mode: reads are scoped to the organization. */
   abstract find(caller: Caller, id: string): Promise<CheckoutSession | undefined>;
+  /** The notify_url of a session of the caller's mode, or null. */
+  abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
   /** Like find, but in the caller's mode only, and nobody else changes it before the open transaction ends. */
   abstract lock(caller: Caller, id: string): Promise<CheckoutSession | undefined>;
   /** Stores the outcome of a session that was open. Returns false, changing nothing, if it no longer was. */

@@ -1,6 +1,7 @@
 import type { Caller, Mode } from '../../../shared/caller.js';
+import type { Write } from '../../../shared/decision.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
-import type { Event, EventType } from '../domain/event.js';
+import type { Event, EventType, Happening } from '../domain/event.js';
 import type { AttemptResult, Verdict } from '../domain/schedule.js';
 
 export const ORDERS = ['desc', 'asc'] as const;
@@ -38,6 +39,12 @@ export abstract class Events {
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
   /** Removes up to `limit` events of anyone made before the instant, with their deliveries, and returns how many. */
   abstract removeBefore(instant: number, limit: number): Promise<number>;
+}
+
+/** Where other modules record what they change: an event exists exactly when its change does. */
+export abstract class Outbox {
+  /** Records the event, and makes it due at its URL if it has one. */
+  abstract record(caller: Caller, happening: Happening): Write;
 }
 
 /** An event on its way to a receiver. */

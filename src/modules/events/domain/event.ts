@@ -12,6 +12,17 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** Something that happens to one resource. */
+export interface Happening {
+  readonly type: EventType;
+  /** The resource's id. */
+  readonly object: string;
+  /** The JSON of the resource as the API shows it from this change on. */
+  readonly data: string;
+  /** Where its webhook goes, if anywhere. */
+  readonly notifyUrl: string | null;
+}
+
 /** Something that happened to one resource, about to be recorded with the change itself. */
 export interface NewEvent {
   readonly id: string;

@@ -1,5 +1,6 @@
 import type { KeptAnswer } from '../../../shared/answer.js';
 import type { Caller } from '../../../shared/caller.js';
+import type { Write } from '../../../shared/decision.js';
 import type { Payment } from '../domain/payment.js';
 
 /** The payments of the caller's organization. */
@@ -12,9 +13,20 @@ export abstract class Payments {
   abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
 }
 
+/** What refunds hold of payments, in the caller's mode. Amounts are in the minor unit of the payment's currency. */
+export abstract class HeldAmounts {
+  /** Holds an amount for a refund that is pending. Stale when the payment no longer has that much left. */
+  abstract hold(caller: Caller, payment: string, amount: number): Write;
+  /** Frees what was held. */
+  abstract release(caller: Caller, payment: string, amount: number): Write;
+  /** Counts what was held as refunded. */
+  abstract refund(caller: Caller, payment: string, amount: number): Write;
+}
+
 export abstract class PaidSessions {
   /** Completes the session, in the open transaction, or refuses: see CompleteCheckoutSession. */
   abstract complete(caller: Caller, id: string, captured: { amount: number; currency: string }): Promise<void>;
+  abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
 }
 
 export abstract class KnownOrganizations {

@@ -1,22 +1,17 @@
-import type { KeptAnswer } from '../../../shared/answer.js';
 import type { Caller, Ledger } from '../../../shared/caller.js';
+import type { Write } from '../../../shared/decision.js';
 import type { PageRequest } from '../../../shared/page.js';
 import type { Refund, RefundablePayment, RefundStatus } from '../domain/refund.js';
 
 /** The refunds of the caller's organization. */
 export abstract class Refunds {
-  /**
-   * Stores a proposal, holds its amount and keeps the answer, together. Returns false, changing nothing, when the
-   * payment no longer has that much left. Fails when the idempotency key is taken.
-   */
-  abstract add(caller: Caller, refund: Refund, kept: KeptAnswer): Promise<boolean>;
+  abstract add(caller: Caller, refund: Refund): Write;
+  /** Stores the outcome of a pending refund. Stale when it is no longer pending: of two outcomes at once, one is stored. */
+  abstract close(caller: Caller, refund: Refund): Write;
+  /** In the caller's mode. Refuses with not_found. */
+  abstract get(caller: Caller, id: string): Promise<Refund>;
   /** In either mode: reads are scoped to the organization. */
   abstract find(caller: Caller, id: string): Promise<Refund | undefined>;
-  /**
-   * Stores the outcome of a refund that was pending and accounts its amount, together. Returns false, changing nothing,
-   * if it no longer was: of two outcomes at once, one is stored.
-   */
-  abstract settle(caller: Caller, refund: Refund): Promise<boolean>;
   /** In the caller's mode, newest first: up to one more than the limit, to tell whether there are more. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Refund[]>;
 }
@@ -47,7 +42,28 @@ export abstract class LedgerRefunds {
   abstract list(ledger: Ledger, filter: LedgerRefundFilter): Promise<OwnedRefund[]>;
 }
 
+/** The payments that refunds are made of. */
 export abstract class RefundablePayments {
   /** In the caller's mode. Refuses with not_found on `payment`. */
-  abstract get(caller: Caller, id: string): Promise<RefundablePayment>;
+  abstract get(caller: Caller, id: string): Promise<RefundablePayment & Notified>;
+  /** Where webhooks about the refund go, or null. */
+  abstract notifyUrl(caller: Caller, refund: Refund): Promise<string | null>;
+  /** Holds the amount of a refund that is proposed. Stale when the payment no longer has that much left. */
+  abstract hold(caller: Caller, refund: Refund): Write;
+  /** Frees the amount of a refund that is not to be. */
+  abstract release(caller: Caller, refund: Refund): Write;
+  /** Counts the amount of a refund that succeeded as refunded. */
+  abstract refund(caller: Caller, refund: Refund): Write;
+}
+
+interface Notified {
+  /** Where webhooks about refunds of the payment go, or null. */
+  readonly notifyUrl: string | null;
+}
+
+export type RefundEvent = 'refund.created' | 'refund.succeeded' | 'refund.failed' | 'refund.canceled';
+
+export abstract class RefundEvents {
+  /** Records what happened to the refund, as the API shows it from now on, and sends it to the URL if there is one. */
+  abstract record(caller: Caller, event: RefundEvent, refund: Refund, notifyUrl: string | null): Write;
 }

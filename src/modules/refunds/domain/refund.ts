@@ -8,7 +8,7 @@ export type RefundStatus = (typeof REFUND_STATUSES)[number];
 export const PROPOSED: RefundStatus = 'pending';
 
 /** The amount is in the minor unit of the currency, which is the payment's. */
-export interface RefundFacts {
+export interface RefundState {
   readonly id: string;
   readonly mode: Mode;
   readonly amount: number;
@@ -29,7 +29,7 @@ export interface RefundablePayment {
 }
 
 export class Refund {
-  private constructor(readonly facts: RefundFacts) {}
+  private constructor(readonly state: RefundState) {}
 
   /** A proposal for the ledger to decide. Refuses more than is left. Throws RangeError for no amount at all. */
   static propose(payment: RefundablePayment, amount: number, now: number): Refund {
@@ -49,33 +49,33 @@ export class Refund {
       throw new Refusal('refund_exceeds_remaining', message, [error], payment.id);
     }
     const { mode, currency } = payment;
-    const facts = { mode, amount, currency, payment: payment.id, failureReason: null };
-    return new Refund({ ...facts, id: newId('re', now, mode), status: PROPOSED });
+    const terms = { mode, amount, currency, payment: payment.id, failureReason: null };
+    return new Refund({ ...terms, id: newId('re', now, mode), status: PROPOSED });
   }
 
   /** A refund as it was stored. */
-  static restore(facts: RefundFacts): Refund {
-    return new Refund(facts);
+  static restore(state: RefundState): Refund {
+    return new Refund(state);
   }
 
   /** Withdrawn by the caller before the ledger decided: the amount is free again. */
   cancel(): Refund {
-    return this.settle('canceled');
+    return this.close('canceled');
   }
 
   /** Paid out by the ledger. Telling it twice changes nothing. */
   succeed(): Refund {
-    return this.facts.status === 'succeeded' ? this : this.settle('succeeded');
+    return this.state.status === 'succeeded' ? this : this.close('succeeded');
   }
 
   /** Refused by the ledger, which frees the amount. Telling it twice changes nothing, not even the reason. */
   fail(reason: string | null): Refund {
-    return this.facts.status === 'failed' ? this : this.settle('failed', reason);
+    return this.state.status === 'failed' ? this : this.close('failed', reason);
   }
 
-  private settle(status: RefundStatus, failureReason: string | null = null): Refund {
-    if (this.facts.status === PROPOSED) return new Refund({ ...this.facts, status, failureReason });
-    const message = `The refund is ${this.facts.status}, not pending.`;
-    throw new Refusal('refund_not_pending', message, [paramError('id', 'invalid_value', message)], this.facts.id);
+  private close(status: RefundStatus, failureReason: string | null = null): Refund {
+    if (this.state.status === PROPOSED) return new Refund({ ...this.state, status, failureReason });
+    const message = `The refund is ${this.state.status}, not pending.`;
+    throw new Refusal('refund_not_pending', message, [paramError('id', 'invalid_value', message)], this.state.id);
   }
 }

@@ -72,7 +72,7 @@ export class CheckoutSessionsController {
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: CreateCheckoutSessionRequest,
   ): Promise<Answer> {
-    return this.idempotency.once(caller, { ...request, body }, (keep) =>
+    return this.idempotency.onceKept(caller, { ...request, body }, (keep) =>
       this.createCheckoutSession.execute(caller, toNewSession(body), (session) => keep(created(session))),
     );
   }

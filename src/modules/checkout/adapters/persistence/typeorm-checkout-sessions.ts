@@ -49,6 +49,10 @@ const COLUMNS = `id, mode, ui_mode AS "uiMode", ${STATUS} AS status, payment_sta
 
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 const FIND = { name: 'checkout.find', text: `SELECT ${COLUMNS} FROM checkout_sessions ${BY_ID}` };
+const NOTIFY_URL = {
+  name: 'checkout.notify_url',
+  text: `SELECT notify_url AS "notifyUrl" FROM checkout_sessions ${BY_ID}`,
+};
 const LOCK = { name: 'checkout.lock', text: `SELECT ${COLUMNS} FROM checkout_sessions ${BY_ID} FOR NO KEY UPDATE` };
 
 const SETTLE = {
@@ -116,6 +120,12 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
   async find(caller: Caller, id: string): Promise<CheckoutSession | undefined> {
     const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
     return row && fromRow(row);
+  }
+
+  async notifyUrl(caller: Caller, id: string): Promise<string | null> {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const [row] = await this.database.read<Pick<Row, 'notifyUrl'>>(NOTIFY_URL, values);
+    return row?.notifyUrl ?? null;
   }
 
   async lock(caller: Caller, id: string): Promise<CheckoutSession | undefined> {

@@ -31,23 +31,6 @@ export function deliveryValues(caller: Caller, event: NewEvent, url: string): un
   return [uuidOf(caller.organization), caller.mode, uuidOf(event.id), url, new Date(event.at)];
 }
 
-/**
- * Makes the event due at the URL that a query finds, or nowhere if it finds none. The query is `SELECT url` with the
- * placeholders $1 (organization), $2 (mode) and $3 (whatever it looks up).
- */
-export function deliverEventTo(url: string): StatementPart {
-  return {
-    parameters: 5,
-    sql: `${DELIVERY} SELECT $1::uuid, $2::text, $4::uuid, found.url, ${receiverOf('found.url')}, 0, $5::timestamptz
-      FROM (${url}) AS found (url)`,
-  };
-}
-
-/** The values of a part made by deliverEventTo. */
-export function foundDeliveryValues(caller: Caller, event: NewEvent, lookedUp: string): unknown[] {
-  return [uuidOf(caller.organization), caller.mode, uuidOf(lookedUp), uuidOf(event.id), new Date(event.at)];
-}
-
 /** Many at once, of many organizations, each with the URL it is due at, if any. */
 export const RECORD_EVENTS: Statement = {
   name: 'events.record_all',

@@ -74,7 +74,7 @@ export class LedgerPaymentsController {
     const caller = { organization, mode: ledger.mode };
     const answerTo = ({ payment, isNew }: RecordedPayment) =>
       new Answer(isNew ? 201 : 200, JSON.stringify(ledgerPaymentView(organization, payment)));
-    return this.idempotency.once(caller, { ...request, body }, async (keep) =>
+    return this.idempotency.onceKept(caller, { ...request, body }, async (keep) =>
       answerTo(
         await this.recordPayment.execute(caller, toNewPayment(body), (payment) =>
           keep(answerTo({ payment, isNew: true })),

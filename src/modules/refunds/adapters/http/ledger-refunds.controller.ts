@@ -13,11 +13,14 @@ import {
   type IdempotentRequest,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import { Answer } from '../../../../shared/answer.js';
-import type { Ledger } from '../../../../shared/caller.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
+import type { Decision } from '../../../../shared/decision.js';
 import { paramError, Refusal } from '../../../../shared/errors.js';
 import { LedgerOfKey } from '../../../access/index.js';
+import { FailRefund } from '../../application/fail-refund.js';
 import { ListProposals } from '../../application/list-proposals.js';
-import { SettleRefund } from '../../application/settle-refund.js';
+import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
+import { SucceedRefund } from '../../application/succeed-refund.js';
 import type { Refund } from '../../domain/refund.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { FailRefundRequest, ListLedgerRefundsQuery, toLedgerFilter } from './refunds.requests.js';
@@ -38,7 +41,9 @@ export class LedgerRefundsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly listProposals: ListProposals,
-    private readonly settleRefund: SettleRefund,
+    private readonly readLedgerRefund: ReadLedgerRefund,
+    private readonly succeedRefund: SucceedRefund,
+    private readonly failRefund: FailRefund,
   ) {}
 
   @Operation('listLedgerRefunds', {
@@ -58,7 +63,7 @@ export class LedgerRefundsController {
   })
   @Get(':id')
   async read(@LedgerOfKey() ledger: Ledger, @PathId('re') id: string) {
-    return ledgerRefundView(await this.listProposals.find(ledger, id));
+    return ledgerRefundView(await this.readLedgerRefund.execute(ledger, id));
   }
 
   @Operation('succeedRefund', {
@@ -75,7 +80,7 @@ export class LedgerRefundsController {
     @PathId('re') id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<Answer> {
-    return this.settle(ledger, id, { ...request, body }, (refund) => refund.succeed());
+    return this.close(ledger, id, { ...request, body }, (caller) => this.succeedRefund.execute(caller, id));
   }
 
   @Operation('failRefund', {
@@ -92,20 +97,20 @@ export class LedgerRefundsController {
     @PathId('re') id: string,
     @ValidBody() body: FailRefundRequest,
   ): Promise<Answer> {
-    return this.settle(ledger, id, { ...request, body }, (refund) => refund.fail(body.reason ?? null));
+    const { reason = null } = body;
+    return this.close(ledger, id, { ...request, body }, (caller) => this.failRefund.execute(caller, id, reason));
   }
 
-  private async settle(
+  /** On behalf of the organization whose refund it is. */
+  private async close(
     ledger: Ledger,
     id: string,
     request: IdempotentRequest & { body: unknown },
-    transition: (refund: Refund) => Refund,
+    decide: (caller: Caller) => Promise<Decision<Refund>>,
   ): Promise<Answer> {
-    const { organization } = await this.listProposals.find(ledger, id);
+    const { organization } = await this.readLedgerRefund.execute(ledger, id);
     const caller = { organization, mode: ledger.mode };
-    return this.idempotency.transact(caller, request, async () => {
-      const refund = await this.settleRefund.execute(caller, id, transition);
-      return new Answer(200, JSON.stringify(ledgerRefundView({ organization, refund })));
-    });
+    const respond = (refund: Refund) => new Answer(200, JSON.stringify(ledgerRefundView({ organization, refund })));
+    return this.idempotency.once(caller, request, () => decide(caller), respond);
   }
 }

@@ -16,12 +16,12 @@ import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound, paramError, Refusal } from '../../../../shared/errors.js';
 import { CallerOfKey } from '../../../access/index.js';
+import { CancelRefund } from '../../application/cancel-refund.js';
 import { ListRefunds } from '../../application/list-refunds.js';
 import { ProposeRefund } from '../../application/propose-refund.js';
 import { ReadRefund } from '../../application/read-refund.js';
-import { SettleRefund } from '../../application/settle-refund.js';
 import type { Refund } from '../../domain/refund.js';
-import { REFUND, REFUND_LIST, refundView } from '../representation/refunds.views.js';
+import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
 import { ListRefundsQuery, ProposeRefundRequest, toFilter } from './refunds.requests.js';
 
 const ONLY = 'Only 500 is left to refund of this payment.';
@@ -49,7 +49,7 @@ export class RefundsController {
     private readonly proposeRefund: ProposeRefund,
     private readonly readRefund: ReadRefund,
     private readonly listRefunds: ListRefunds,
-    private readonly settleRefund: SettleRefund,
+    private readonly cancelRefund: CancelRefund,
   ) {}
 
   @Operation('proposeRefund', {
@@ -66,8 +66,11 @@ export class RefundsController {
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: ProposeRefundRequest,
   ): Promise<Answer> {
-    return this.idempotency.once(caller, { ...request, body }, (keep) =>
-      this.proposeRefund.execute(caller, body, (refund) => keep(proposed(refund))),
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.proposeRefund.execute(caller, body),
+      proposed,
     );
   }
 
@@ -85,10 +88,7 @@ export class RefundsController {
     @PathId('re') id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<Answer> {
-    return this.idempotency.transact(caller, { ...request, body }, async () => {
-      const refund = await this.settleRefund.execute(caller, id, (pending) => pending.cancel());
-      return new Answer(200, JSON.stringify(refundView(refund)));
-    });
+    return this.idempotency.once(caller, { ...request, body }, () => this.cancelRefund.execute(caller, id), canceled);
   }
 
   @Operation('listRefunds', {
@@ -113,5 +113,9 @@ export class RefundsController {
 }
 
 function proposed(refund: Refund): Answer {
-  return new Answer(201, JSON.stringify(refundView(refund)), `/v1/refunds/${refund.facts.id}`);
+  return new Answer(201, refundJson(refund), `/v1/refunds/${refund.state.id}`);
+}
+
+function canceled(refund: Refund): Answer {
+  return new Answer(200, refundJson(refund));
 }

@@ -1,21 +1,44 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
+import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
-import { ReadPayment } from '../../../payments/index.js';
+import { FindNotifyUrl, HeldAmounts, ReadPayment } from '../../../payments/index.js';
 import { RefundablePayments } from '../../application/ports.js';
-import type { RefundablePayment } from '../../domain/refund.js';
+import type { Refund } from '../../domain/refund.js';
 
 @Injectable()
 export class PaymentsRefundable extends RefundablePayments {
-  constructor(private readonly readPayment: ReadPayment) {
+  constructor(
+    private readonly readPayment: ReadPayment,
+    private readonly findNotifyUrl: FindNotifyUrl,
+    private readonly heldAmounts: HeldAmounts,
+  ) {
     super();
   }
 
-  async get(caller: Caller, id: string): Promise<RefundablePayment> {
+  async get(caller: Caller, id: string) {
     // A test key never moves live money: the other mode's payment is as unknown as another organization's.
     if (modeOf(id) !== caller.mode) throw notFound('payment');
-    const { facts, refundable } = await this.readPayment.execute(caller, id, 'payment');
-    return { id: facts.id, mode: facts.mode, currency: facts.currency, refundable };
+    const payment = await this.readPayment.execute(caller, id, 'payment');
+    const { facts, refundable } = payment;
+    const notifyUrl = await this.findNotifyUrl.execute(caller, payment);
+    return { id: facts.id, mode: facts.mode, currency: facts.currency, refundable, notifyUrl };
+  }
+
+  async notifyUrl(caller: Caller, { state }: Refund): Promise<string | null> {
+    return this.findNotifyUrl.execute(caller, await this.readPayment.execute(caller, state.payment, 'payment'));
+  }
+
+  hold(caller: Caller, { state }: Refund): Write {
+    return this.heldAmounts.hold(caller, state.payment, state.amount);
+  }
+
+  release(caller: Caller, { state }: Refund): Write {
+    return this.heldAmounts.release(caller, state.payment, state.amount);
+  }
+
+  refund(caller: Caller, { state }: Refund): Write {
+    return this.heldAmounts.refund(caller, state.payment, state.amount);
   }
 }

@@ -45,16 +45,21 @@ export const LEDGER_REFUND = object(asOwned(FIELDS), {
 export const REFUND_LIST = listOf('RefundList', REFUND);
 export const LEDGER_REFUND_LIST = listOf('LedgerRefundList', LEDGER_REFUND);
 
-export function refundView({ facts }: Refund): ValueOf<typeof REFUND> {
+export function refundView({ state }: Refund): ValueOf<typeof REFUND> {
   return {
-    id: facts.id,
+    id: state.id,
     object: 'refund',
-    amount: facts.amount,
-    currency: facts.currency,
-    status: facts.status,
-    payment: facts.payment,
-    created: createdAt(facts.id),
+    amount: state.amount,
+    currency: state.currency,
+    status: state.status,
+    payment: state.payment,
+    created: createdAt(state.id),
   };
+}
+
+/** The text of the answer, and of the event that tells of it. */
+export function refundJson(refund: Refund): string {
+  return JSON.stringify(refundView(refund));
 }
 
 export function ledgerRefundView({ organization, refund }: OwnedRefund): ValueOf<typeof LEDGER_REFUND> {

@@ -4,7 +4,7 @@ import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, modeOf, uuidOf } from '../../../../shared/id.js';
 import { type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } from '../../application/ports.js';
 import { REFUND_STATUSES } from '../../domain/refund.js';
-import { COLUMNS, fromRow, type Row } from './typeorm-refunds.js';
+import { COLUMNS, fromRow, type Row } from './postgres-refunds.js';
 
 const SELECT = `SELECT organization_id AS organization, ${COLUMNS} FROM refunds`;
 const OLDEST = 'ORDER BY id LIMIT $4';
@@ -28,7 +28,7 @@ interface OwnedRow extends Row {
 }
 
 @Injectable()
-export class TypeormLedgerRefunds extends LedgerRefunds {
+export class PostgresLedgerRefunds extends LedgerRefunds {
   constructor(private readonly database: Database) {
     super();
   }

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../../shared/caller.js';
+import type { Write } from '../../../../shared/decision.js';
+import { Outbox } from '../../../events/index.js';
+import { type RefundEvent, RefundEvents } from '../../application/ports.js';
+import type { Refund } from '../../domain/refund.js';
+import { refundJson } from '../representation/refunds.views.js';
+
+@Injectable()
+export class OutboxRefundEvents extends RefundEvents {
+  constructor(private readonly outbox: Outbox) {
+    super();
+  }
+
+  record(caller: Caller, type: RefundEvent, refund: Refund, notifyUrl: string | null): Write {
+    return this.outbox.record(caller, { type, object: refund.state.id, data: refundJson(refund), notifyUrl });
+  }
+}

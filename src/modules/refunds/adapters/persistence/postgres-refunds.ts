@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { insertInto } from '../../../../platform/database/columns.js';
+import { Database } from '../../../../platform/database/database.js';
+import type { Part } from '../../../../platform/database/statement.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { notFound } from '../../../../shared/errors.js';
+import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
+import { type RefundFilter, Refunds } from '../../application/ports.js';
+import { Refund, type RefundState } from '../../domain/refund.js';
+import { RefundRecord } from './refund.record.js';
+
+const insert = insertInto('refunds.add', RefundRecord);
+
+/** What fromRow takes. */
+export const COLUMNS = 'id, mode, payment_id AS payment, amount, currency, status, failure_reason AS "failureReason"';
+
+const SCOPE = 'organization_id = $1 AND mode = $2';
+const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
+const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
+
+/** The guard on `pending` lets one outcome win. */
+const CLOSE = `UPDATE refunds SET status = $4, failure_reason = $5 WHERE ${SCOPE} AND id = $3 AND status = 'pending'`;
+
+const PAGE = `${SELECT} AND id >= $3 AND id < $4`;
+const NEWEST = 'ORDER BY id DESC LIMIT $5';
+
+/** One statement for each combination of filters, so that each has a plan of its own. */
+const LISTS = {
+  all: { name: 'refunds.list', text: `${PAGE} ${NEWEST}` },
+  // A range of both, which only the index on both can walk: by id alone there may be many to pass by.
+  status: {
+    name: 'refunds.list_status',
+    text: `${SELECT} AND (status, id) >= ($6, $3) AND (status, id) < ($6, $4) ORDER BY status DESC, id DESC LIMIT $5`,
+  },
+  payment: { name: 'refunds.list_payment', text: `${PAGE} AND payment_id = $6 ${NEWEST}` },
+  // IS TRUE keeps to the payment's index: by status there are many more to pass by.
+  both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $6 AND (status = $7) IS TRUE ${NEWEST}` },
+} as const;
+
+@Injectable()
+export class PostgresRefunds extends Refunds {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  add(caller: Caller, { state }: Refund): Part {
+    const { id, payment, ...rest } = state;
+    const organizationId = uuidOf(caller.organization);
+    return insert({ ...rest, organizationId, id: uuidOf(id), paymentId: uuidOf(payment) });
+  }
+
+  close(caller: Caller, { state: { id, status, failureReason } }: Refund): Part {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, failureReason];
+    return { name: 'refunds.close', sql: CLOSE, values, rows: 1 };
+  }
+
+  async get(caller: Caller, id: string): Promise<Refund> {
+    const refund = modeOf(id) === caller.mode ? await this.find(caller, id) : undefined;
+    if (!refund) throw notFound('id');
+    return refund;
+  }
+
+  async find(caller: Caller, id: string): Promise<Refund | undefined> {
+    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
+    return row && fromRow(row);
+  }
+
+  async list(caller: Caller, filter: RefundFilter): Promise<Refund[]> {
+    const { payment, status, limit } = filter;
+    const filters = [...(payment === undefined ? [] : [uuidOf(payment)]), ...(status === undefined ? [] : [status])];
+    const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...filters];
+    // The id names its payment's mode: another mode's payment has no refunds in this one.
+    if (payment !== undefined && modeOf(payment) !== caller.mode) return [];
+    return (await this.database.read<Row>(LISTS[listFor(filter)], values)).map(fromRow);
+  }
+}
+
+function listFor({ payment, status }: RefundFilter): keyof typeof LISTS {
+  if (payment === undefined) return status === undefined ? 'all' : 'status';
+  return status === undefined ? 'payment' : 'both';
+}
+
+/** The state, but for bare UUIDs, under the names that COLUMNS gives them. */
+export type Row = RefundState;
+
+export function fromRow(row: Row): Refund {
+  const { id, mode, payment } = row;
+  return Refund.restore({ ...row, id: idOf('re', id, mode), payment: idOf('pay', payment, mode) });
+}

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import type { Ledger } from '../../../shared/caller.js';
+import { notFound } from '../../../shared/errors.js';
+import { LedgerRefunds, type OwnedRefund } from './ports.js';
+
+@Injectable()
+export class ReadLedgerRefund {
+  constructor(private readonly refunds: LedgerRefunds) {}
+
+  /** The refund, and whose it is. Throws a not_found refusal. */
+  async execute(ledger: Ledger, id: string): Promise<OwnedRefund> {
+    const found = await this.refunds.find(ledger, id);
+    if (!found) throw notFound('id');
+    return found;
+  }
+}

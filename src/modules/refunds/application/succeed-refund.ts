@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { type Decision, decided } from '../../../shared/decision.js';
+import type { Refund } from '../domain/refund.js';
+import { RefundablePayments, RefundEvents, Refunds } from './ports.js';
+
+@Injectable()
+export class SucceedRefund {
+  constructor(
+    private readonly refunds: Refunds,
+    private readonly payments: RefundablePayments,
+    private readonly events: RefundEvents,
+  ) {}
+
+  /**
+   * Records that the ledger paid a pending refund out. Recording it again changes nothing.
+   * Refuses with not_found or refund_not_pending.
+   */
+  async execute(caller: Caller, id: string): Promise<Decision<Refund>> {
+    const pending = await this.refunds.get(caller, id);
+    const refund = pending.succeed();
+    if (refund === pending) return decided(refund);
+    const notifyUrl = await this.payments.notifyUrl(caller, refund);
+    return decided(
+      refund,
+      this.refunds.close(caller, refund),
+      this.payments.refund(caller, refund),
+      this.events.record(caller, 'refund.succeeded', refund, notifyUrl),
+    );
+  }
+}
