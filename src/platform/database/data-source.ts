@@ -4,8 +4,10 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/index.js';
 
 /** A lock is waited for at most this long: the callers behind it keep their share of the pool. */
-const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_TIMEOUT_MS = 500;
 const STATEMENT_TIMEOUT_MS = 5_000;
+/** A process that hangs in a transaction would keep its locks for ever. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 /** Statements are written for one plan. For its first five runs PostgreSQL would take what suits each run's values. */
 const PLANNED_ONCE = 'SET plan_cache_mode = force_generic_plan';
 /** No byte for longer than any statement may take: the network or the server is gone. */
@@ -67,7 +69,8 @@ async function limit(client: PoolClient): Promise<void> {
   survive(client);
   // Sent as a query, not as start-up parameters: PgBouncer refuses those.
   await client.query(
-    `SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}; ${PLANNED_ONCE}`,
+    `SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
+     SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}; ${PLANNED_ONCE}`,
   );
   destroyWhenSilent(client);
 }

@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { Refusal } from '../../shared/errors.js';
 import { Transaction } from '../../shared/transaction.js';
 import { isRefusedStatement, sqlState } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Reads } from './reads.js';
+import { overloaded, Shares } from './shares.js';
 import type { Statement } from './statement.js';
 
 /** Deadlocks and serialization failures change nothing and succeed on a retry; everything else is final. */
@@ -14,6 +14,11 @@ const RETRYABLE = new Set(['40001', '40P01']);
 const ATTEMPTS = 3;
 /** Past this many waiting queries a new one would only time out later: it is refused at once. */
 const MAX_WAITING = 2_000;
+/** Connections that no organization takes from the others. */
+const LEFT_TO_OTHERS = 2;
+/** Their connection is taken before it is known for whom: together they have the share of one organization. */
+const TRANSACTIONS = 'transactions';
+
 /**
  * The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. Statements take pg's
  * callbacks: its promises keep what they carried until the next full garbage collection (docs/performance.md).
@@ -26,10 +31,12 @@ export class Database extends Transaction implements OnApplicationShutdown {
   private readonly reads = new Map<string, Reads>();
   /** Those that wait for a connection in the place of another one. */
   private sharing = 0;
+  private readonly shares: Shares;
 
   constructor(private readonly dataSource: DataSource) {
     super();
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+    this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
   }
 
   /** TypeORM's manager, on the connection of the open transaction if there is one. Take it anew for each query. */
@@ -61,7 +68,7 @@ export class Database extends Transaction implements OnApplicationShutdown {
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return retried(() => this.runOnce(work));
+    return retried(() => this.shares.within(TRANSACTIONS, 1, () => this.runOnce(work)));
   }
 
   /** Fails when the database does not answer. */
@@ -77,17 +84,23 @@ export class Database extends Transaction implements OnApplicationShutdown {
     const transaction = this.open.getStore();
     const [outcome] = transaction
       ? await inTransaction(transaction, statement, values)
-      : await retried(() => this.onConnection(statement, [values]));
+      : await retried(() => this.within(statement, [values]));
     return outcome as Outcome;
   }
 
   private readsOf(statement: Statement): Reads {
     let reads = this.reads.get(statement.text);
     if (!reads) {
-      reads = new Reads((runs, onSent) => retried(() => this.onConnection(statement, runs, onSent)));
+      reads = new Reads((runs, onSent) => retried(() => this.within(statement, runs, onSent)));
       this.reads.set(statement.text, reads);
     }
     return reads;
+  }
+
+  private within(statement: Statement, runs: readonly Values[], onSent?: () => void): Promise<readonly Outcome[]> {
+    const work = () => this.onConnection(statement, runs, onSent);
+    const owner = ownerOf(runs);
+    return owner === undefined ? work() : this.shares.within(owner, runs.length, work);
   }
 
   /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
@@ -132,8 +145,14 @@ export class Database extends Transaction implements OnApplicationShutdown {
 
   private refuseWhenFull(): void {
     const waiting = this.pool.waitingCount + this.sharing;
-    if (waiting >= MAX_WAITING) throw new Refusal('service_unavailable', 'The service is overloaded.');
+    if (waiting >= MAX_WAITING) throw overloaded();
   }
+}
+
+/** The organization whose runs these are: statements take it first. Undefined if they are nobody's, or of several. */
+function ownerOf([first, ...others]: readonly Values[]): string | undefined {
+  const owner = first?.[0];
+  return typeof owner === 'string' && others.every((values) => values[0] === owner) ? owner : undefined;
 }
 
 async function inTransaction(runner: QueryRunner, statement: Statement, values: Values) {

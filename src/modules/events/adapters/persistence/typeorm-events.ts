@@ -121,7 +121,6 @@ interface FoundRow extends Event {
   readonly followed: boolean;
 }
 
-/** A row has what the event has, but for its bare UUID. */
 function fromRow({ id, type, mode, sequence, data }: Event): Event {
   return { id: idOf('evt', id), type, mode, sequence, data };
 }

@@ -1,0 +1,70 @@
+import { Refusal } from '../../shared/errors.js';
+
+/** Past this many waiting queries of one owner a new one would only time out later: it is refused at once. */
+const MAX_WAITING = 2_000;
+const PATIENCE_MS = 4_000;
+
+interface Share {
+  held: number;
+  /** Queries, of which several may share a connection. */
+  waiting: number;
+  readonly line: Waiter[];
+}
+
+interface Waiter {
+  readonly queries: number;
+  /** When it is no longer worth it, by the monotonic clock. */
+  readonly until: number;
+  readonly go: () => void;
+  readonly refuse: (refusal: Refusal) => void;
+}
+
+/**
+ * Lets each owner hold at most so many connections of the pool. The rest of its work waits in a line of its own, so that
+ * whatever keeps its connections busy (a locked row, thousands of requests) leaves others free.
+ */
+export class Shares {
+  private readonly shares = new Map<string, Share>();
+
+  constructor(private readonly most: number) {}
+
+  /** Does work that holds one connection when its owner may hold one more. Refuses it when too much waits. */
+  async within<Result>(owner: string, queries: number, work: () => Promise<Result>): Promise<Result> {
+    const share = this.shares.get(owner) ?? { held: 0, waiting: 0, line: [] };
+    if (share.held === this.most) await turnIn(share, queries);
+    else {
+      share.held += 1;
+      this.shares.set(owner, share);
+    }
+    try {
+      return await work();
+    } finally {
+      this.giveBack(owner, share);
+    }
+  }
+
+  private giveBack(owner: string, share: Share): void {
+    for (let next = share.line.shift(); next; next = share.line.shift()) {
+      share.waiting -= next.queries;
+      if (performance.now() < next.until) {
+        next.go();
+        return;
+      }
+      next.refuse(overloaded());
+    }
+    share.held -= 1;
+    if (share.held === 0) this.shares.delete(owner);
+  }
+}
+
+function turnIn(share: Share, queries: number): Promise<void> {
+  if (share.waiting + queries > MAX_WAITING) throw overloaded();
+  return new Promise((go, refuse) => {
+    share.waiting += queries;
+    share.line.push({ queries, until: performance.now() + PATIENCE_MS, go, refuse });
+  });
+}
+
+export function overloaded(): Refusal {
+  return new Refusal('service_unavailable', 'The service is overloaded.');
+}

@@ -1,0 +1,34 @@
+/**
+ * A client that never rests, as a process of its own: `node load.js <url> <method> <key> <connections> <pipelined> <body>`.
+ * Each connection has as many requests under way as told, each under an idempotency key of its own. Sockets that end
+ * are opened again.
+ */
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+
+const [url, method, key, connections, pipelined, body = ''] = process.argv.slice(2);
+const { hostname, port, pathname } = new URL(url);
+
+function request() {
+  const head = [`${method} ${pathname} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
+  const own = body
+    ? ['Content-Type: application/json', `Content-Length: ${body.length}`, `Idempotency-Key: ${randomUUID()}`]
+    : [];
+  return `${[...head, ...own].join('\r\n')}\r\n\r\n${body}`;
+}
+
+function open() {
+  const socket = connect(Number(port), hostname, () => {
+    for (let sent = 0; sent < Number(pipelined); sent++) socket.write(request());
+  });
+  socket.setEncoding('latin1');
+  // An answer that is cut between two chunks is not counted: its successor then waits for the next one.
+  socket.on('data', (chunk) => {
+    const answers = chunk.split('HTTP/1.1 ').length - 1;
+    if (answers > 0) socket.write(Array.from({ length: answers }, request).join(''));
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => setTimeout(open, 100));
+}
+
+for (let at = 0; at < Number(connections); at++) open();
