@@ -692,48 +692,48 @@ export interface components {
     };
     CreateCheckoutSessionRequest: {
       /**
-       * @description ISO 4217 code of a currency with a minor unit, in any case.
+       * @description ISO 4217 code of a currency with a minor unit, in upper or lower case.
        * @example usd
        */
       currency: string;
-      /** @description Compared, if sent, with the amount that the service computes. */
+      /** @description Total of the session. Optional: the service computes it, and refuses the request if you send another amount. */
       amount?: number;
-      /** @description Compared, if sent, with the amount that the service computes. */
+      /** @description Sum of the subtotals of the lines. Optional: the service computes it, and refuses the request if you send another amount. */
       amount_subtotal?: number;
-      /** @description Compared, if sent, with the amount that the service computes. */
+      /** @description Sum of the discounts of the lines. Optional: the service computes it, and refuses the request if you send another amount. */
       amount_discount?: number;
       /**
-       * @description What shipping costs.
+       * @description Cost of shipping.
        * @default 0
        */
       amount_shipping?: number;
-      /** @description Compared, if sent, with the amount that the service computes. */
+      /** @description Sum of the taxes of the lines. Optional: the service computes it, and refuses the request if you send another amount. */
       amount_tax?: number;
-      /** @description Compared, if sent, with the amount that the service computes. */
+      /** @description Total of the session. Optional: the service computes it, and refuses the request if you send another amount. */
       amount_total?: number;
-      /** @description What is sold, line by line. */
+      /** @description The items that the customer pays for. */
       line_items: components['schemas']['LineItemRequest'][];
       /**
-       * @description Whether the customer is sent to a page or the page is part of the shop.
+       * @description Whether the customer pays on a separate page (`hosted`) or on a page inside your shop (`embedded`).
        * @default hosted
        * @enum {string}
        */
       ui_mode?: 'hosted' | 'embedded';
       /**
        * Format: iri
-       * @description Where the customer goes after paying. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer is sent after paying. An absolute https URL; in test mode also http to localhost.
        * @example https://shop.example/thanks
        */
       success_url?: string | null;
       /**
        * Format: iri
-       * @description Where the customer goes when giving up. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer is sent after canceling. An absolute https URL; in test mode also http to localhost.
        * @example https://shop.example/thanks
        */
       cancel_url?: string | null;
       /**
        * Format: iri
-       * @description Where the customer comes back to from an embedded page. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer returns to from an embedded page. An absolute https URL; in test mode also http to localhost.
        * @example https://shop.example/thanks
        */
       return_url?: string | null;
@@ -743,28 +743,28 @@ export interface components {
        * @example https://shop.example/thanks
        */
       notify_url?: string | null;
-      /** @description What the session is about. */
+      /** @description Description of the session. */
       description?: string | null;
       /**
        * Format: idn-email
-       * @description The customer's e-mail address.
+       * @description E-mail address of the customer.
        * @example ada@example.com
        */
       customer_email?: string | null;
       /**
-       * @description The language of the page: a BCP 47 tag, or `auto`.
+       * @description Language of the page: a BCP 47 tag, or `auto`.
        * @example en-US
        * @example auto
        */
       locale?: string | null;
       /**
-       * @description What the caller wants to find again; the service only keeps it.
+       * @description Your own key-value pairs. The service only stores them.
        * @default {}
        */
       metadata?: {
         [key: string]: string;
       };
-      /** @description When it stops being open, in Unix seconds: from 5 minutes to 24 hours ahead. By default 24 hours ahead. */
+      /** @description When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours. */
       expires_at?: number;
     };
     /**
@@ -1145,7 +1145,7 @@ export interface components {
       deliveries: components['schemas']['Delivery'][];
     };
     FailRefundRequest: {
-      /** @description Why, for the books. */
+      /** @description Why the refund failed. */
       reason?: string | null;
     };
     Health: {
@@ -1436,25 +1436,25 @@ export interface components {
     };
     LineItemRequest: {
       /**
-       * @description How many of it.
+       * @description Quantity of the item.
        * @default 1
        */
       quantity?: number;
-      /** @description Compared, if sent, with the amount that the service computes. */
+      /** @description Unit price times quantity. Optional: the service computes it, and refuses the request if you send another amount. */
       amount_subtotal?: number;
       /**
-       * @description What is taken off the subtotal.
+       * @description Discount on the line, subtracted from its subtotal.
        * @default 0
        */
       amount_discount?: number;
       /**
-       * @description The tax, which the caller computes.
+       * @description Tax on the line, as you computed it.
        * @default 0
        */
       amount_tax?: number;
-      /** @description Compared, if sent, with the amount that the service computes. */
+      /** @description Total of the line. Optional: the service computes it, and refuses the request if you send another amount. */
       amount_total?: number;
-      /** @description What is sold, and for how much. */
+      /** @description The price of the item and what is sold for it. */
       price_data: components['schemas']['PriceData'];
     };
     /** @description A request that can be sent as it stands and leads on. */
@@ -1580,61 +1580,61 @@ export interface components {
     };
     PriceData: {
       /**
-       * @description The session's currency, once more.
+       * @description Currency of the price. It must be the currency of the session.
        * @example usd
        */
       currency: string;
-      /** @description What one of it costs, in the minor unit of the currency. */
+      /** @description Price of one item, in the minor unit of the currency. */
       unit_amount: number;
       /**
-       * @description Whether the price contains the tax or the tax comes on top of it.
+       * @description Whether the price includes tax (`inclusive`) or tax is added to it (`exclusive`).
        * @default inclusive
        * @enum {string}
        */
       tax_behavior?: 'inclusive' | 'exclusive';
-      /** @description What is sold. */
+      /** @description The product that is sold. */
       product_data: components['schemas']['ProductData'];
     };
     ProductData: {
-      /** @description What is sold. */
+      /** @description Name of the product. */
       name: string;
-      /** @description More about it. */
+      /** @description Description of the product. */
       description?: string | null;
       /**
-       * @description Pictures of it.
+       * @description Image URLs of the product.
        * @default []
        */
       images?: string[];
     };
     ProposeRefundRequest: {
       /**
-       * @description The payment to refund.
+       * @description ID of the payment to refund.
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       payment: string;
-      /** @description At most what is left, in the minor unit of the payment's currency. */
+      /** @description Amount to refund, in the minor unit of the currency of the payment. At most what is left to refund. */
       amount: number;
     };
     RecordPaymentRequest: {
       /**
-       * @description Whose payment it is.
+       * @description Organization that owns the payment.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       organization: string;
-      /** @description What was captured, in the minor unit of the currency. */
+      /** @description Captured amount, in the minor unit of the currency. */
       amount: number;
       /**
-       * @description ISO 4217 code of a currency with a minor unit, in any case.
+       * @description ISO 4217 code of a currency with a minor unit, in upper or lower case.
        * @example usd
        */
       currency: string;
       /**
-       * @description The session it was captured for, which it completes.
+       * @description ID of the checkout session that the payment is for. The payment completes the session.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session?: string | null;
       /**
-       * @description The ledger's own identifier of the capture, unique in organization and mode.
+       * @description Your own ID of the capture, unique per organization and mode.
        * @example capture-4711
        */
       reference?: string | null;
@@ -1850,15 +1850,15 @@ export interface operations {
   listCheckoutSessions: {
     parameters: {
       query?: {
-        /** @description How many items a page has at most. */
+        /** @description Maximum number of items on the page. */
         limit?: number;
-        /** @description The `next_cursor` of the page before, to go on from there. */
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
         cursor?: string;
-        /** @description Only sessions that stand so. */
+        /** @description Only sessions with this status. */
         status?: 'open' | 'complete' | 'expired';
-        /** @description Only what was created then or later. Unix seconds, an RFC 3339 instant, or a date, which means its midnight in UTC. */
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         from?: string;
-        /** @description Only what was created before. Unix seconds, an RFC 3339 instant, or a date, which means its midnight in UTC. */
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         to?: string;
       };
       header?: {
@@ -2155,17 +2155,17 @@ export interface operations {
           | 'refund.succeeded'
           | 'refund.failed'
           | 'refund.canceled';
-        /** @description Only events of the resource with this identifier. */
+        /** @description Only events of the resource with this ID. */
         object?: string;
-        /** @description Only what was created then or later. Unix seconds, an RFC 3339 instant, or a date, which means its midnight in UTC. */
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         from?: string;
-        /** @description Only what was created before. Unix seconds, an RFC 3339 instant, or a date, which means its midnight in UTC. */
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         to?: string;
-        /** @description `desc` begins with the newest, `asc` with the oldest. */
+        /** @description Order by creation time: `desc` lists the newest event first, `asc` the oldest. */
         order?: 'desc' | 'asc';
-        /** @description How many items a page has at most. */
+        /** @description Maximum number of items on the page. */
         limit?: number;
-        /** @description The `next_cursor` of the page before, to go on from there. */
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
         cursor?: string;
       };
       header?: {
@@ -2338,15 +2338,15 @@ export interface operations {
       query?: {
         /** @description Only refunds of this payment. */
         payment?: string;
-        /** @description Only refunds that stand so. */
+        /** @description Only refunds with this status. */
         status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
-        /** @description Only what was created then or later. Unix seconds, an RFC 3339 instant, or a date, which means its midnight in UTC. */
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         from?: string;
-        /** @description Only what was created before. Unix seconds, an RFC 3339 instant, or a date, which means its midnight in UTC. */
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         to?: string;
-        /** @description How many items a page has at most. */
+        /** @description Maximum number of items on the page. */
         limit?: number;
-        /** @description The `next_cursor` of the page before, to go on from there. */
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
         cursor?: string;
       };
       header?: {
@@ -2644,7 +2644,7 @@ export interface operations {
   readLedgerCheckoutSession: {
     parameters: {
       query: {
-        /** @description Whose resource it is. */
+        /** @description Organization that owns the resource. */
         organization: string;
       };
       header?: {
@@ -2822,7 +2822,7 @@ export interface operations {
   readLedgerPayment: {
     parameters: {
       query: {
-        /** @description Whose resource it is. */
+        /** @description Organization that owns the resource. */
         organization: string;
       };
       header?: {
@@ -2887,13 +2887,13 @@ export interface operations {
   listLedgerRefunds: {
     parameters: {
       query?: {
-        /** @description Only refunds that stand so. */
+        /** @description Only refunds with this status. */
         status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
         /** @description Only refunds of this organization. */
         organization?: string;
-        /** @description How many items a page has at most. */
+        /** @description Maximum number of items on the page. */
         limit?: number;
-        /** @description The `next_cursor` of the page before, to go on from there. */
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
         cursor?: string;
       };
       header?: {

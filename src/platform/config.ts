@@ -1,19 +1,28 @@
 /** The environment, read and checked once. Every wrong setting is reported at once, and nothing starts. */
-export abstract class Config {
+import { applyDecorators } from '@nestjs/common';
+import { plainToInstance, Transform } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Max, Min, ValidateBy, validateSync } from 'class-validator';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR`. */
+export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
-  abstract readonly databaseUrl: string | undefined;
-  abstract readonly dataDir: string;
-  abstract readonly host: string;
-  abstract readonly port: number;
-  abstract readonly logLevel: string;
+  @IsOptional() @IsPostgresUrl() readonly databaseUrl: string | undefined = undefined;
+  @IsString() readonly dataDir: string = '.data';
+  @IsString() readonly host: string = '127.0.0.1';
+  @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
+  @IsIn(LOG_LEVELS, { message: `one of ${LOG_LEVELS.join(', ')}` }) readonly logLevel: string = 'info';
   /** Requests per second for each organization and mode; 0 is no limit. */
-  abstract readonly rateLimitRps: number;
-  abstract readonly webhookAllowPrivate: boolean;
-  abstract readonly idempotencyRetentionSeconds: number;
-  abstract readonly eventRetentionDays: number;
-  abstract readonly databasePoolSize: number;
+  @WholeNumber({ min: 0, max: 1_000_000 }) readonly rateLimitRps: number = 0;
+  @Flag() readonly webhookAllowPrivate: boolean = false;
+  /** A year at most: each stored response holds a whole body. */
+  @WholeNumber({ min: 1, max: 8760 }) readonly idempotencyRetentionHours: number = 24;
+  /** A week at least: longer than any event is still on its way. */
+  @WholeNumber({ min: 7, max: 3650 }) readonly eventRetentionDays: number = 90;
+  @WholeNumber({ min: 2, max: 1000 }) readonly databasePoolSize: number = 10;
   /** Processes that serve. */
-  abstract readonly webConcurrency: number;
+  @WholeNumber({ min: 1, max: 64 }) readonly webConcurrency: number = 1;
 }
 
 export class ConfigError extends Error {
@@ -25,68 +34,38 @@ export class ConfigError extends Error {
   }
 }
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-const HOUR_SECONDS = 3600;
-
 /** Throws ConfigError. An empty variable counts as not set, as in `docker run -e NAME=`. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const settings = new Settings(environment);
-  const config: Config = {
-    databaseUrl: settings.postgresUrl('DATABASE_URL'),
-    dataDir: settings.text('DATA_DIR', '.data'),
-    host: settings.text('HOST', '127.0.0.1'),
-    port: settings.integer('PORT', 3000, { min: 0, max: 65535 }),
-    logLevel: settings.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
-    rateLimitRps: settings.integer('RATE_LIMIT_RPS', 0, { min: 0, max: 1_000_000 }),
-    webhookAllowPrivate: settings.oneOf('WEBHOOK_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
-    // A year at most: each kept answer holds a whole body.
-    idempotencyRetentionSeconds:
-      settings.integer('IDEMPOTENCY_RETENTION_HOURS', 24, { min: 1, max: 8760 }) * HOUR_SECONDS,
-    // A week at least: longer than any event is still on its way.
-    eventRetentionDays: settings.integer('EVENT_RETENTION_DAYS', 90, { min: 7, max: 3650 }),
-    databasePoolSize: settings.integer('DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }),
-    webConcurrency: settings.integer('WEB_CONCURRENCY', 1, { min: 1, max: 64 }),
-  };
-  if (settings.faults.length > 0) throw new ConfigError(settings.faults);
+  const given = Object.keys(new Config()).map((setting) => [setting, environment[variableOf(setting)] || undefined]);
+  const config = plainToInstance(Config, Object.fromEntries(given), { exposeDefaultValues: true });
+  const faults = validateSync(config).map(({ property, constraints = {}, contexts }) => {
+    const variable = variableOf(property);
+    const [expected] = Object.values(constraints);
+    // The value of a secret is left out.
+    const is = contexts ? '' : ` is ${JSON.stringify(environment[variable])}, but`;
+    return `${variable}${is} must be ${expected}.`;
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
 
-class Settings {
-  readonly faults: string[] = [];
-  private readonly environment: NodeJS.ProcessEnv;
+const variableOf = (setting: string): string => setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 
-  constructor(environment: NodeJS.ProcessEnv) {
-    this.environment = environment;
-  }
+function WholeNumber({ min, max }: { min: number; max: number }): PropertyDecorator {
+  const about = { message: `a whole number from ${min} to ${max}` };
+  const read = Transform(({ value }) => (/^\d{1,9}$/.test(value) ? Number(value) : value));
+  return applyDecorators(read, IsInt(about), Min(min, about), Max(max, about)) as PropertyDecorator;
+}
 
-  text(name: string, fallback: string): string {
-    return this.environment[name] || fallback;
-  }
+function Flag(): PropertyDecorator {
+  const read = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
+  return applyDecorators(read, IsIn([true, false], { message: 'one of true, false' })) as PropertyDecorator;
+}
 
-  integer(name: string, fallback: number, { min, max }: { min: number; max: number }): number {
-    const text = this.text(name, String(fallback));
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) this.wrong(name, text, `a whole number from ${min} to ${max}`);
-    return value;
-  }
-
-  oneOf(name: string, fallback: string, values: readonly string[]): string {
-    const text = this.text(name, fallback);
-    if (!values.includes(text)) this.wrong(name, text, `one of ${values.join(', ')}`);
-    return text;
-  }
-
-  postgresUrl(name: string): string | undefined {
-    const text = this.environment[name];
-    if (!text) return undefined;
-    if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-      // The value is left out: it usually holds a password.
-      this.faults.push(`${name} must be a URL like postgres://user:password@host:5432/database.`);
-    }
-    return text;
-  }
-
-  private wrong(name: string, text: string, expected: string): void {
-    this.faults.push(`${name} is ${JSON.stringify(text)}, but must be ${expected}.`);
-  }
+function IsPostgresUrl(): PropertyDecorator {
+  const validate = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+  return ValidateBy(
+    { name: 'isPostgresUrl', validator: { validate } },
+    { message: 'a URL like postgres://user:password@host:5432/database', context: { isSecret: true } },
+  );
 }

@@ -14,7 +14,6 @@ const MAX_README_LINES = 180;
 const TOO_LONG = [
   'src/modules/checkout/adapters/persistence/typeorm-checkout-sessions.ts',
   'src/modules/checkout/domain/checkout-session.ts',
-  'src/platform/http/rules.ts',
 ];
 
 const FILES = ['src', 'migrations'].flatMap((folder) =>

@@ -13,7 +13,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   service = await startService();
-  other = await startService({ databaseUrl: service.databaseUrl, config: { idempotencyRetentionSeconds: 3600 } });
+  other = await startService({ databaseUrl: service.databaseUrl, config: { idempotencyRetentionHours: 1 } });
   tenant = await createTenant(service);
 });
 

@@ -11,7 +11,7 @@ const DEFAULTS = {
   logLevel: 'info',
   rateLimitRps: 0,
   webhookAllowPrivate: false,
-  idempotencyRetentionSeconds: 86_400,
+  idempotencyRetentionHours: 24,
   databasePoolSize: 10,
   webConcurrency: 1,
 };
@@ -80,7 +80,7 @@ describe('settings', () => {
       logLevel: 'silent',
       rateLimitRps: 1_000_000,
       webhookAllowPrivate: true,
-      idempotencyRetentionSeconds: 8760 * 3600,
+      idempotencyRetentionHours: 8760,
       databasePoolSize: 2,
       webConcurrency: 64,
     });

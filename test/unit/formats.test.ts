@@ -3,12 +3,10 @@ import { isEmail } from 'class-validator';
 import fc from 'fast-check';
 import { FORMATS, type FormatName, PLAIN_EMAIL, parseInstant } from '../../src/platform/http/formats.js';
 
-const ID = '01h455vb4pex5vsknk084sn02q';
-
 const ACCEPTED: readonly [FormatName, readonly string[]][] = [
-  ['currency', ['usd', 'JPY', 'Kwd']],
+  ['isCurrency', ['usd', 'JPY', 'Kwd']],
   [
-    'web-url',
+    'isWebUrl',
     [
       ...['https://shop.example', 'https://shop.example/a?b=c#d', 'HTTPS://SHOP.EXAMPLE', 'https://müller.example/ä'],
       ...[
@@ -20,18 +18,15 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
       ],
     ],
   ],
-  ['addr-spec', ['ada@example.com', 'a.b+c@sub.example.org', 'ada@localhost', `${'a'.repeat(64)}@example.com`]],
-  ['locale', ['auto', 'en', 'de-CH', 'zh-hant-tw', 'sl-rozaj-biske-1994', 'en-u-ca-buddhist', 'EN-us']],
-  ['instant', ['0', '1763700000', '253402300799', '2026-01-31', '2024-02-29', '2026-01-31T10:00:00Z']],
-  ['cs-id', [`cs_test_${ID}`, `cs_live_${ID}`]],
-  ['pay-id', [`pay_test_${ID}`]],
-  ['org-id', [`org_${ID}`]],
+  ['isAddrSpec', ['ada@example.com', 'a.b+c@sub.example.org', 'ada@localhost', `${'a'.repeat(64)}@example.com`]],
+  ['isLocale', ['auto', 'en', 'de-CH', 'zh-hant-tw', 'sl-rozaj-biske-1994', 'en-u-ca-buddhist', 'EN-us']],
+  ['isInstant', ['0', '1763700000', '253402300799', '2026-01-31', '2024-02-29', '2026-01-31T10:00:00Z']],
 ];
 
 const REFUSED: readonly [FormatName, readonly string[]][] = [
-  ['currency', ['', 'xau', 'xxx', 'us', 'dollar', ' usd']],
+  ['isCurrency', ['', 'xau', 'xxx', 'us', 'dollar', ' usd']],
   [
-    'web-url',
+    'isWebUrl',
     [
       ...[
         '',
@@ -47,7 +42,7 @@ const REFUSED: readonly [FormatName, readonly string[]][] = [
     ],
   ],
   [
-    'addr-spec',
+    'isAddrSpec',
     [
       '',
       'ada',
@@ -60,18 +55,15 @@ const REFUSED: readonly [FormatName, readonly string[]][] = [
       'ada@example.com\n',
     ],
   ],
-  ['locale', ['', 'x', 'english_US', 'de--CH', '-de', 'Auto!', 'en US', 'e', '日本']],
+  ['isLocale', ['', 'x', 'english_US', 'de--CH', '-de', 'Auto!', 'en US', 'e', '日本']],
   [
-    'instant',
+    'isInstant',
     [
       ...['', '-1', '1.5', '1e9', '253402300800', 'now', 'tomorrow', '2026-1-31', '2026-02-30', '2025-02-29'],
       ...['2026-13-01', '2026-00-10', '2026-01-31T10:00', '2026-01-31T10:00:00', '2026-01-31T25:00:00Z', '1969-12-31'],
       ...['2026-01-31T10:60:00Z', '2026-01-31T10:00:00+0200', ' 1763700000', '1763700000 ', '٣'],
     ],
   ],
-  ['cs-id', ['', 'cs_test_', `re_test_${ID}`, `cs_${ID}`, `CS_test_${ID}`]],
-  ['pay-id', [`pay_${ID}`, `cs_test_${ID}`]],
-  ['org-id', [`org_test_${ID}`, ID]],
 ];
 
 /** From the RFC 3339 examples and Unix time itself. */
@@ -88,11 +80,11 @@ const INSTANTS: readonly [string, number][] = [
 ];
 
 test.each(pairs(ACCEPTED))('%s: %j is one', (format, text) => {
-  expect(FORMATS[format].check(text)).toBe(true);
+  expect(FORMATS[format](text)).toBe(true);
 });
 
 test.each(pairs(REFUSED))('%s: %j is none', (format, text) => {
-  expect(FORMATS[format].check(text)).toBe(false);
+  expect(FORMATS[format](text)).toBe(false);
 });
 
 test.each(INSTANTS)('%s is the instant %i', (text, instant) => {

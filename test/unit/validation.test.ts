@@ -1,9 +1,11 @@
-/** The compiled check and the rules' own words come from the same decorators; whatever comes, the verdict is the same. */
+/** The compiled check and class-validator read the same decorators; whatever comes, the verdict is the same. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { accepts, explain, schemaOf } from '../../src/platform/http/validation.js';
+import { checkedSchema, objectSchema, type RequestClass } from '../../src/platform/http/constraints.js';
+import { accepts, explain } from '../../src/platform/http/validation.js';
 import { acceptable, alteration, altered, requestClasses } from '../support/requests.js';
 
+const schemaOf = (request: RequestClass) => objectSchema(request, checkedSchema);
 const CLASSES = (await requestClasses()).map((request) => ({ name: request.name, request }));
 
 test('the request classes of every module are found', () => {

@@ -77,7 +77,7 @@ export class Idempotency {
       const answer = await withinPatience(first.outcome);
       if (answer) return replay({ answer, fingerprint: first.fingerprint }, fingerprint);
     }
-    const claim = { operation, key, fingerprint, retentionSeconds: this.config.idempotencyRetentionSeconds };
+    const claim = { operation, key, fingerprint, retentionSeconds: this.config.idempotencyRetentionHours * 3600 };
     const first: Running = { fingerprint, outcome: this.attempt(caller, request, claim, work) };
     this.running.set(name, first);
     try {

@@ -1,7 +1,7 @@
 /** The parts of a document that have a name, gathered while what refers to them is written. */
-import type { RequestClass, Rule } from '../http/rules.js';
+
+import { objectSchema, type RequestClass, shownSchema } from '../http/constraints.js';
 import { NAME, referenceTo, type Schema } from '../http/schema.js';
-import { rulesOf } from '../http/validation.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -17,26 +17,11 @@ export class Components {
     return { $ref: referenceTo(name) };
   }
 
-  /** A request class as its rules describe it: closed, because a field it does not know is refused. */
+  /** A request class: closed, because a field it does not know is refused. */
   request(request: RequestClass): Json {
     const { name } = request;
-    const rules = [...rulesOf(request)];
-    const required = rules.filter(([, { optional }]) => !optional).map(([field]) => field);
-    this.schemas[name] ??= {
-      type: 'object',
-      properties: Object.fromEntries(rules.map(([field, rule]) => [field, this.field(rule)])),
-      ...(required.length > 0 && { required }),
-      additionalProperties: false,
-    };
+    this.schemas[name] ??= objectSchema(request, (field) => shownSchema(field, (nested) => this.request(nested)));
     return { $ref: referenceTo(name) };
-  }
-
-  private field({ described, nested }: Rule): Json {
-    if (!nested) return described;
-    const reference = this.request(nested());
-    const { description } = described;
-    if (described.type === 'array') return { ...described, items: reference };
-    return description === undefined ? reference : { ...reference, description };
   }
 
   private inside(schema: Schema): Json {

@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document of some controllers. */
 import type { Type } from '@nestjs/common';
+import { type Field, fieldsOf, shownSchema } from '../http/constraints.js';
 import type { TagFacts, WebhookFacts } from '../http/operation.js';
 import { id } from '../http/schema.js';
-import { rulesOf } from '../http/validation.js';
 import { HEADERS, INFO, PARAMETERS, SECURITY, SECURITY_SCHEMES, SERVERS } from './about.js';
 import { Components, type Json } from './components.js';
 import { responsesOf } from './responses.js';
@@ -45,7 +45,7 @@ type Webhooks = Readonly<Record<string, WebhookFacts & { tag: TagFacts }>>;
 function operation(route: Route, components: Components): Json {
   const { operationId, summary, description, tag, gate, body, example } = route;
   const requestBody = body && {
-    required: [...rulesOf(body).values()].some(({ optional }) => !optional),
+    required: [...fieldsOf(body).values()].some(({ isOptional }) => !isOptional),
     content: { 'application/json': { schema: components.request(body), ...(example !== undefined && { example }) } },
   };
   return {
@@ -54,13 +54,13 @@ function operation(route: Route, components: Components): Json {
     ...(description && { description }),
     tags: [tag.name],
     security: SECURITY[gate],
-    parameters: parametersOf(route),
+    parameters: parametersOf(route, components),
     ...(requestBody && { requestBody }),
     responses: responsesOf(route, components),
   };
 }
 
-function parametersOf({ idKind, query, idempotencyKey }: Route): Json[] {
+function parametersOf({ idKind, query, idempotencyKey }: Route, components: Components): Json[] {
   const shared = [
     ...(idempotencyKey === 'required' ? ['IdempotencyKey'] : []),
     ...(idempotencyKey === 'accepted' ? ['OptionalIdempotencyKey'] : []),
@@ -68,7 +68,7 @@ function parametersOf({ idKind, query, idempotencyKey }: Route): Json[] {
   ];
   return [
     ...(idKind ? [pathId(idKind)] : []),
-    ...(query ? [...rulesOf(query)].map(([name, rule]) => queryParameter(name, rule)) : []),
+    ...(query ? [...fieldsOf(query)].map(([name, field]) => queryParameter(name, field, components)) : []),
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
 }
@@ -79,9 +79,9 @@ function pathId(idKind: NonNullable<Route['idKind']>): Json {
 }
 
 /** A query string has no null. */
-function queryParameter(name: string, { described, optional }: { described: Json; optional: boolean }): Json {
-  const { description, type, ...schema } = described;
-  const place = { name, in: 'query', ...(!optional && { required: true }) };
+function queryParameter(name: string, field: Field, components: Components): Json {
+  const { description, type, ...schema } = shownSchema(field, (type) => components.request(type));
+  const place = { name, in: 'query', ...(!field.isOptional && { required: true }) };
   return { ...place, ...(description !== undefined && { description }), schema: { type: [type].flat()[0], ...schema } };
 }
 

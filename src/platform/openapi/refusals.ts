@@ -1,11 +1,12 @@
 /** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
 import { type ErrorCode, invalidParams, notFound, paramError, Refusal } from '../../shared/errors.js';
 import { notJson, tooLarge } from '../http/body.guard.js';
+import { fieldsOf } from '../http/constraints.js';
 import { internalError, unavailable } from '../http/error.filter.js';
 import { answerTo, statusOf } from '../http/errors.js';
 import { PathIdPipe } from '../http/path-id.js';
 import { exampleId } from '../http/schema.js';
-import { explain, rulesOf } from '../http/validation.js';
+import { explain } from '../http/validation.js';
 import { inUse, keyReused } from '../idempotency/idempotency.js';
 import { keyOf } from '../idempotency/idempotency-key.guard.js';
 import type { Route } from './routes.js';
@@ -54,7 +55,7 @@ function invalidExamples({ idempotencyKey, idKind, query, body }: Route): Exampl
     ...(idempotencyKey ? [said('idempotency_key', () => keyOf([]))] : []),
     ...(idKind ? [said('malformed_id', () => new PathIdPipe(idKind).transform('malformed'))] : []),
     ...(query ? queryFaults(query) : []),
-    ...(body ? [said('body', () => refuse(explain(body, rulesOf(body).size === 0 ? { unknown: true } : {})))] : []),
+    ...(body ? [said('body', () => refuse(explain(body, fieldsOf(body).size === 0 ? { unknown: true } : {})))] : []),
   ];
   const found = wrong.flatMap(([name, attempt]) => {
     const refusal = refusalOf(attempt);
@@ -65,7 +66,7 @@ function invalidExamples({ idempotencyKey, idKind, query, body }: Route): Exampl
 }
 
 function queryFaults(query: NonNullable<Route['query']>): [string, () => unknown][] {
-  const names = [...rulesOf(query).keys()];
+  const names = [...fieldsOf(query).keys()];
   const faults: [string, Record<string, string>][] = [
     ['query', names.includes('limit') ? { limit: '0' } : {}],
     ...(names.includes('cursor') ? [['malformed_cursor', { cursor: 'malformed' }] satisfies [string, object]] : []),

@@ -9,11 +9,11 @@ import {
   RouteParamtypes,
 } from '@nestjs/common/internal';
 import type { IdKind } from '../../shared/id.js';
+import type { RequestClass } from '../http/constraints.js';
 import { GATE, type Gate } from '../http/gate.js';
 import { OPERATION, type OperationFacts, TAG, type TagFacts, WEBHOOKS, type WebhookFacts } from '../http/operation.js';
 import { PathIdPipe } from '../http/path-id.js';
-import type { RequestClass } from '../http/rules.js';
-import { ValidationPipe } from '../http/validation.js';
+import { RequestPipe } from '../http/validation.js';
 import { OptionalKeyGuard, RequiredKeyGuard } from '../idempotency/idempotency-key.guard.js';
 
 export interface Route extends OperationFacts {
@@ -77,7 +77,7 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
   const argument = (type: RouteParamtypes) => Object.entries(all).find(([key]) => key.startsWith(`${type}:`))?.[1];
   const classOf = (type: RouteParamtypes) => {
     const { index = -1, pipes = [] } = argument(type) ?? {};
-    if (index >= 0 && !pipes.some((one) => one instanceof ValidationPipe))
+    if (index >= 0 && !pipes.some((one) => one instanceof RequestPipe))
       throw new Error(`${controller.name}.${name} takes in what nothing validates: use ValidBody and ValidQuery.`);
     return classes[index];
   };

@@ -1,8 +1,8 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
-import { NoFieldsRequest } from '../../../../platform/http/no-fields.request.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { NoFieldsRequest } from '../../../../platform/http/requests.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';

@@ -1,17 +1,21 @@
-import { parseRange } from '../../../../platform/http/formats.js';
-import { CURSOR, FROM, PageLimit, pageLimit, TO } from '../../../../platform/http/list.rules.js';
-import { Metadata } from '../../../../platform/http/metadata.rule.js';
 import {
   type About,
   Amount,
+  Currency,
+  Email,
   Fields,
-  Formatted,
+  Id,
+  Instant,
   Integer,
   ListOf,
   ListOfUrls,
+  Locale,
+  Metadata,
   OneOf,
   Text,
-} from '../../../../platform/http/rules.js';
+  WebUrl,
+} from '../../../../platform/http/fields.js';
+import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import {
   DEFAULT_UI_MODE,
@@ -29,72 +33,73 @@ import {
   type TaxBehavior,
 } from '../../domain/line-item.js';
 
-const CLAIM = { optional: true, description: 'Compared, if sent, with the amount that the service computes.' };
-const NO_AMOUNT = { optional: true, defaultsTo: 0 };
+/** An amount that the service computes. */
+const computed = (name: string): About => ({
+  optional: true,
+  description: `${name}. Optional: the service computes it, and refuses the request if you send another amount.`,
+});
+const given = (description: string): About => ({ optional: true, default: 0, description });
 
 class ProductData {
-  @Text({ min: 1, max: 255, description: 'What is sold.' }) name!: string;
-  @Text({ max: 1000, optional: true, description: 'More about it.' }) description?: string | null;
-  @ListOfUrls({ max: 8, description: 'Pictures of it.', defaultsTo: [] }) images?: string[];
+  @Text({ min: 1, max: 255, description: 'Name of the product.' }) name!: string;
+  @Text({ max: 1000, optional: true, description: 'Description of the product.' }) description?: string | null;
+  @ListOfUrls({ max: 8, optional: true, default: [], description: 'Image URLs of the product.' }) images?: string[];
 }
 
 class PriceData {
-  @Formatted('currency', { description: "The session's currency, once more." }) currency!: string;
-  @Amount({ description: 'What one of it costs, in the minor unit of the currency.' }) unit_amount!: number;
+  @Currency({ description: 'Currency of the price. It must be the currency of the session.' }) currency!: string;
+  @Amount({ description: 'Price of one item, in the minor unit of the currency.' }) unit_amount!: number;
   @OneOf(TAX_BEHAVIORS, {
     optional: true,
-    defaultsTo: DEFAULT_TAX_BEHAVIOR,
-    description: 'Whether the price contains the tax or the tax comes on top of it.',
+    default: DEFAULT_TAX_BEHAVIOR,
+    description: 'Whether the price includes tax (`inclusive`) or tax is added to it (`exclusive`).',
   })
   tax_behavior?: TaxBehavior;
-  @Fields(() => ProductData, { description: 'What is sold.' }) product_data!: ProductData;
+  @Fields(() => ProductData, { description: 'The product that is sold.' }) product_data!: ProductData;
 }
 
 class LineItemRequest {
-  @Integer({ min: 1, max: 999_999, optional: true, defaultsTo: DEFAULT_QUANTITY, description: 'How many of it.' })
+  @Integer({ min: 1, max: 999_999, optional: true, default: DEFAULT_QUANTITY, description: 'Quantity of the item.' })
   quantity?: number;
-  @Amount(CLAIM) amount_subtotal?: number;
-  @Amount({ ...NO_AMOUNT, description: 'What is taken off the subtotal.' }) amount_discount?: number;
-  @Amount({ ...NO_AMOUNT, description: 'The tax, which the caller computes.' }) amount_tax?: number;
-  @Amount(CLAIM) amount_total?: number;
-  @Fields(() => PriceData, { description: 'What is sold, and for how much.' }) price_data!: PriceData;
+  @Amount(computed('Unit price times quantity')) amount_subtotal?: number;
+  @Amount(given('Discount on the line, subtracted from its subtotal.')) amount_discount?: number;
+  @Amount(given('Tax on the line, as you computed it.')) amount_tax?: number;
+  @Amount(computed('Total of the line')) amount_total?: number;
+  @Fields(() => PriceData, { description: 'The price of the item and what is sold for it.' }) price_data!: PriceData;
 }
 
 export class CreateCheckoutSessionRequest {
-  @Formatted('currency', { description: 'ISO 4217 code of a currency with a minor unit, in any case.' })
+  @Currency({ description: 'ISO 4217 code of a currency with a minor unit, in upper or lower case.' })
   currency!: string;
-  @Amount(CLAIM) amount?: number;
-  @Amount(CLAIM) amount_subtotal?: number;
-  @Amount(CLAIM) amount_discount?: number;
-  @Amount({ ...NO_AMOUNT, description: 'What shipping costs.' }) amount_shipping?: number;
-  @Amount(CLAIM) amount_tax?: number;
-  @Amount(CLAIM) amount_total?: number;
-  @ListOf(() => LineItemRequest, { min: 1, max: 100, description: 'What is sold, line by line.' })
+  @Amount(computed('Total of the session')) amount?: number;
+  @Amount(computed('Sum of the subtotals of the lines')) amount_subtotal?: number;
+  @Amount(computed('Sum of the discounts of the lines')) amount_discount?: number;
+  @Amount(given('Cost of shipping.')) amount_shipping?: number;
+  @Amount(computed('Sum of the taxes of the lines')) amount_tax?: number;
+  @Amount(computed('Total of the session')) amount_total?: number;
+  @ListOf(() => LineItemRequest, { min: 1, max: 100, description: 'The items that the customer pays for.' })
   line_items!: LineItemRequest[];
   @OneOf(UI_MODES, {
     optional: true,
-    defaultsTo: DEFAULT_UI_MODE,
-    description: 'Whether the customer is sent to a page or the page is part of the shop.',
+    default: DEFAULT_UI_MODE,
+    description: 'Whether the customer pays on a separate page (`hosted`) or on a page inside your shop (`embedded`).',
   })
   ui_mode?: UiMode;
-  @Formatted('web-url', url('Where the customer goes after paying.')) success_url?: string | null;
-  @Formatted('web-url', url('Where the customer goes when giving up.')) cancel_url?: string | null;
-  @Formatted('web-url', url('Where the customer comes back to from an embedded page.')) return_url?: string | null;
-  @Formatted('web-url', url('Where events of the session are sent as webhooks.')) notify_url?: string | null;
-  @Text({ max: 1000, optional: true, description: 'What the session is about.' }) description?: string | null;
-  @Formatted('addr-spec', { optional: true, description: "The customer's e-mail address." })
-  customer_email?: string | null;
-  @Formatted('locale', { optional: true, description: 'The language of the page: a BCP 47 tag, or `auto`.' })
-  locale?: string | null;
-  @Metadata({ description: 'What the caller wants to find again; the service only keeps it.', defaultsTo: {} })
+  @WebUrl(url('Where the customer is sent after paying.')) success_url?: string | null;
+  @WebUrl(url('Where the customer is sent after canceling.')) cancel_url?: string | null;
+  @WebUrl(url('Where the customer returns to from an embedded page.')) return_url?: string | null;
+  @WebUrl(url('Where events of the session are sent as webhooks.')) notify_url?: string | null;
+  @Text({ max: 1000, optional: true, description: 'Description of the session.' }) description?: string | null;
+  @Email({ optional: true, description: 'E-mail address of the customer.' }) customer_email?: string | null;
+  @Locale({ optional: true, description: 'Language of the page: a BCP 47 tag, or `auto`.' }) locale?: string | null;
+  @Metadata({ optional: true, default: {}, description: 'Your own key-value pairs. The service only stores them.' })
   metadata?: Record<string, string>;
   /** Unix seconds, bounded like a date; how far ahead it may be is the session's own rule. */
   @Integer({
     min: 0,
     max: 99_999_999_999,
     optional: true,
-    description:
-      'When it stops being open, in Unix seconds: from 5 minutes to 24 hours ahead. By default 24 hours ahead.',
+    description: 'When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours.',
   })
   expires_at?: number;
 }
@@ -106,10 +111,10 @@ function url(what: string): About {
 
 export class ListCheckoutSessionsQuery {
   @PageLimit({ max: 100 }) limit?: string;
-  @Formatted('cs-id', CURSOR) cursor?: string;
-  @OneOf(SESSION_STATUSES, { optional: true, description: 'Only sessions that stand so.' }) status?: SessionStatus;
-  @Formatted('instant', FROM) from?: string;
-  @Formatted('instant', TO) to?: string;
+  @Id('cs', CURSOR) cursor?: string;
+  @OneOf(SESSION_STATUSES, { optional: true, description: 'Only sessions with this status.' }) status?: SessionStatus;
+  @Instant(FROM) from?: string;
+  @Instant(TO) to?: string;
 }
 
 export function toNewSession(body: CreateCheckoutSessionRequest): NewCheckoutSession {

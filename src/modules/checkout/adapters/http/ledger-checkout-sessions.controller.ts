@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
-import { OfOrganizationQuery } from '../../../../platform/http/of-organization.request.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { OfOrganizationQuery } from '../../../../platform/http/requests.js';
 import { ValidQuery } from '../../../../platform/http/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';

@@ -1,23 +1,25 @@
-import { parseRange } from '../../../../platform/http/formats.js';
-import { CURSOR, FROM, PageLimit, pageLimit, TO } from '../../../../platform/http/list.rules.js';
-import { Formatted, OneOf } from '../../../../platform/http/rules.js';
+import { Id, IdOfAny, Instant, OneOf } from '../../../../platform/http/fields.js';
+import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import { DEFAULT_ORDER, type EventFilter, ORDERS, type Order } from '../../application/ports.js';
 import { EVENT_TYPES, type EventType } from '../../domain/event.js';
 
 export class ListEventsQuery {
   @OneOf(EVENT_TYPES, { optional: true, description: 'Only events of this type.' }) type?: EventType;
-  @Formatted('resource-id', { optional: true, description: 'Only events of the resource with this identifier.' })
+  @IdOfAny(['cs', 're', 'pay'], 'a session, a refund or a payment', {
+    optional: true,
+    description: 'Only events of the resource with this ID.',
+  })
   object?: string;
-  @Formatted('instant', FROM) from?: string;
-  @Formatted('instant', TO) to?: string;
+  @Instant(FROM) from?: string;
+  @Instant(TO) to?: string;
   @OneOf(ORDERS, {
     optional: true,
-    defaultsTo: DEFAULT_ORDER,
-    description: '`desc` begins with the newest, `asc` with the oldest.',
+    default: DEFAULT_ORDER,
+    description: 'Order by creation time: `desc` lists the newest event first, `asc` the oldest.',
   })
   order?: Order;
   @PageLimit({ max: 100 }) limit?: string;
-  @Formatted('evt-id', CURSOR) cursor?: string;
+  @Id('evt', CURSOR) cursor?: string;
 }
 
 /** Throws an invalid_param refusal when the range is upside down. */

@@ -1,16 +1,19 @@
-import { Amount, Formatted } from '../../../../platform/http/rules.js';
+import { Amount, Currency, Id, VisibleAscii } from '../../../../platform/http/fields.js';
 import type { NewPayment } from '../../domain/payment.js';
 
 export class RecordPaymentRequest {
-  @Formatted('org-id', { description: 'Whose payment it is.' }) organization!: string;
-  @Amount({ min: 1, description: 'What was captured, in the minor unit of the currency.' }) amount!: number;
-  @Formatted('currency', { description: 'ISO 4217 code of a currency with a minor unit, in any case.' })
+  @Id('org', { description: 'Organization that owns the payment.' }) organization!: string;
+  @Amount({ min: 1, description: 'Captured amount, in the minor unit of the currency.' }) amount!: number;
+  @Currency({ description: 'ISO 4217 code of a currency with a minor unit, in upper or lower case.' })
   currency!: string;
-  @Formatted('cs-id', { optional: true, description: 'The session it was captured for, which it completes.' })
-  checkout_session?: string | null;
-  @Formatted('visible-ascii', {
+  @Id('cs', {
     optional: true,
-    description: "The ledger's own identifier of the capture, unique in organization and mode.",
+    description: 'ID of the checkout session that the payment is for. The payment completes the session.',
+  })
+  checkout_session?: string | null;
+  @VisibleAscii({
+    optional: true,
+    description: 'Your own ID of the capture, unique per organization and mode.',
   })
   reference?: string | null;
 }

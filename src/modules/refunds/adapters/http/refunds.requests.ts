@@ -1,34 +1,36 @@
-import { parseRange } from '../../../../platform/http/formats.js';
-import { CURSOR, FROM, PageLimit, pageLimit, TO } from '../../../../platform/http/list.rules.js';
-import { Amount, Formatted, OneOf, Text } from '../../../../platform/http/rules.js';
+import { Amount, Id, Instant, OneOf, Text } from '../../../../platform/http/fields.js';
+import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
 import { PROPOSED, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
 
 export class ProposeRefundRequest {
-  @Formatted('pay-id', { description: 'The payment to refund.' }) payment!: string;
-  @Amount({ min: 1, description: "At most what is left, in the minor unit of the payment's currency." })
+  @Id('pay', { description: 'ID of the payment to refund.' }) payment!: string;
+  @Amount({
+    min: 1,
+    description: 'Amount to refund, in the minor unit of the currency of the payment. At most what is left to refund.',
+  })
   amount!: number;
 }
 
 export class FailRefundRequest {
-  @Text({ max: 500, optional: true, description: 'Why, for the books.' }) reason?: string | null;
+  @Text({ max: 500, optional: true, description: 'Why the refund failed.' }) reason?: string | null;
 }
 
 export class ListRefundsQuery {
-  @Formatted('pay-id', { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
-  @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds that stand so.' }) status?: RefundStatus;
-  @Formatted('instant', FROM) from?: string;
-  @Formatted('instant', TO) to?: string;
+  @Id('pay', { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
+  @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds with this status.' }) status?: RefundStatus;
+  @Instant(FROM) from?: string;
+  @Instant(TO) to?: string;
   @PageLimit({ max: 100 }) limit?: string;
-  @Formatted('re-id', CURSOR) cursor?: string;
+  @Id('re', CURSOR) cursor?: string;
 }
 
 export class ListLedgerRefundsQuery {
-  @OneOf(REFUND_STATUSES, { optional: true, defaultsTo: PROPOSED, description: 'Only refunds that stand so.' })
+  @OneOf(REFUND_STATUSES, { optional: true, default: PROPOSED, description: 'Only refunds with this status.' })
   status?: RefundStatus;
-  @Formatted('org-id', { optional: true, description: 'Only refunds of this organization.' }) organization?: string;
+  @Id('org', { optional: true, description: 'Only refunds of this organization.' }) organization?: string;
   @PageLimit({ max: 100 }) limit?: string;
-  @Formatted('re-id', CURSOR) cursor?: string;
+  @Id('re', CURSOR) cursor?: string;
 }
 
 /** Throws an invalid_param refusal when the range is upside down. */

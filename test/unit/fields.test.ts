@@ -1,9 +1,21 @@
 /** Each decorator: what it accepts, and how it names what it refuses. */
 
 import { expect, test } from '@jest/globals';
-import { PageLimit } from '../../src/platform/http/list.rules.js';
-import { Metadata } from '../../src/platform/http/metadata.rule.js';
-import { Amount, Fields, Formatted, Integer, ListOf, ListOfUrls, OneOf, Text } from '../../src/platform/http/rules.js';
+import {
+  Amount,
+  Currency,
+  Fields,
+  Id,
+  Integer,
+  ListOf,
+  ListOfUrls,
+  Metadata,
+  OneOf,
+  Text,
+  VisibleAscii,
+  WebUrl,
+} from '../../src/platform/http/fields.js';
+import { PageLimit } from '../../src/platform/http/list.query.js';
 import { accepts, explain } from '../../src/platform/http/validation.js';
 
 class Inner {
@@ -16,10 +28,12 @@ class Everything {
   @Amount({ optional: true }) amount?: number;
   @Text({ min: 2, max: 3, optional: true }) text?: string | null;
   @OneOf(['one', 'two'], { optional: true }) choice?: string;
-  @Formatted('currency', { optional: true }) currency?: string | null;
-  @Formatted('web-url', { optional: true }) url?: string | null;
-  @ListOfUrls({ max: 2 }) urls?: string[];
-  @Metadata() metadata?: Record<string, string>;
+  @Currency({ optional: true }) currency?: string | null;
+  @WebUrl({ optional: true }) url?: string | null;
+  @ListOfUrls({ max: 2, optional: true }) urls?: string[];
+  @Metadata({ optional: true }) metadata?: Record<string, string>;
+  @Id('cs', { optional: true }) id?: string | null;
+  @VisibleAscii({ optional: true }) ascii?: string | null;
   @PageLimit({ max: 100 }) limit?: string;
   @ListOf(() => Inner, { min: 1, max: 2 }) list!: Inner[];
   @Fields(() => Inner) object!: Inner;
@@ -27,6 +41,7 @@ class Everything {
 
 const COMPLETE = { list: [{ count: 1 }], object: { count: 1 } };
 const URL = 'https://a.example';
+const SUFFIX = '01h455vb4pex5vsknk084sn02q';
 
 const ACCEPTED: readonly object[] = [
   { integer: 1 },
@@ -45,6 +60,9 @@ const ACCEPTED: readonly object[] = [
   { urls: [URL, URL] },
   { metadata: {} },
   { metadata: { ['😀'.repeat(40)]: 'x'.repeat(500), constructor: '' } },
+  { id: `cs_test_${SUFFIX}` },
+  { id: `cs_live_${SUFFIX}` },
+  { ascii: '!~' },
   { limit: '1' },
   { limit: '0100' },
   {
@@ -70,7 +88,9 @@ const REFUSED: readonly [object, string, string][] = [
   [{ amount: 2 ** 53 }, 'amount', 'too_large'],
   [{ text: 'a' }, 'text', 'too_short'],
   [{ text: 'abcd' }, 'text', 'too_long'],
+  [{ text: 'a\ufe0f\ufe0f\ufe0f' }, 'text', 'too_long'],
   [{ text: 12 }, 'text', 'invalid_type'],
+  [{ text: { toString: null, constructor: 'x' } }, 'text', 'invalid_type'],
   [{ text: ['ab'] }, 'text', 'invalid_type'],
   [{ choice: 'three' }, 'choice', 'invalid_value'],
   [{ choice: null }, 'choice', 'invalid_type'],
@@ -86,10 +106,17 @@ const REFUSED: readonly [object, string, string][] = [
   [{ metadata: null }, 'metadata', 'invalid_type'],
   [{ metadata: { a: 1 } }, 'metadata.a', 'invalid_type'],
   [{ metadata: { a: 'x'.repeat(501) } }, 'metadata.a', 'too_long'],
+  [{ metadata: { constructor: 1 } }, 'metadata.constructor', 'invalid_type'],
+  [{ metadata: { toString: {} } }, 'metadata.toString', 'invalid_type'],
   [{ metadata: { '': 'x' } }, 'metadata.', 'too_short'],
   [{ metadata: { 'a[b]': 'x' } }, 'metadata.a[b]', 'invalid_format'],
   [{ metadata: { ['k'.repeat(41)]: 'x' } }, `metadata.${'k'.repeat(41)}`, 'too_long'],
   [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`k${at}`, ''])) }, 'metadata', 'too_long'],
+  ...['', 'cs_test_', `re_test_${SUFFIX}`, `cs_${SUFFIX}`, `CS_test_${SUFFIX}`, ` cs_test_${SUFFIX}`].map(
+    (id): [object, string, string] => [{ id }, 'id', 'invalid_format'],
+  ),
+  [{ ascii: 'a b' }, 'ascii', 'invalid_format'],
+  [{ ascii: 'a'.repeat(256) }, 'ascii', 'too_long'],
   [{ limit: '0' }, 'limit', 'too_small'],
   [{ limit: '-1' }, 'limit', 'too_small'],
   [{ limit: '101' }, 'limit', 'too_large'],

@@ -1,0 +1,189 @@
+/** The decorators of request classes: each is some of class-validator's own, with the words that callers are told. */
+import { applyDecorators } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import {
+  Allow,
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { type IdKind, idPattern } from '../../shared/id.js';
+import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
+import type { FieldContext, RequestClass } from './constraints.js';
+import { FORMATS, type FormatName, INSTANT, WEB_URL } from './formats.js';
+import { exampleId } from './schema.js';
+
+export interface About extends Pick<FieldContext, 'description' | 'default'> {
+  /** The field may be left out; text may also be null, as answers have null for no text. */
+  readonly optional?: boolean | undefined;
+}
+
+type Options = About & FieldContext;
+
+function field({ optional = false, ...context }: Options, ...decorators: PropertyDecorator[]): PropertyDecorator {
+  const presence = optional ? [ValidateIf((_, value) => value !== undefined)] : [];
+  return applyDecorators(...presence, Allow({ context }), ...decorators) as PropertyDecorator;
+}
+
+/** Optional text may be null. */
+const text = ({ optional = false, ...context }: Options, ...decorators: PropertyDecorator[]) =>
+  field(context, ...(optional ? [IsOptional()] : []), IsString({ message: 'must be a string' }), ...decorators);
+
+export const Integer = ({ min, max, ...context }: Options & { min: number; max: number }) =>
+  field(
+    context,
+    IsInt({ message: 'must be an integer' }),
+    Min(min, { message: 'must be at least $constraint1' }),
+    Max(max, { message: 'must be at most $constraint1' }),
+  );
+
+export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
+  Integer({ min, max: MAX_AMOUNT, ...about });
+
+export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
+  text(about, ...(min > 0 ? [MinCharacters(min)] : []), MaxCharacters(max));
+
+export const OneOf = (values: readonly string[], about: About = {}) =>
+  field(
+    { ...about, allowed: values },
+    IsString({ message: 'must be a string' }),
+    IsIn([...values], { message: `must be one of ${values.join(', ')}` }),
+  );
+
+export const Id = (kind: IdKind, about: About = {}) =>
+  text(
+    { ...about, shown: { examples: [exampleId(kind)] } },
+    Matches(new RegExp(idPattern(kind)), { message: `must be an identifier that begins with ${kind}_` }),
+  );
+
+/** An identifier of one of these kinds; `names` completes the sentence "must be the identifier of …". */
+export const IdOfAny = (kinds: readonly [IdKind, ...IdKind[]], names: string, about: About = {}) =>
+  text(
+    { ...about, shown: { examples: [exampleId(kinds[0])] } },
+    Matches(new RegExp(kinds.map(idPattern).join('|')), { message: `must be the identifier of ${names}` }),
+  );
+
+export const VisibleAscii = (about: About = {}) =>
+  text(
+    { ...about, shown: { examples: ['capture-4711'] } },
+    MaxCharacters(255),
+    Matches(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' }),
+  );
+
+export const Currency = (about: About = {}) =>
+  text(
+    { ...about, allowed: CURRENCIES, shown: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] } },
+    HasFormat('isCurrency', 'must be an ISO 4217 currency code with a minor unit'),
+  );
+
+export const WebUrl = (about: About = {}) =>
+  text(
+    { ...about, shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/thanks'] } },
+    MaxCharacters(2048),
+    HasFormat('isWebUrl', 'must be an absolute https URL'),
+  );
+
+/** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */
+export const Email = (about: About = {}) =>
+  text(
+    { ...about, shown: { format: 'idn-email', pattern: '^.+@[^@]+$', examples: ['ada@example.com'] } },
+    MaxCharacters(254),
+    HasFormat('isAddrSpec', 'must be one e-mail address'),
+  );
+
+/** RFC 5646 section 4.4.1 asks for room for 35 characters; tags in use are shorter. */
+export const Locale = (about: About = {}) =>
+  text(
+    { ...about, shown: { pattern: '^[A-Za-z0-9-]+$', examples: ['en-US', 'auto'] } },
+    MaxCharacters(35),
+    HasFormat('isLocale', 'must be a BCP 47 language tag or auto'),
+  );
+
+export const Instant = (about: About = {}) =>
+  text(
+    {
+      ...about,
+      shown: { pattern: INSTANT.source, examples: ['1763700000', '2026-01-31T10:00:00Z', '2026-01-31'] },
+    },
+    HasFormat('isInstant', 'must be Unix seconds, an RFC 3339 instant or a date'),
+  );
+
+/** A nested object. When it is missing, the required fields inside it are reported instead. */
+export const Fields = (type: () => RequestClass, about: About = {}) =>
+  field(about, Type(type), ValidateNested({ message: 'must be an object', context: { type, as: 'object' } }));
+
+export const ListOf = (type: () => RequestClass, { min, max, ...about }: About & { min: number; max: number }) =>
+  field(
+    about,
+    Type(type),
+    IsArray({ message: 'must be an array' }),
+    ArrayMinSize(min, { message: 'must have at least $constraint1 entries' }),
+    ArrayMaxSize(max, { message: 'must have at most $constraint1 entries' }),
+    ValidateNested({ each: true, message: 'must be an object', context: { type, as: 'list' } }),
+  );
+
+/** An item of a list of texts: class-validator says which object of a list is wrong, but not which text. */
+export class UrlItem {
+  @WebUrl() value!: string;
+}
+
+export const ListOfUrls = ({ max, ...about }: About & { max: number }) =>
+  field(
+    about,
+    Type(() => UrlItem),
+    IsArray({ message: 'must be an array' }),
+    ArrayMaxSize(max, { message: 'must have at most $constraint1 entries' }),
+    ValidateNested({ each: true, context: { type: () => UrlItem, as: 'items' } }),
+  );
+
+/** Form encodings read brackets in a key as a path. */
+const NO_BRACKETS = Matches(/^[^[\]]*$/, { message: 'needs a key without [ and ]' });
+
+export class MetadataEntry {
+  @text({ shown: { pattern: '^[^\\[\\]]*$' } }, NO_BRACKETS, MinCharacters(1), MaxCharacters(40)) key!: string;
+  @Text({ max: 500 }) value!: string;
+}
+
+/** Up to 50 strings under keys of the caller's choice, validated as a list of entries. */
+export const Metadata = (about: About = {}) =>
+  field(
+    about,
+    Type(() => MetadataEntry),
+    IsArray({ message: 'must be an object' }),
+    ArrayMaxSize(50, { message: 'must have at most $constraint1 keys' }),
+    ValidateNested({ each: true, context: { type: () => MetadataEntry, as: 'entries' } }),
+  );
+
+/** class-validator's MinLength and MaxLength do not count variation selectors; PostgreSQL and JSON Schema do. */
+function MinCharacters(min: number): PropertyDecorator {
+  const validate = (value: unknown) => lengthOf(value) >= min;
+  return ValidateBy(
+    { name: 'minLength', constraints: [min], validator: { validate } },
+    { message: 'must have at least $constraint1 characters' },
+  );
+}
+
+function MaxCharacters(max: number): PropertyDecorator {
+  const validate = (value: unknown) => lengthOf(value) <= max;
+  return ValidateBy(
+    { name: 'maxLength', constraints: [max], validator: { validate } },
+    { message: 'must have at most $constraint1 characters' },
+  );
+}
+
+const lengthOf = (value: unknown): number => [...String(value)].length;
+
+function HasFormat(name: FormatName, message: string): PropertyDecorator {
+  const validate = (value: unknown) => typeof value === 'string' && FORMATS[name](value);
+  return ValidateBy({ name, validator: { validate } }, { message });
+}

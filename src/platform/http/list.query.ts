@@ -1,0 +1,50 @@
+/** What the queries of all lists have in common. */
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { invalidParams, paramError } from '../../shared/errors.js';
+import { type About, Integer } from './fields.js';
+import { parseInstant } from './formats.js';
+
+const DEFAULT_LIMIT = 25;
+const INTEGER = /^-?\d{1,15}$/;
+
+/** How many items a page may have: text in the query string, a number once class-transformer has read it. */
+export function PageLimit({ max }: { max: number }): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => (value === undefined ? value : integerOf(value))),
+    Integer({
+      min: 1,
+      max,
+      optional: true,
+      description: 'Maximum number of items on the page.',
+      default: DEFAULT_LIMIT,
+      // 1 to 99, or the maximum itself.
+      sent: { type: 'string', pattern: `^0*([1-9]\\d?|${max})$` },
+    }),
+  ) as PropertyDecorator;
+}
+
+const integerOf = (value: unknown) => (typeof value === 'string' && INTEGER.test(value) ? Number(value) : Number.NaN);
+
+/** The limit of a query that was accepted. */
+export function pageLimit(given: string | undefined): number {
+  return given === undefined ? DEFAULT_LIMIT : Number(given);
+}
+
+export const CURSOR: About = {
+  optional: true,
+  description: 'The `next_cursor` of the previous page. Leave it out for the first page.',
+};
+const FORMS = 'Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC.';
+export const FROM: About = { optional: true, description: `Only items created at or after this time. ${FORMS}` };
+export const TO: About = { optional: true, description: `Only items created before this time. ${FORMS}` };
+
+/** The instants of a list's `from` and `to`. Throws an invalid_param refusal when the range is upside down. */
+export function parseRange(query: { from?: string; to?: string }) {
+  const from = query.from === undefined ? undefined : parseInstant(query.from);
+  const to = query.to === undefined ? undefined : parseInstant(query.to);
+  if (from !== undefined && to !== undefined && from > to) {
+    throw invalidParams([paramError('from', 'too_large', 'from must not be after to.')]);
+  }
+  return { from, to };
+}

@@ -1,0 +1,10 @@
+/** The request classes that several modules share. */
+import { Id } from './fields.js';
+
+/** The body of an operation without fields: no body, or an empty object. */
+export class NoFieldsRequest {}
+
+/** The ledger names the organization, because tables are keyed by it first. */
+export class OfOrganizationQuery {
+  @Id('org', { description: 'Organization that owns the resource.' }) organization!: string;
+}
