@@ -48,7 +48,7 @@ module.exports = {
       name: 'modules-meet-at-index',
       severity: 'error',
       comment: 'What another module may use stands in index.ts, which only adapters and the module file import.',
-      from: { path: '^src/modules/([^/]+)/(adapters/|[^/]+\\.module\\.ts$)' },
+      from: { path: '^src/modules/([^/]+)/(adapters/|facts\\.ts$|[^/]+\\.module\\.ts$)' },
       to: { path: '^src/modules/', pathNot: ['^src/modules/$1/', '^src/modules/[^/]+/index\\.ts$'] },
     },
     {

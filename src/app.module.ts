@@ -1,39 +1,24 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import {
-  AccessModule,
-  ApiKeyRecord,
-  KeyGuard,
-  OrganizationRecord,
-  OriginGuard,
-  RateLimitGuard,
-} from './modules/access/index.js';
-import { CheckoutModule, CheckoutSessionRecord } from './modules/checkout/index.js';
-import { EventRecord, EventsModule, WebhookAttemptRecord, WebhookDeliveryRecord } from './modules/events/index.js';
-import { PaymentRecord, PaymentsModule } from './modules/payments/index.js';
-import { RefundRecord, RefundsModule } from './modules/refunds/index.js';
+import { KeyGuard, OriginGuard, RateLimitGuard } from './modules/access/index.js';
+import * as modules from './modules.js';
 import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
+import { declareFacts, type ModuleFacts } from './platform/facts.js';
 import { BodyGuard } from './platform/http/body.guard.js';
+import { HTTP_ERRORS } from './platform/http/error.codes.js';
 import { ErrorFilter } from './platform/http/error.filter.js';
+import { IDEMPOTENCY_ERRORS } from './platform/idempotency/error.codes.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
 import { OpenapiModule } from './platform/openapi/openapi.module.js';
 import { TelemetryModule } from './platform/telemetry/telemetry.module.js';
 import { Clock } from './shared/clock.js';
 
-export const RECORDS = [
-  OrganizationRecord,
-  ApiKeyRecord,
-  IdempotencyKeyRecord,
-  CheckoutSessionRecord,
-  PaymentRecord,
-  RefundRecord,
-  EventRecord,
-  WebhookDeliveryRecord,
-  WebhookAttemptRecord,
-];
+const MODULES: readonly ModuleFacts[] = Object.values(modules);
+export const RECORDS = [IdempotencyKeyRecord, ...MODULES.flatMap(({ records }) => records)];
+declareFacts({ errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS] }, ...MODULES);
 
 @Module({})
 export class AppModule {
@@ -47,11 +32,7 @@ export class AppModule {
         TelemetryModule,
         OpenapiModule,
         IdempotencyModule,
-        AccessModule,
-        CheckoutModule,
-        PaymentsModule,
-        RefundsModule,
-        EventsModule,
+        ...MODULES.map(({ module }) => module),
       ],
       providers: [
         { provide: Config, useValue: config },

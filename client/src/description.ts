@@ -983,44 +983,44 @@ export interface components {
          * @description What went wrong, for programs.
          *
          *     - `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request.
-         *     - `invalid_api_key`: The key is missing, unknown, revoked, expired, or meant for the other surface. Send a valid one.
-         *     - `origin_not_allowed`: The browser's origin is not on the key's list. Call from a server, or have the origin added.
          *     - `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is.
          *     - `method_not_allowed`: The route has other methods: see `Allow`.
-         *     - `idempotency_key_in_use`: The first request with this key has not finished. Send the same again after `Retry-After`.
          *     - `payload_too_large`: The body is larger than is read. Send a smaller one.
          *     - `unsupported_media_type`: The body is not plain JSON in UTF-8. Send `application/json`.
-         *     - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-         *     - `refund_exceeds_remaining`: More than is left to refund. `errors[0].allowed` has what is.
-         *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see why.
-         *     - `session_not_open`: The session is complete or expired, which is final. Read it.
-         *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
-         *     - `payment_session_mismatch`: The session asks for another amount or currency. `errors[].allowed` has what it asks for.
-         *     - `payment_reference_reused`: This reference already stands for another capture. Read that payment.
-         *     - `rate_limited`: Too many requests. Send the same again after `Retry-After`.
          *     - `internal_error`: A fault of the service. Send the same again, under the same idempotency key.
          *     - `service_unavailable`: The service cannot answer now. Send the same again after `Retry-After`.
+         *     - `idempotency_key_in_use`: The first request with this key has not finished. Send the same again after `Retry-After`.
+         *     - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
+         *     - `invalid_api_key`: The key is missing, unknown, revoked, expired, or meant for the other surface. Send a valid one.
+         *     - `origin_not_allowed`: The browser's origin is not on the key's list. Call from a server, or have the origin added.
+         *     - `rate_limited`: Too many requests. Send the same again after `Retry-After`.
+         *     - `session_not_open`: The session is complete or expired, which is final. Read it.
+         *     - `payment_session_mismatch`: The session asks for another amount or currency. `errors[].allowed` has what it asks for.
+         *     - `payment_reference_reused`: This reference already stands for another capture. Read that payment.
+         *     - `refund_exceeds_remaining`: More than is left to refund. `errors[0].allowed` has what is.
+         *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see why.
+         *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
          * @enum {string}
          */
         code:
           | 'invalid_param'
-          | 'invalid_api_key'
-          | 'origin_not_allowed'
           | 'not_found'
           | 'method_not_allowed'
-          | 'idempotency_key_in_use'
           | 'payload_too_large'
           | 'unsupported_media_type'
+          | 'internal_error'
+          | 'service_unavailable'
+          | 'idempotency_key_in_use'
           | 'idempotency_key_reused'
-          | 'refund_exceeds_remaining'
-          | 'payment_not_refundable'
+          | 'invalid_api_key'
+          | 'origin_not_allowed'
+          | 'rate_limited'
           | 'session_not_open'
-          | 'refund_not_pending'
           | 'payment_session_mismatch'
           | 'payment_reference_reused'
-          | 'rate_limited'
-          | 'internal_error'
-          | 'service_unavailable';
+          | 'refund_exceeds_remaining'
+          | 'payment_not_refundable'
+          | 'refund_not_pending';
       };
     };
     /** @description Something that happened to a resource; `data.object` is the resource as it was at that moment. */
@@ -1508,7 +1508,7 @@ export interface components {
        *     - `unknown_field`: It does not exist in this request: leave it out.
        *     - `duplicate`: It is given more than once.
        *     - `amount_mismatch`: The service computes another amount, which `allowed` has.
-       *     - `currency_mismatch`: It is not the session's currency, which `allowed` has.
+       *     - `currency_mismatch`: It must be another currency, which `allowed` has.
        * @enum {string}
        */
       code:

@@ -1,25 +1,45 @@
-/** What callers can be told. The HTTP status and the next step of each code stand in one table in platform/http. */
-const ERROR_CODES = [
-  'invalid_param',
-  'invalid_api_key',
-  'origin_not_allowed',
-  'not_found',
-  'method_not_allowed',
-  'idempotency_key_in_use',
-  'payload_too_large',
-  'unsupported_media_type',
-  'idempotency_key_reused',
-  'refund_exceeds_remaining',
-  'payment_not_refundable',
-  'session_not_open',
-  'refund_not_pending',
-  'payment_session_mismatch',
-  'payment_reference_reused',
-  'rate_limited',
-  'internal_error',
-  'service_unavailable',
-] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+/** What sort of error a code is. The HTTP status and the usual next step of each kind stand in one table in platform/http. */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'missing'
+  | 'wrong_method'
+  | 'busy'
+  | 'too_large'
+  | 'unsupported'
+  | 'key_reused'
+  | 'too_much'
+  | 'state'
+  | 'rate_limited'
+  | 'fault'
+  | 'unavailable';
+
+/** What a caller can be told. Each code is a constant of whoever refuses with it, and listed in the facts of its module. */
+export interface ErrorCode {
+  readonly code: string;
+  readonly kind: ErrorKind;
+  /** For programmers: what went wrong, and what to do. */
+  readonly meaning: string;
+}
+
+export const INVALID_PARAM: ErrorCode = {
+  code: 'invalid_param',
+  kind: 'invalid',
+  meaning: 'Something in the request is wrong, and `errors` names all of it. Change the request.',
+};
+
+export const NOT_FOUND: ErrorCode = {
+  code: 'not_found',
+  kind: 'missing',
+  meaning: 'Nothing of this identifier, or no such route, for this caller. List what there is.',
+};
+
+export const SERVICE_UNAVAILABLE: ErrorCode = {
+  code: 'service_unavailable',
+  kind: 'unavailable',
+  meaning: 'The service cannot answer now. Send the same again after `Retry-After`.',
+};
 
 export type ParamCode =
   | 'required'
@@ -54,26 +74,28 @@ export function paramError(
 
 /** A request is refused for a reason the caller can act on. `resource` is the id of what to read to learn more. */
 export class Refusal extends Error {
-  readonly code: ErrorCode;
+  readonly code: string;
+  readonly kind: ErrorKind;
   readonly errors: readonly ParamError[];
   readonly resource: string | undefined;
 
-  constructor(code: ErrorCode, message: string, errors: readonly ParamError[] = [], resource?: string) {
+  constructor({ code, kind }: ErrorCode, message: string, errors: readonly ParamError[] = [], resource?: string) {
     super(message);
     this.code = code;
+    this.kind = kind;
     this.errors = errors;
     this.resource = resource;
   }
 }
 
-/** 400: every wrong parameter is reported at once; the first one names the envelope's `param`. */
+/** Every wrong parameter is reported at once; the first one names the envelope's `param`. */
 export function invalidParams(errors: readonly ParamError[]): Refusal {
   const [first] = errors;
-  return new Refusal('invalid_param', first ? first.message : 'The request is invalid.', errors);
+  return new Refusal(INVALID_PARAM, first ? first.message : 'The request is invalid.', errors);
 }
 
-/** 404: the same answer for what is unknown, another organization's, or of the wrong mode. */
+/** The same answer for what is unknown, another organization's, or of the wrong mode. */
 export function notFound(param: string): Refusal {
   const message = `No such ${param === 'id' ? 'resource' : param.replaceAll('_', ' ')}.`;
-  return new Refusal('not_found', message, [paramError(param, 'invalid_value', message)]);
+  return new Refusal(NOT_FOUND, message, [paramError(param, 'invalid_value', message)]);
 }

@@ -1,5 +1,11 @@
 import { Global, Module } from '@nestjs/common';
+import type { ModuleFacts } from '../../platform/facts.js';
+import { INVALID_API_KEY, unauthorized } from './adapters/http/key.guard.js';
+import { ORIGIN_NOT_ALLOWED, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
+import { RATE_LIMITED, rateLimited } from './adapters/http/rate-limit.guard.js';
+import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
+import { OrganizationRecord } from './adapters/persistence/organization.record.js';
 import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
 import { Authenticate } from './application/authenticate.js';
@@ -24,4 +30,11 @@ import { ApiKeys, Organizations } from './application/ports.js';
   ],
   exports: [Authenticate, CreateOrganization, FindOrganization, ManageApiKeys, ManageWebhookSecret],
 })
-export class AccessModule {}
+class AccessModule {}
+
+export const ACCESS: ModuleFacts = {
+  module: AccessModule,
+  records: [OrganizationRecord, ApiKeyRecord],
+  errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED],
+  gate: [unauthorized(), originNotAllowed(), rateLimited(100)],
+};

@@ -1,10 +1,8 @@
-export { AccessModule } from './access.module.js';
+export { ACCESS } from './access.module.js';
 export { CallerOfKey, LedgerOfKey } from './adapters/http/caller.js';
 export { KeyGuard } from './adapters/http/key.guard.js';
 export { OriginGuard } from './adapters/http/origin.guard.js';
 export { RateLimitGuard } from './adapters/http/rate-limit.guard.js';
-export { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
-export { OrganizationRecord } from './adapters/persistence/organization.record.js';
 export { CreateOrganization } from './application/create-organization.js';
 export { FindOrganization } from './application/find-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
+import type { ModuleFacts } from '../../platform/facts.js';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
+import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 import { TypeormCheckoutSessions } from './adapters/persistence/typeorm-checkout-sessions.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CompleteCheckoutSession } from './application/complete-checkout-session.js';
@@ -10,6 +12,8 @@ import { FindNotifyUrl } from './application/find-notify-url.js';
 import { ListCheckoutSessions } from './application/list-checkout-sessions.js';
 import { CheckoutSessions } from './application/ports.js';
 import { ReadCheckoutSession } from './application/read-checkout-session.js';
+import { PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
+import { SESSION_FACTS } from './facts.js';
 
 /** Checkout sessions and their line items. */
 @Module({
@@ -27,3 +31,10 @@ import { ReadCheckoutSession } from './application/read-checkout-session.js';
   exports: [CompleteCheckoutSession, FindNotifyUrl],
 })
 export class CheckoutModule {}
+
+export const CHECKOUT: ModuleFacts = {
+  module: CheckoutModule,
+  records: [CheckoutSessionRecord],
+  errors: [SESSION_NOT_OPEN, PAYMENT_SESSION_MISMATCH],
+  resources: [SESSION_FACTS],
+};

@@ -1,11 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import { Module } from '@nestjs/common';
+import type { ModuleFacts } from '../../platform/facts.js';
 import { AccessSigningSecrets } from './adapters/access/access-signing-secrets.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
 import { EventsController } from './adapters/http/events.controller.js';
+import { EventRecord } from './adapters/persistence/event.record.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
 import { TypeormDeliveries } from './adapters/persistence/typeorm-deliveries.js';
 import { TypeormEvents } from './adapters/persistence/typeorm-events.js';
+import { WebhookAttemptRecord } from './adapters/persistence/webhook-attempt.record.js';
+import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { EventSweeper } from './adapters/schedule/event-sweeper.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { DeliverWebhooks } from './application/deliver-webhooks.js';
@@ -13,6 +17,7 @@ import { ListEvents } from './application/list-events.js';
 import { Deliveries, Events, Outbox, Receivers, SigningSecrets } from './application/ports.js';
 import { ReadEvent } from './application/read-event.js';
 import { ResendEvent } from './application/resend-event.js';
+import { EVENT_FACTS } from './facts.js';
 
 /** The system's resolver, every address; an attempt has 15 seconds, as receivers of webhooks are used to. */
 const NETWORK: Network = {
@@ -40,3 +45,9 @@ const NETWORK: Network = {
   exports: [Outbox],
 })
 export class EventsModule {}
+
+export const EVENTS: ModuleFacts = {
+  module: EventsModule,
+  records: [EventRecord, WebhookDeliveryRecord, WebhookAttemptRecord],
+  resources: [EVENT_FACTS],
+};

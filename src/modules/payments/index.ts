@@ -4,4 +4,4 @@ export { FindNotifyUrl } from './application/find-notify-url.js';
 export { HeldAmounts } from './application/ports.js';
 export { ReadPayment } from './application/read-payment.js';
 export { RecordPayment } from './application/record-payment.js';
-export { PaymentsModule } from './payments.module.js';
+export { PAYMENTS, PaymentsModule } from './payments.module.js';

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
 import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
@@ -7,6 +8,7 @@ import { RefundsController } from './adapters/http/refunds.controller.js';
 import { PaymentsRefundable } from './adapters/payments/payments-refundable.js';
 import { PostgresLedgerRefunds } from './adapters/persistence/postgres-ledger-refunds.js';
 import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
+import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { TypeormBooks } from './adapters/persistence/typeorm-books.js';
 import { CancelRefund } from './application/cancel-refund.js';
 import { FailRefund } from './application/fail-refund.js';
@@ -18,6 +20,8 @@ import { ReadLedgerRefund } from './application/read-ledger-refund.js';
 import { ReadRefund } from './application/read-refund.js';
 import { Books, Reconcile } from './application/reconcile.js';
 import { SucceedRefund } from './application/succeed-refund.js';
+import { PAYMENT_NOT_REFUNDABLE, REFUND_EXCEEDS_REMAINING, REFUND_NOT_PENDING } from './domain/refund.js';
+import { REFUND_FACTS } from './facts.js';
 
 /** Refund proposals. What becomes of them is the ledger's decision. */
 @Module({
@@ -41,4 +45,11 @@ import { SucceedRefund } from './application/succeed-refund.js';
   ],
   exports: [Reconcile],
 })
-export class RefundsModule {}
+class RefundsModule {}
+
+export const REFUNDS: ModuleFacts = {
+  module: RefundsModule,
+  records: [RefundRecord],
+  errors: [REFUND_EXCEEDS_REMAINING, PAYMENT_NOT_REFUNDABLE, REFUND_NOT_PENDING],
+  resources: [REFUND_FACTS],
+};

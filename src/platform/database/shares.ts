@@ -1,4 +1,4 @@
-import { Refusal } from '../../shared/errors.js';
+import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
 /** Past this many waiting queries of one owner a new one would only time out later: it is refused at once. */
 const MAX_WAITING = 2_000;
@@ -66,5 +66,5 @@ function turnIn(share: Share, queries: number): Promise<void> {
 }
 
 export function overloaded(): Refusal {
-  return new Refusal('service_unavailable', 'The service is overloaded.');
+  return new Refusal(SERVICE_UNAVAILABLE, 'The service is overloaded.');
 }

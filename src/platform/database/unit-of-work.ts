@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Decided, Decision } from '../../shared/decision.js';
-import { Refusal } from '../../shared/errors.js';
+import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 import { Database } from './database.js';
 import { violates } from './faults.js';
 import { composed, type Part, partsOf, valuesOf } from './statement.js';
@@ -32,7 +32,7 @@ export class UnitOfWork {
         if (!(error instanceof Stale)) throw error;
       }
     }
-    throw new Refusal('service_unavailable', 'Too many changes of the same resource at once.');
+    throw new Refusal(SERVICE_UNAVAILABLE, 'Too many changes of the same resource at once.');
   }
 
   private async write<Result>(decision: Decision<Result>): Promise<Result> {

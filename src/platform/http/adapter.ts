@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { Answer } from '../../shared/answer.js';
-import { invalidParams, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
-import { answerTo, pathOf } from './errors.js';
+import { INVALID_PARAM, invalidParams, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
+import { answerTo, collectionOf, pathOf } from './errors.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const HEADERS = {
@@ -135,7 +135,7 @@ function clientErrorHandler(error: Error & { code?: string }, socket: Socket): v
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
   const id = `req_${randomUUID()}`;
-  const { body } = answerTo(new Refusal('invalid_param', text), { id, method: 'GET', url: '/v1/checkout_sessions' });
+  const { body } = answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url: collectionOf('/') });
   const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { paramError, Refusal } from '../../shared/errors.js';
+import { INVALID_PARAM, paramError, Refusal } from '../../shared/errors.js';
+import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
 import { requestOf } from './exchange.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -46,12 +47,12 @@ export function notJson(): Refusal {
 }
 
 function unsupported(param: string, message: string, allowed: readonly string[]): Refusal {
-  return new Refusal('unsupported_media_type', message, [paramError(param, 'invalid_value', message, allowed)]);
+  return new Refusal(UNSUPPORTED_MEDIA_TYPE, message, [paramError(param, 'invalid_value', message, allowed)]);
 }
 
 export function tooLarge(): Refusal {
   const message = `The body must have at most ${MAX_BODY_BYTES} bytes.`;
-  return new Refusal('payload_too_large', message, [paramError('body', 'too_large', message)]);
+  return new Refusal(PAYLOAD_TOO_LARGE, message, [paramError('body', 'too_large', message)]);
 }
 
 function read(request: IncomingMessage): Promise<Buffer> {
@@ -70,7 +71,7 @@ function read(request: IncomingMessage): Promise<Buffer> {
     request.on('error', reject);
     // The client went away: nobody is left to read an answer.
     request.on('close', () => {
-      if (!request.complete) reject(new Refusal('invalid_param', 'The request ended before its body did.'));
+      if (!request.complete) reject(new Refusal(INVALID_PARAM, 'The request ended before its body did.'));
     });
   });
 }

@@ -1,9 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { paramError, Refusal } from '../../shared/errors.js';
+import { NOT_FOUND, paramError, Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 import { isUnavailable } from '../database/faults.js';
 import type { TillgateAdapter } from './adapter.js';
+import { INTERNAL_ERROR, METHOD_NOT_ALLOWED } from './error.codes.js';
 import { answerTo, headersOf, pathOf } from './errors.js';
 import { replyOf, requestOf } from './exchange.js';
 
@@ -16,9 +17,8 @@ export class ErrorFilter implements ExceptionFilter {
     const request = requestOf(context);
     const reply = replyOf(context);
     const refusal = this.refusalFor(error, request);
-    if (refusal.code === 'internal_error') request.log.error({ err: error, requestId: request.id }, 'unexpected error');
-    if (refusal.code === 'service_unavailable')
-      request.log.warn({ err: error, requestId: request.id }, 'service unavailable');
+    if (refusal.kind === 'fault') request.log.error({ err: error, requestId: request.id }, 'unexpected error');
+    if (refusal.kind === 'unavailable') request.log.warn({ err: error, requestId: request.id }, 'service unavailable');
     reply.headers(headersOf(refusal));
     this.host.httpAdapter.reply(reply, answerTo(refusal, request));
   }
@@ -33,16 +33,16 @@ export class ErrorFilter implements ExceptionFilter {
 
   private unrouted(request: FastifyRequest): Refusal {
     const methods = this.host.httpAdapter.methodsOf(pathOf(request.url));
-    if (methods.length === 0) return new Refusal('not_found', 'No such route.');
+    if (methods.length === 0) return new Refusal(NOT_FOUND, 'No such route.');
     const message = `${request.method} is not a method of this route.`;
-    return new Refusal('method_not_allowed', message, [paramError('method', 'invalid_value', message, methods)]);
+    return new Refusal(METHOD_NOT_ALLOWED, message, [paramError('method', 'invalid_value', message, methods)]);
   }
 }
 
 export function unavailable(): Refusal {
-  return new Refusal('service_unavailable', 'The service cannot answer right now.');
+  return new Refusal(SERVICE_UNAVAILABLE, 'The service cannot answer right now.');
 }
 
 export function internalError(): Refusal {
-  return new Refusal('internal_error', 'Something went wrong on our side. The request may be sent again.');
+  return new Refusal(INTERNAL_ERROR, 'Something went wrong on our side. The request may be sent again.');
 }

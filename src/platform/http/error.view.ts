@@ -2,27 +2,6 @@
 import type { ErrorCode, ParamCode } from '../../shared/errors.js';
 import { list, object, oneMeaning, oneOf, text, type ValueOf } from './schema.js';
 
-export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
-  invalid_param: 'Something in the request is wrong, and `errors` names all of it. Change the request.',
-  invalid_api_key: 'The key is missing, unknown, revoked, expired, or meant for the other surface. Send a valid one.',
-  origin_not_allowed: "The browser's origin is not on the key's list. Call from a server, or have the origin added.",
-  not_found: 'Nothing of this identifier, or no such route, for this caller. List what there is.',
-  method_not_allowed: 'The route has other methods: see `Allow`.',
-  idempotency_key_in_use: 'The first request with this key has not finished. Send the same again after `Retry-After`.',
-  payload_too_large: 'The body is larger than is read. Send a smaller one.',
-  unsupported_media_type: 'The body is not plain JSON in UTF-8. Send `application/json`.',
-  idempotency_key_reused: 'This key already stands for another request. Send this one under a new key.',
-  refund_exceeds_remaining: 'More than is left to refund. `errors[0].allowed` has what is.',
-  payment_not_refundable: 'Nothing is left to refund of the payment. Read it to see why.',
-  session_not_open: 'The session is complete or expired, which is final. Read it.',
-  refund_not_pending: 'The refund was decided or withdrawn before. Read it.',
-  payment_session_mismatch: 'The session asks for another amount or currency. `errors[].allowed` has what it asks for.',
-  payment_reference_reused: 'This reference already stands for another capture. Read that payment.',
-  rate_limited: 'Too many requests. Send the same again after `Retry-After`.',
-  internal_error: 'A fault of the service. Send the same again, under the same idempotency key.',
-  service_unavailable: 'The service cannot answer now. Send the same again after `Retry-After`.',
-};
-
 const PARAM_MEANINGS: Readonly<Record<ParamCode, string>> = {
   required: 'It is missing: add it.',
   invalid_type: 'It has another JSON type than it must have.',
@@ -35,7 +14,7 @@ const PARAM_MEANINGS: Readonly<Record<ParamCode, string>> = {
   unknown_field: 'It does not exist in this request: leave it out.',
   duplicate: 'It is given more than once.',
   amount_mismatch: 'The service computes another amount, which `allowed` has.',
-  currency_mismatch: "It is not the session's currency, which `allowed` has.",
+  currency_mismatch: 'It must be another currency, which `allowed` has.',
 };
 
 const STEP_MEANINGS = {
@@ -71,18 +50,23 @@ const NEXT_STEP = object(
   { name: 'NextStep', description: 'A request that can be sent as it stands and leads on.' },
 );
 
-export const ERROR = object(
-  {
-    request_id: text('The identifier of the request, the same as in the `Request-Id` header.'),
-    error: object({
-      type: oneOf(['invalid_request', 'api_error'], '`invalid_request` for 4xx, `api_error` for 5xx.'),
-      message: text('What went wrong, for people.'),
-      param: text('The first parameter at fault; empty when nothing in the request is.'),
-      errors: list(PROBLEM, 'Every parameter at fault; empty when none is.'),
-      next_step: NEXT_STEP,
-      code: oneMeaning(ERROR_MEANINGS, 'What went wrong, for programs.'),
-    }),
-  },
-  { name: 'Error', description: 'The envelope of every answer that is not a success. Every member is always there.' },
-);
-export type ErrorView = ValueOf<typeof ERROR>;
+/** The envelope, with these codes and their meanings. */
+export const errorSchema = (codes: readonly ErrorCode[]) =>
+  object(
+    {
+      request_id: text('The identifier of the request, the same as in the `Request-Id` header.'),
+      error: object({
+        type: oneOf(['invalid_request', 'api_error'], '`invalid_request` for 4xx, `api_error` for 5xx.'),
+        message: text('What went wrong, for people.'),
+        param: text('The first parameter at fault; empty when nothing in the request is.'),
+        errors: list(PROBLEM, 'Every parameter at fault; empty when none is.'),
+        next_step: NEXT_STEP,
+        code: oneMeaning(
+          Object.fromEntries(codes.map(({ code, meaning }) => [code, meaning])),
+          'What went wrong, for programs.',
+        ),
+      }),
+    },
+    { name: 'Error', description: 'The envelope of every answer that is not a success. Every member is always there.' },
+  );
+export type ErrorView = ValueOf<ReturnType<typeof errorSchema>>;

@@ -1,6 +1,7 @@
-/** The one table from error code to HTTP status and next step, and the envelope around every answer that is not 2xx. */
+/** The one table from the kind of an error to HTTP status and next step, and the envelope around every answer that is not 2xx. */
 import { Answer } from '../../shared/answer.js';
-import type { ErrorCode, Refusal } from '../../shared/errors.js';
+import { type ErrorKind, INVALID_PARAM, type Refusal } from '../../shared/errors.js';
+import { facts, resourceOf, type Surface } from '../facts.js';
 import type { ErrorView, NextStepType } from './error.view.js';
 
 /** What an error answer repeats of its request. */
@@ -24,30 +25,26 @@ interface Treatment {
 /** Retried at once, a refused request is only refused again; a second is the least that HTTP can say. */
 const RETRY = { 'Retry-After': '1' };
 
-const TREATMENTS: Readonly<Record<ErrorCode, Treatment>> = {
-  invalid_param: { status: 400, nextStep: 'fix_request' },
-  invalid_api_key: {
+const TREATMENTS: Readonly<Record<ErrorKind, Treatment>> = {
+  invalid: { status: 400, nextStep: 'fix_request' },
+  unauthenticated: {
     status: 401,
     nextStep: 'authenticate',
     headers: { 'WWW-Authenticate': 'Bearer realm="tillgate"' },
   },
-  origin_not_allowed: { status: 403, nextStep: 'call_from_server' },
-  not_found: { status: 404, nextStep: 'list_resources' },
-  method_not_allowed: { status: 405, nextStep: 'use_method' },
-  idempotency_key_in_use: { status: 409, nextStep: 'retry', headers: RETRY },
+  forbidden: { status: 403, nextStep: 'call_from_server' },
+  missing: { status: 404, nextStep: 'list_resources' },
+  wrong_method: { status: 405, nextStep: 'use_method' },
+  busy: { status: 409, nextStep: 'retry', headers: RETRY },
   // The rest of the body is not read, so the connection cannot carry another request.
-  payload_too_large: { status: 413, nextStep: 'fix_request', headers: { Connection: 'close' } },
-  unsupported_media_type: { status: 415, nextStep: 'fix_request' },
-  idempotency_key_reused: { status: 422, nextStep: 'use_new_idempotency_key' },
-  refund_exceeds_remaining: { status: 422, nextStep: 'lower_amount' },
-  payment_not_refundable: { status: 422, nextStep: 'read_resource' },
-  session_not_open: { status: 422, nextStep: 'read_resource' },
-  refund_not_pending: { status: 422, nextStep: 'read_resource' },
-  payment_session_mismatch: { status: 422, nextStep: 'read_resource' },
-  payment_reference_reused: { status: 422, nextStep: 'read_resource' },
+  too_large: { status: 413, nextStep: 'fix_request', headers: { Connection: 'close' } },
+  unsupported: { status: 415, nextStep: 'fix_request' },
+  key_reused: { status: 422, nextStep: 'use_new_idempotency_key' },
+  too_much: { status: 422, nextStep: 'lower_amount' },
+  state: { status: 422, nextStep: 'read_resource' },
   rate_limited: { status: 429, nextStep: 'retry', headers: RETRY },
-  internal_error: { status: 500, nextStep: 'retry' },
-  service_unavailable: { status: 503, nextStep: 'retry', headers: RETRY },
+  fault: { status: 500, nextStep: 'retry' },
+  unavailable: { status: 503, nextStep: 'retry', headers: RETRY },
 };
 
 /** Steps that repeat the very request: without its query it would be another. */
@@ -55,13 +52,13 @@ const UNCHANGED: readonly NextStepType[] = ['authenticate', 'call_from_server', 
 
 /** HTTP status of a refusal. */
 export function statusOf(refusal: Refusal): number {
-  return TREATMENTS[refusal.code].status;
+  return TREATMENTS[refusal.kind].status;
 }
 
 /** Headers that an answer with this refusal carries besides the usual ones. */
 export function headersOf(refusal: Refusal): Readonly<Record<string, string>> {
-  if (refusal.code === 'method_not_allowed') return { Allow: refusal.errors[0]?.allowed.join(', ') ?? '' };
-  return TREATMENTS[refusal.code].headers ?? {};
+  if (refusal.kind === 'wrong_method') return { Allow: refusal.errors[0]?.allowed.join(', ') ?? '' };
+  return TREATMENTS[refusal.kind].headers ?? {};
 }
 
 /** The answer to a refused request: the envelope, every member present. */
@@ -82,15 +79,13 @@ export function answerTo(refusal: Refusal, request: RequestFacts): Answer {
 }
 
 function nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
-  const type = TREATMENTS[refusal.code].nextStep;
+  const type = TREATMENTS[refusal.kind].nextStep;
   const path = pathOf(url);
   if (type === 'list_resources') return { type, path: collectionOf(path), method: 'GET' };
-  if (type === 'read_resource' && refusal.resource) {
-    const resource = resourcePath(refusal.resource);
-    return { type, path: path.startsWith('/ledger/') ? asLedgerPath(resource, organization) : resource, method: 'GET' };
-  }
+  const resource = type === 'read_resource' && refusal.resource && pathTo(refusal.resource, path, organization);
+  if (resource) return { type, path: resource, method: 'GET' };
   if (type === 'use_method') return { type, path, method: refusal.errors[0]?.allowed[0] ?? 'GET' };
-  if (refusal.code === 'invalid_param' && refusal.errors.some(({ param }) => param === 'cursor')) {
+  if (refusal.code === INVALID_PARAM.code && refusal.errors.some(({ param }) => param === 'cursor')) {
     return { type: 'restart_list', path: refusal.errors.length === 1 ? withoutCursor(url) : path, method };
   }
   return { type, path: UNCHANGED.includes(type) ? url : path, method };
@@ -108,20 +103,18 @@ function withoutCursor(url: string): string {
   return query.size === 0 ? pathOf(url) : `${pathOf(url)}?${query}`;
 }
 
-/** A list that exists whatever was asked for: of the resource itself where there is one, else of the sessions. */
-function collectionOf(path: string): string {
-  if (path.startsWith('/ledger/')) return '/ledger/v1/refunds';
-  if (path.startsWith('/v1/events/')) return '/v1/events';
-  // A proposal looks for a payment, of which there is no list; refunds name theirs.
-  return path.startsWith('/v1/refunds') ? '/v1/refunds' : '/v1/checkout_sessions';
+const surfaceOf = (path: string): Surface => (path.startsWith('/ledger/') ? 'ledger' : 'secret');
+
+/** A list that there is, whatever was asked for: of the resource itself if possible, else the first of the surface. */
+export function collectionOf(path: string): string {
+  const surface = surfaceOf(path);
+  const places = facts().resources.flatMap((resource) => resource[surface] ?? []);
+  const lists = places.filter(({ isListed }) => isListed).map((place) => place.path);
+  return lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
 }
 
-/** The ledger reads a refund by its id alone, and what is kept by organization with its organization. */
-function asLedgerPath(path: string, organization: string | undefined): string {
-  return path.startsWith('/v1/refunds/') ? `/ledger${path}` : `/ledger${path}?organization=${organization}`;
-}
-
-function resourcePath(id: string): string {
-  if (id.startsWith('pay_')) return `/v1/payments/${id}`;
-  return id.startsWith('re_') ? `/v1/refunds/${id}` : `/v1/checkout_sessions/${id}`;
+/** Where the resource is read, on the surface of the path that was asked for. */
+function pathTo(id: string, asked: string, organization: string | undefined): string | undefined {
+  const place = resourceOf(id)?.[surfaceOf(asked)];
+  return place && `${place.path}/${id}${place.isOwned ? `?organization=${organization}` : ''}`;
 }

@@ -10,6 +10,7 @@ import { Config } from '../config.js';
 import { sqlState, violates } from '../database/faults.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { answerTo, statusOf } from '../http/errors.js';
+import { IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED } from './error.codes.js';
 import type { IdempotentRequest } from './idempotency-key.guard.js';
 import { KEY_CONSTRAINT, KeptAnswers } from './kept-answers.js';
 
@@ -185,10 +186,10 @@ function isKeyLocked(error: unknown): boolean {
 
 export function keyReused(): Refusal {
   const message = 'This idempotency key was used for another request.';
-  return new Refusal('idempotency_key_reused', message, [paramError('Idempotency-Key', 'invalid_value', message)]);
+  return new Refusal(IDEMPOTENCY_KEY_REUSED, message, [paramError('Idempotency-Key', 'invalid_value', message)]);
 }
 
 export function inUse(): Refusal {
   const message = 'A request with this idempotency key is still running.';
-  return new Refusal('idempotency_key_in_use', message, [paramError('Idempotency-Key', 'invalid_value', message)]);
+  return new Refusal(IDEMPOTENCY_KEY_IN_USE, message, [paramError('Idempotency-Key', 'invalid_value', message)]);
 }

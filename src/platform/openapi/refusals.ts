@@ -1,5 +1,6 @@
 /** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
-import { type ErrorCode, invalidParams, notFound, paramError, Refusal } from '../../shared/errors.js';
+import { invalidParams, notFound, paramError, type Refusal } from '../../shared/errors.js';
+import { facts } from '../facts.js';
 import { notJson, tooLarge } from '../http/body.guard.js';
 import { fieldsOf } from '../http/constraints.js';
 import { internalError, unavailable } from '../http/error.filter.js';
@@ -16,35 +17,23 @@ export interface Example {
   readonly refusal: Refusal;
 }
 
-/** What is refused alike wherever it is refused at all. The first three belong to a module, which the platform cannot ask. */
-const COMMON = {
-  invalid_api_key: at('invalid_api_key', 'Authorization', 'A valid API key is needed: Authorization: Bearer <key>.'),
-  origin_not_allowed: at(
-    'origin_not_allowed',
-    'Origin',
-    'This origin is not allowed: call from a server, or add the origin to the key.',
-  ),
-  rate_limited: new Refusal('rate_limited', 'More than 100 requests in a second.'),
-  payload_too_large: tooLarge(),
-  unsupported_media_type: notJson(),
-  idempotency_key_in_use: inUse(),
-  internal_error: internalError(),
-  service_unavailable: unavailable(),
-};
-export const isCommon = (code: ErrorCode): boolean => code in COMMON;
+/** What is refused alike wherever it is refused at all. */
+const COMMON = [tooLarge(), notJson(), inUse(), internalError(), unavailable()];
+export const isCommon = (code: string): boolean =>
+  [...facts().gate, ...COMMON].some((refusal) => refusal.code === code);
 
 /** In the order of the checks. */
 export function examplesOf(route: Route): Example[] {
   const { gate, method, idempotencyKey, idKind, refusals = [] } = route;
   const isGated = gate !== 'open';
   const codes = [
-    ...(isGated ? [COMMON.invalid_api_key, COMMON.origin_not_allowed, COMMON.rate_limited] : []),
-    ...(method === 'post' ? [COMMON.payload_too_large, COMMON.unsupported_media_type] : []),
-    ...(idempotencyKey ? [COMMON.idempotency_key_in_use, keyReused()] : []),
+    ...(isGated ? facts().gate : []),
+    ...(method === 'post' ? [tooLarge(), notJson()] : []),
+    ...(idempotencyKey ? [inUse(), keyReused()] : []),
     ...(idKind ? [notFound('id')] : []),
     ...refusals,
-    COMMON.internal_error,
-    ...(isGated ? [COMMON.service_unavailable] : []),
+    internalError(),
+    ...(isGated ? [unavailable()] : []),
   ];
   return [...invalidExamples(route), ...codes.map((refusal) => ({ name: refusal.code, refusal }))];
 }
@@ -61,7 +50,7 @@ function invalidExamples({ idempotencyKey, idKind, query, body }: Route): Exampl
     const refusal = refusalOf(attempt);
     return refusal ? [{ name, refusal }] : [];
   });
-  const host = at('invalid_param', 'Host', 'The Host header is required.', [], 'required');
+  const host = invalidParams([paramError('Host', 'required', 'The Host header is required.')]);
   return found.length > 0 ? found : [{ name: 'host', refusal: host }];
 }
 
@@ -87,16 +76,6 @@ function refusalOf(attempt: () => unknown): Refusal | undefined {
   } catch (error) {
     return error as Refusal;
   }
-}
-
-function at(
-  code: ErrorCode,
-  param: string,
-  message: string,
-  allowed: readonly string[] = [],
-  fault: 'invalid_value' | 'required' = 'invalid_value',
-): Refusal {
-  return new Refusal(code, message, [paramError(param, fault, message, allowed)]);
 }
 
 /** The answer to a request of this route that is refused so. */

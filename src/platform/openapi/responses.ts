@@ -1,7 +1,7 @@
 /** The answers of an operation: what it gives, and every way in which it refuses. */
-import type { ErrorCode } from '../../shared/errors.js';
-import { ERROR, ERROR_MEANINGS } from '../http/error.view.js';
-import { headersOf } from '../http/errors.js';
+import { facts } from '../facts.js';
+import { errorSchema } from '../http/error.view.js';
+import { collectionOf, headersOf } from '../http/errors.js';
 import type { HEADERS } from './about.js';
 import type { Components, Json } from './components.js';
 import { type Example, examplesOf, isCommon, rendered, statusOfExample } from './refusals.js';
@@ -40,12 +40,13 @@ function refusedWith(route: Route, examples: readonly Example[], components: Com
   const [code] = codes;
   if (code === undefined || codes.length > 1 || !isCommon(code)) return refusal(route, examples, components);
   const name = code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  components.responses[name] ??= refusal(ANY_ROUTE, examples, components);
+  components.responses[name] ??= refusal(anyRoute(), examples, components);
   return { $ref: `#/components/responses/${name}` };
 }
 
 /** Stands in the examples that all operations share. */
-const ANY_ROUTE = { method: 'post', path: '/v1/refunds', idKind: undefined, idempotencyKey: undefined } as const;
+const anyRoute = () =>
+  ({ method: 'post', path: collectionOf('/'), idKind: undefined, idempotencyKey: undefined }) as const;
 
 type Refusing = Pick<Route, 'method' | 'path' | 'idKind' | 'idempotencyKey'>;
 
@@ -66,15 +67,16 @@ function refusal(route: Refusing, examples: readonly Example[], components: Comp
   };
 }
 
-function descriptionOf(codes: readonly ErrorCode[]): string {
-  if (codes.length === 1) return `\`${codes[0]}\`: ${ERROR_MEANINGS[codes[0] as ErrorCode]}`;
-  return codes.map((code) => `- \`${code}\`: ${ERROR_MEANINGS[code]}`).join('\n');
+function descriptionOf(codes: readonly string[]): string {
+  const told = facts().errors.filter(({ code }) => codes.includes(code));
+  const lines = told.map(({ code, meaning }) => `\`${code}\`: ${meaning}`);
+  return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n');
 }
 
 /** The envelope, with no other codes than these. */
-function errorOf(codes: readonly ErrorCode[], components: Components): Json {
+function errorOf(codes: readonly string[], components: Components): Json {
   const only = { properties: { error: { properties: { code: { enum: codes } } } } };
-  return { allOf: [components.schema(ERROR), only] };
+  return { allOf: [components.schema(errorSchema(facts().errors)), only] };
 }
 
 function headers(names: readonly string[]): Json {

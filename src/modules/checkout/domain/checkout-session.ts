@@ -1,5 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
-import { paramError, Refusal } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { createdAt, newId } from '../../../shared/id.js';
 import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 import { AmountFaults } from './amounts.js';
@@ -12,11 +12,30 @@ export const SESSION_STATUSES = ['open', 'complete', 'expired'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
 
+/** What happens to a session, each with its meaning. */
+export const SESSION_EVENTS = {
+  'checkout.session.created': 'A checkout session was created.',
+  'checkout.session.completed': 'A payment was captured for a checkout session, which completes it.',
+  'checkout.session.expired': 'A checkout session expired, by itself or by request.',
+} as const;
+
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 /** From 5 minutes to 24 hours ahead, with a minute of grace for the caller's clock at both ends. */
 const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
+
+export const SESSION_NOT_OPEN: ErrorCode = {
+  code: 'session_not_open',
+  kind: 'state',
+  meaning: 'The session is complete or expired, which is final. Read it.',
+};
+
+export const PAYMENT_SESSION_MISMATCH: ErrorCode = {
+  code: 'payment_session_mismatch',
+  kind: 'state',
+  meaning: 'The session asks for another amount or currency. `errors[].allowed` has what it asks for.',
+};
 
 /** What a caller may say about a session and the service only keeps. */
 interface SessionDetails {
@@ -111,7 +130,7 @@ export class CheckoutSession {
     ];
     if (mismatches.length > 0) {
       const message = 'The session asks for another amount or currency.';
-      throw new Refusal('payment_session_mismatch', message, mismatches, this.facts.id);
+      throw new Refusal(PAYMENT_SESSION_MISMATCH, message, mismatches, this.facts.id);
     }
     return new CheckoutSession({ ...this.facts, status: 'complete', paymentStatus: 'paid' });
   }
@@ -130,7 +149,7 @@ export class CheckoutSession {
 
 export function sessionNotOpen(id: string, status: SessionStatus, param: string): Refusal {
   const message = `The session is ${status}, not open.`;
-  return new Refusal('session_not_open', message, [paramError(param, 'invalid_value', message)], id);
+  return new Refusal(SESSION_NOT_OPEN, message, [paramError(param, 'invalid_value', message)], id);
 }
 
 function mismatch(param: 'amount' | 'currency', expected: string | number) {

@@ -4,7 +4,7 @@ import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
 import { notFound, paramError, Refusal } from '../../../shared/errors.js';
 import { Transaction } from '../../../shared/transaction.js';
-import { type NewPayment, Payment } from '../domain/payment.js';
+import { type NewPayment, PAYMENT_REFERENCE_REUSED, Payment } from '../domain/payment.js';
 import { KnownOrganizations, PaidSessions, Payments } from './ports.js';
 
 export interface RecordedPayment {
@@ -53,7 +53,7 @@ export class RecordPayment {
     if (earlier && !earlier.isSameCapture(payment)) {
       const message = 'This reference stands for another payment.';
       const error = paramError('reference', 'invalid_value', message);
-      throw new Refusal('payment_reference_reused', message, [error], earlier.facts.id);
+      throw new Refusal(PAYMENT_REFERENCE_REUSED, message, [error], earlier.facts.id);
     }
     return earlier;
   }

@@ -1,4 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
+import { type ErrorCode } from '../../../shared/errors.js';
 import { newId } from '../../../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
@@ -18,6 +19,12 @@ export interface PaymentFacts {
 }
 
 export type NewPayment = Pick<PaymentFacts, 'amount' | 'currency' | 'checkoutSession' | 'reference'>;
+
+export const PAYMENT_REFERENCE_REUSED: ErrorCode = {
+  code: 'payment_reference_reused',
+  kind: 'state',
+  meaning: 'This reference already stands for another capture. Read that payment.',
+};
 
 export class Payment {
   private constructor(readonly facts: PaymentFacts) {}

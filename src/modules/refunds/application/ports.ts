@@ -1,7 +1,7 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { PageRequest } from '../../../shared/page.js';
-import type { Refund, RefundablePayment, RefundStatus } from '../domain/refund.js';
+import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../domain/refund.js';
 
 /** The refunds of the caller's organization. */
 export abstract class Refunds {
@@ -60,8 +60,6 @@ interface Notified {
   /** Where webhooks about refunds of the payment go, or null. */
   readonly notifyUrl: string | null;
 }
-
-export type RefundEvent = 'refund.created' | 'refund.succeeded' | 'refund.failed' | 'refund.canceled';
 
 export abstract class RefundEvents {
   /** Records what happened to the refund, as the API shows it from now on, and sends it to the URL if there is one. */

@@ -1,11 +1,38 @@
 import type { Mode } from '../../../shared/caller.js';
-import { paramError, Refusal } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { newId } from '../../../shared/id.js';
 
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 /** What waits for the ledger. */
 export const PROPOSED: RefundStatus = 'pending';
+
+/** What happens to a refund, each with its meaning. */
+export const REFUND_EVENTS = {
+  'refund.created': 'A refund was proposed.',
+  'refund.succeeded': 'The ledger paid a refund out.',
+  'refund.failed': 'The ledger refused a refund.',
+  'refund.canceled': 'A refund was withdrawn before the ledger decided.',
+} as const;
+export type RefundEvent = keyof typeof REFUND_EVENTS;
+
+export const REFUND_EXCEEDS_REMAINING: ErrorCode = {
+  code: 'refund_exceeds_remaining',
+  kind: 'too_much',
+  meaning: 'More than is left to refund. `errors[0].allowed` has what is.',
+};
+
+export const PAYMENT_NOT_REFUNDABLE: ErrorCode = {
+  code: 'payment_not_refundable',
+  kind: 'state',
+  meaning: 'Nothing is left to refund of the payment. Read it to see why.',
+};
+
+export const REFUND_NOT_PENDING: ErrorCode = {
+  code: 'refund_not_pending',
+  kind: 'state',
+  meaning: 'The refund was decided or withdrawn before. Read it.',
+};
 
 /** The amount is in the minor unit of the currency, which is the payment's. */
 export interface RefundState {
@@ -36,17 +63,12 @@ export class Refund {
     if (!Number.isInteger(amount) || amount < 1) throw new RangeError('A refund has a whole amount of at least 1.');
     if (payment.refundable === 0) {
       const message = 'Nothing is left to refund of this payment.';
-      throw new Refusal(
-        'payment_not_refundable',
-        message,
-        [paramError('payment', 'invalid_value', message)],
-        payment.id,
-      );
+      throw new Refusal(PAYMENT_NOT_REFUNDABLE, message, [paramError('payment', 'invalid_value', message)], payment.id);
     }
     if (amount > payment.refundable) {
       const message = `Only ${payment.refundable} is left to refund of this payment.`;
       const error = paramError('amount', 'too_large', message, [payment.refundable]);
-      throw new Refusal('refund_exceeds_remaining', message, [error], payment.id);
+      throw new Refusal(REFUND_EXCEEDS_REMAINING, message, [error], payment.id);
     }
     const { mode, currency } = payment;
     const terms = { mode, amount, currency, payment: payment.id, failureReason: null };
@@ -76,6 +98,6 @@ export class Refund {
   private close(status: RefundStatus, failureReason: string | null = null): Refund {
     if (this.state.status === PROPOSED) return new Refund({ ...this.state, status, failureReason });
     const message = `The refund is ${this.state.status}, not pending.`;
-    throw new Refusal('refund_not_pending', message, [paramError('id', 'invalid_value', message)], this.state.id);
+    throw new Refusal(REFUND_NOT_PENDING, message, [paramError('id', 'invalid_value', message)], this.state.id);
   }
 }

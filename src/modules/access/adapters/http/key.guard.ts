@@ -4,9 +4,15 @@ import type { FastifyRequest } from 'fastify';
 import { requestOf } from '../../../../platform/http/exchange.js';
 import { GATE, type Gate } from '../../../../platform/http/gate.js';
 import { headerValues } from '../../../../platform/http/headers.js';
-import { paramError, Refusal } from '../../../../shared/errors.js';
+import { type ErrorCode, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
 import type { ApiKey } from '../../domain/api-key.js';
+
+export const INVALID_API_KEY: ErrorCode = {
+  code: 'invalid_api_key',
+  kind: 'unauthenticated',
+  meaning: 'The key is missing, unknown, revoked, expired, or meant for the other surface. Send a valid one.',
+};
 
 /** Lets in who has an active key of the kind the route asks for; every fault gets the same answer. */
 @Injectable()
@@ -45,7 +51,7 @@ function tokenOf(headers: readonly string[]): string | undefined {
   return /^([^:]+):?$/.exec(Buffer.from(credentials, 'base64').toString())?.[1];
 }
 
-function unauthorized(): Refusal {
+export function unauthorized(): Refusal {
   const message = 'A valid API key is needed: Authorization: Bearer <key>.';
-  return new Refusal('invalid_api_key', message, [paramError('Authorization', 'invalid_value', message)]);
+  return new Refusal(INVALID_API_KEY, message, [paramError('Authorization', 'invalid_value', message)]);
 }

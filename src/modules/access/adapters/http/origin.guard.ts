@@ -1,8 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { replyOf, requestOf } from '../../../../platform/http/exchange.js';
-import { paramError, Refusal } from '../../../../shared/errors.js';
+import { type ErrorCode, paramError, Refusal } from '../../../../shared/errors.js';
 
 const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
+
+export const ORIGIN_NOT_ALLOWED: ErrorCode = {
+  code: 'origin_not_allowed',
+  kind: 'forbidden',
+  meaning: "The browser's origin is not on the key's list. Call from a server, or have the origin added.",
+};
 
 /** A request without Origin is a server's. A browser's must come from an origin that its key lists. */
 @Injectable()
@@ -23,5 +29,5 @@ export class OriginGuard implements CanActivate {
 
 export function originNotAllowed(): Refusal {
   const message = 'This origin is not allowed: call from a server, or add the origin to the key.';
-  return new Refusal('origin_not_allowed', message, [paramError('Origin', 'invalid_value', message)]);
+  return new Refusal(ORIGIN_NOT_ALLOWED, message, [paramError('Origin', 'invalid_value', message)]);
 }

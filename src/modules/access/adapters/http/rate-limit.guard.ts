@@ -2,7 +2,13 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Config } from '../../../../platform/config.js';
 import { requestOf } from '../../../../platform/http/exchange.js';
 import { Clock } from '../../../../shared/clock.js';
-import { Refusal } from '../../../../shared/errors.js';
+import { type ErrorCode, Refusal } from '../../../../shared/errors.js';
+
+export const RATE_LIMITED: ErrorCode = {
+  code: 'rate_limited',
+  kind: 'rate_limited',
+  meaning: 'Too many requests. Send the same again after `Retry-After`.',
+};
 
 /**
  * A token bucket for each organization and mode that holds one second's worth of requests. Each instance counts for
@@ -21,9 +27,7 @@ export class RateLimitGuard implements CanActivate {
     const { apiKey } = requestOf(context);
     if (this.config.rateLimitRps === 0 || apiKey === undefined) return true;
     const { organization, mode, id } = apiKey.facts;
-    if (!this.take(`${organization ?? id} ${mode}`)) {
-      throw new Refusal('rate_limited', `More than ${this.config.rateLimitRps} requests in a second.`);
-    }
+    if (!this.take(`${organization ?? id} ${mode}`)) throw rateLimited(this.config.rateLimitRps);
     return true;
   }
 
@@ -40,4 +44,8 @@ export class RateLimitGuard implements CanActivate {
     bucket.tokens -= 1;
     return true;
   }
+}
+
+export function rateLimited(rps: number): Refusal {
+  return new Refusal(RATE_LIMITED, `More than ${rps} requests in a second.`);
 }

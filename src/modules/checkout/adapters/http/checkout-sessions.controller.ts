@@ -20,7 +20,8 @@ import { CreateCheckoutSession } from '../../application/create-checkout-session
 import { ExpireCheckoutSession } from '../../application/expire-checkout-session.js';
 import { ListCheckoutSessions } from '../../application/list-checkout-sessions.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
-import type { CheckoutSession } from '../../domain/checkout-session.js';
+import { type CheckoutSession, SESSION_NOT_OPEN } from '../../domain/checkout-session.js';
+import { SESSION_FACTS } from '../../facts.js';
 import {
   CHECKOUT_SESSION,
   CHECKOUT_SESSION_LIST,
@@ -36,7 +37,7 @@ import {
 
 const COMPLETE = 'The session is complete, not open.';
 const NOT_OPEN = new Refusal(
-  'session_not_open',
+  SESSION_NOT_OPEN,
   COMPLETE,
   [paramError('id', 'invalid_value', COMPLETE)],
   exampleId('cs'),
@@ -47,7 +48,7 @@ const SMALLEST = {
   line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
 };
 
-@Controller('v1/checkout_sessions')
+@Controller(SESSION_FACTS.secret.path)
 @Tag('Checkout sessions', 'What customers are asked to pay: open until they are paid or their time is over.')
 export class CheckoutSessionsController {
   constructor(

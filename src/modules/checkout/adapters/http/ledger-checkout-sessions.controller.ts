@@ -9,10 +9,11 @@ import { notFound } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
+import { SESSION_FACTS } from '../../facts.js';
 import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
 
 /** What the ledger looks at when a session refuses its payment. */
-@Controller('ledger/v1/checkout_sessions')
+@Controller(SESSION_FACTS.ledger.path)
 @Gated('ledger')
 @Tag('Ledger: checkout sessions', 'The sessions of any organization, for the component that owns payments.')
 export class LedgerCheckoutSessionsController {

@@ -8,6 +8,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListEvents } from '../../application/list-events.js';
 import { ReadEvent } from '../../application/read-event.js';
+import { EVENT_FACTS } from '../../facts.js';
 import {
   EVENT_LIST,
   EVENT_WEBHOOKS,
@@ -18,7 +19,7 @@ import {
 import { ListEventsQuery, toFilter } from './events.requests.js';
 
 /** For receivers that were away: what they missed, and what was tried. */
-@Controller('v1/events')
+@Controller(EVENT_FACTS.secret.path)
 @Tag('Events', 'What happened to sessions and refunds, as it is also sent to the `notify_url` of a session.')
 @Webhooks(EVENT_WEBHOOKS)
 export class EventsController {

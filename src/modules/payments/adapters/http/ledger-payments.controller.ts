@@ -16,8 +16,11 @@ import type { Ledger } from '../../../../shared/caller.js';
 import { notFound, paramError, Refusal } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
+import { PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from '../../../checkout/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
 import { type RecordedPayment, RecordPayment } from '../../application/record-payment.js';
+import { PAYMENT_REFERENCE_REUSED } from '../../domain/payment.js';
+import { PAYMENT_FACTS } from '../../facts.js';
 import { LEDGER_PAYMENT, ledgerPaymentView } from '../representation/payments.views.js';
 import { RecordPaymentRequest, toNewPayment } from './payments.requests.js';
 
@@ -26,15 +29,15 @@ const OTHER_AMOUNT = 'The session asks for 5000.';
 const OTHER_FACTS = 'This reference was used for another payment.';
 const REFUSALS = [
   notFound('checkout_session'),
-  new Refusal('session_not_open', EXPIRED, [paramError('checkout_session', 'invalid_value', EXPIRED)], exampleId('cs')),
+  new Refusal(SESSION_NOT_OPEN, EXPIRED, [paramError('checkout_session', 'invalid_value', EXPIRED)], exampleId('cs')),
   new Refusal(
-    'payment_session_mismatch',
+    PAYMENT_SESSION_MISMATCH,
     OTHER_AMOUNT,
     [paramError('amount', 'amount_mismatch', OTHER_AMOUNT, [5000])],
     exampleId('cs'),
   ),
   new Refusal(
-    'payment_reference_reused',
+    PAYMENT_REFERENCE_REUSED,
     OTHER_FACTS,
     [paramError('reference', 'duplicate', OTHER_FACTS)],
     exampleId('pay'),
@@ -42,7 +45,7 @@ const REFUSALS = [
 ];
 
 /** The ledger tells what it captured. */
-@Controller('ledger/v1/payments')
+@Controller(PAYMENT_FACTS.ledger.path)
 @Gated('ledger')
 @Tag('Ledger: payments', 'Captures, told by the component that owns payments.')
 export class LedgerPaymentsController {

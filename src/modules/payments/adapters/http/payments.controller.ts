@@ -4,9 +4,10 @@ import { PathId } from '../../../../platform/http/path-id.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
+import { PAYMENT_FACTS } from '../../facts.js';
 import { PAYMENT, paymentView } from '../representation/payments.views.js';
 
-@Controller('v1/payments')
+@Controller(PAYMENT_FACTS.secret.path)
 @Tag('Payments', 'What the ledger captured, and what is left to refund of it.')
 export class PaymentsController {
   constructor(private readonly readPayment: ReadPayment) {}

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
-import { type RefundEvent, RefundEvents } from '../../application/ports.js';
-import type { Refund } from '../../domain/refund.js';
+import { RefundEvents } from '../../application/ports.js';
+import type { Refund, RefundEvent } from '../../domain/refund.js';
 import { refundJson } from '../representation/refunds.views.js';
 
 @Injectable()

@@ -21,20 +21,21 @@ import { FailRefund } from '../../application/fail-refund.js';
 import { ListProposals } from '../../application/list-proposals.js';
 import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
 import { SucceedRefund } from '../../application/succeed-refund.js';
-import type { Refund } from '../../domain/refund.js';
+import { REFUND_NOT_PENDING, type Refund } from '../../domain/refund.js';
+import { REFUND_FACTS } from '../../facts.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { FailRefundRequest, ListLedgerRefundsQuery, toLedgerFilter } from './refunds.requests.js';
 
 const CANCELED = 'The refund is canceled, not pending.';
 const NOT_PENDING = new Refusal(
-  'refund_not_pending',
+  REFUND_NOT_PENDING,
   CANCELED,
   [paramError('id', 'invalid_value', CANCELED)],
   exampleId('re'),
 );
 
 /** The ledger's side of refunds: what to act on, and what became of it. */
-@Controller('ledger/v1/refunds')
+@Controller(REFUND_FACTS.ledger.path)
 @Gated('ledger')
 @Tag('Ledger: refunds', 'What the ledger has to decide, and what it decided.')
 export class LedgerRefundsController {

@@ -20,28 +20,34 @@ import { CancelRefund } from '../../application/cancel-refund.js';
 import { ListRefunds } from '../../application/list-refunds.js';
 import { ProposeRefund } from '../../application/propose-refund.js';
 import { ReadRefund } from '../../application/read-refund.js';
-import type { Refund } from '../../domain/refund.js';
+import {
+  PAYMENT_NOT_REFUNDABLE,
+  REFUND_EXCEEDS_REMAINING,
+  REFUND_NOT_PENDING,
+  type Refund,
+} from '../../domain/refund.js';
+import { REFUND_FACTS } from '../../facts.js';
 import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
 import { ListRefundsQuery, ProposeRefundRequest, toFilter } from './refunds.requests.js';
 
 const ONLY = 'Only 500 is left to refund of this payment.';
 const NOTHING = 'Nothing is left to refund of this payment.';
 const SUCCEEDED = 'The refund is succeeded, not pending.';
-const EXCEEDS = new Refusal('refund_exceeds_remaining', ONLY, [paramError('amount', 'too_large', ONLY, [500])]);
+const EXCEEDS = new Refusal(REFUND_EXCEEDS_REMAINING, ONLY, [paramError('amount', 'too_large', ONLY, [500])]);
 const NOT_REFUNDABLE = new Refusal(
-  'payment_not_refundable',
+  PAYMENT_NOT_REFUNDABLE,
   NOTHING,
   [paramError('payment', 'invalid_value', NOTHING)],
   exampleId('pay'),
 );
 const NOT_PENDING = new Refusal(
-  'refund_not_pending',
+  REFUND_NOT_PENDING,
   SUCCEEDED,
   [paramError('id', 'invalid_value', SUCCEEDED)],
   exampleId('re'),
 );
 
-@Controller('v1/refunds')
+@Controller(REFUND_FACTS.secret.path)
 @Tag('Refunds', 'Proposals to give back a part of a payment; the ledger decides them.')
 export class RefundsController {
   constructor(

@@ -1,0 +1,6 @@
+/** The modules of the service: whoever adds one adds its line. */
+export { ACCESS } from './modules/access/index.js';
+export { CHECKOUT } from './modules/checkout/index.js';
+export { EVENTS } from './modules/events/index.js';
+export { PAYMENTS } from './modules/payments/index.js';
+export { REFUNDS } from './modules/refunds/index.js';

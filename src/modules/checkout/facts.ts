@@ -1,0 +1,10 @@
+import type { Resource } from '../../platform/facts.js';
+import { SESSION_EVENTS } from './domain/checkout-session.js';
+
+export const SESSION_FACTS = {
+  id: 'cs',
+  schema: 'CheckoutSession',
+  secret: { path: '/v1/checkout_sessions', isListed: true },
+  ledger: { path: '/ledger/v1/checkout_sessions', isOwned: true },
+  events: SESSION_EVENTS,
+} as const satisfies Resource;

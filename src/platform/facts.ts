@@ -1,0 +1,76 @@
+/** What modules tell about themselves. The platform and the events know a module by nothing else. */
+import type { Type } from '@nestjs/common';
+import type { ErrorCode, Refusal } from '../shared/errors.js';
+import { type IdKind, kindOf } from '../shared/id.js';
+
+/** Where a surface reads a resource, at `path/id`, and where it lists them, at `path`, if it does. */
+interface Place {
+  readonly path: string;
+  readonly isListed?: boolean;
+  /** Whether the owner's `organization` must be given to read one. */
+  readonly isOwned?: boolean;
+}
+
+/** The keys that open a surface: a merchant's, or the ledger's. */
+export type Surface = 'secret' | 'ledger';
+
+/** Something that the API shows under an identifier. */
+export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
+  readonly id: IdKind;
+  /** Its name in the API's description. */
+  readonly schema: string;
+  /** The type of each event that it goes through, with its meaning. */
+  readonly events?: Readonly<Record<string, string>>;
+}
+
+export interface Facts {
+  readonly errors: readonly ErrorCode[];
+  readonly resources: readonly Resource[];
+  /** What guards refuse a request with on every route behind a key, one example each. */
+  readonly gate: readonly Refusal[];
+}
+
+/** A module, with what it is made of and what it tells. */
+export interface ModuleFacts extends Partial<Facts> {
+  readonly module: Type;
+  readonly records: readonly Type[];
+}
+
+let declared: Facts = { errors: [], resources: [], gate: [] };
+
+/** Called once, by the composition root, before anything is served. Throws when two modules claim the same. */
+export function declareFacts(...modules: readonly Partial<Facts>[]): void {
+  const errors = modules.flatMap((module) => module.errors ?? []);
+  const resources = modules.flatMap((module) => module.resources ?? []);
+  requireUnique(
+    'error code',
+    errors.map(({ code }) => code),
+  );
+  requireUnique(
+    'identifier',
+    resources.map(({ id }) => id),
+  );
+  requireUnique(
+    'path',
+    resources.flatMap(({ secret, ledger }) => [secret, ledger].flatMap((place) => place?.path ?? [])),
+  );
+  requireUnique(
+    'event type',
+    resources.flatMap(({ events = {} }) => Object.keys(events)),
+  );
+  declared = { errors, resources, gate: modules.flatMap((module) => module.gate ?? []) };
+}
+
+export function facts(): Facts {
+  return declared;
+}
+
+/** The resource that has this identifier. */
+export function resourceOf(id: string): Resource | undefined {
+  return declared.resources.find((resource) => resource.id === kindOf(id));
+}
+
+function requireUnique(what: string, values: readonly string[]): void {
+  const twice = values.find((value, place) => values.indexOf(value) !== place);
+  if (twice !== undefined) throw new Error(`Two modules declare the ${what} ${twice}.`);
+}
