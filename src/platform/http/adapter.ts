@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { Answer } from '../../shared/answer.js';
 import { INVALID_PARAM, invalidParams, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
+import { whileDropping } from './body.guard.js';
 import { answerTo, collectionOf, pathOf } from './errors.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -84,8 +86,14 @@ export class TillgateAdapter extends FastifyAdapter {
     }
     if (result.location) reply.header('location', result.location);
     if (result.replayed) markReplay(reply, result);
+    if (result.status === 413) return sendWhileDropping(reply, result);
     return reply.code(result.status).send(result.body);
   }
+}
+
+function sendWhileDropping(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+  const bytes = Readable.from(whileDropping(reply.request.raw, body));
+  return reply.code(status).header('content-length', Buffer.byteLength(body)).send(bytes);
 }
 
 /** An error's bytes name the request they first answered, and the header always agrees with the body. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { INVALID_PARAM, paramError, Refusal } from '../../shared/errors.js';
@@ -6,6 +7,7 @@ import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
 import { requestOf } from './exchange.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
+const DROP_MS = 800;
 
 /** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. */
 @Injectable()
@@ -62,16 +64,24 @@ function read(request: IncomingMessage): Promise<Buffer> {
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
-        request.pause();
-        reject(tooLarge());
-      } else chunks.push(chunk);
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else reject(tooLarge());
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.on('error', reject);
-    // The client went away: nobody is left to read an answer.
-    request.on('close', () => {
+    // The client went away or took too long, with an error or without: nobody is left to read an answer.
+    const refuseIncomplete = () => {
       if (!request.complete) reject(new Refusal(INVALID_PARAM, 'The request ended before its body did.'));
-    });
+    };
+    request.on('error', refuseIncomplete);
+    request.on('close', refuseIncomplete);
   });
+}
+
+/**
+ * The answer to a request whose body is not wanted: all of it at once, its end when the body has been read and dropped, or
+ * after 0.8 s. Closing earlier resets the connection, which takes the answer away from a client that is still sending.
+ */
+export async function* whileDropping(request: IncomingMessage, answer: string): AsyncGenerator<string> {
+  yield answer;
+  await finished(request.resume(), { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
 }
