@@ -79,7 +79,7 @@ export class Transport {
 
   private prepare({ method, path, query = {}, body, idempotencyKey, signal }: Call): Prepared {
     const { baseUrl, key } = this.#options;
-    const url = new URL(baseUrl.replace(/\/+$/, '') + path);
+    const url = new URL(baseUrl.replace(/(?<!\/)\/+$/, '') + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }

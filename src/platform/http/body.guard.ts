@@ -77,10 +77,7 @@ function read(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/**
- * The answer to a request whose body is not wanted: all of it at once, its end when the body has been read and dropped, or
- * after 0.8 s. Closing earlier resets the connection, which takes the answer away from a client that is still sending.
- */
+/** The answer at once, its end when the body is read (at most 0.8 s): a reset takes it from a client that still sends. */
 export async function* whileDropping(request: IncomingMessage, answer: string): AsyncGenerator<string> {
   yield answer;
   await finished(request.resume(), { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);

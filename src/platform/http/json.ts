@@ -7,8 +7,9 @@ import { invalidParams, type ParamCode, paramError, type Refusal } from '../../s
 
 const MAX_DEPTH = 32;
 const MAX_NUMBER_LENGTH = 40;
-/** Whatever a number may be written with: JSON.parse judges the order. */
-const NUMBER = /[-+.\dE]+/iy;
+const NUMBER_CHARACTERS = /[-+.\dE]+/iy;
+/** Sticky, so that no place is looked at twice. */
+const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]|[^"[\]{},]+/gy;
 
 /** The value of a UTF-8 JSON text; no text at all is an empty object. Throws a 400 refusal. */
 export function parseJson(bytes: Buffer | undefined): unknown {
@@ -58,8 +59,8 @@ function startsNumber(code: number): boolean {
 
 /** Where the number that starts here ends. Refuses one that is long or would be rounded: amounts never are. */
 function endOfNumber(text: string, start: number): number {
-  NUMBER.lastIndex = start;
-  const [number = ''] = NUMBER.exec(text) ?? [];
+  NUMBER_CHARACTERS.lastIndex = start;
+  const [number = ''] = NUMBER_CHARACTERS.exec(text) ?? [];
   if (number.length > MAX_NUMBER_LENGTH) {
     throw refusal('body', 'invalid_value', `A number has more than ${MAX_NUMBER_LENGTH} characters.`);
   }
@@ -108,7 +109,7 @@ function refuseUnstorable(text: string, path: string): void {
 function duplicateKey(text: string): Refusal {
   const stack: { keys: Set<string>; path: string; index: number }[] = [];
   let name = '';
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]/g)) {
+  for (const [token] of text.matchAll(TOKEN)) {
     const inside = stack.at(-1);
     if (token === '{' || token === '[') stack.push({ keys: new Set(), path: name, index: token === '[' ? 0 : -1 });
     else if (token === '}' || token === ']') stack.pop();
