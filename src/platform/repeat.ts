@@ -29,8 +29,11 @@ export function repeat(work: () => Promise<unknown>, { everyMs, onError }: Repet
   };
 }
 
-/** Repeats a batch until it comes back short: what is left is small, however much had piled up. */
+/** Repeats a batch until it comes back short. After each it rests for as long as that took: requests come first. */
 export async function drain(batch: (limit: number) => Promise<number>, limit: number): Promise<void> {
-  let done = limit;
-  while (done === limit) done = await batch(limit);
+  for (;;) {
+    const started = performance.now();
+    if ((await batch(limit)) < limit) return;
+    await sleep(performance.now() - started);
+  }
 }

@@ -3,6 +3,7 @@ export {
   deliveryValues,
   eventsValues,
   eventValues,
+  type OwnedEvent,
   RECORD_EVENT,
   RECORD_EVENTS,
 } from './adapters/persistence/record-event.js';

@@ -13,6 +13,7 @@ import {
   eventsValues,
   eventValues,
   newEvent,
+  type OwnedEvent,
   RECORD_EVENT,
   RECORD_EVENTS,
 } from '../../../events/index.js';
@@ -60,6 +61,9 @@ const SETTLE = {
   text: `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
     AND status = 'open' AND expires_at > clock_timestamp()`,
 };
+
+/** Characters of sessions whose outcomes are recorded by one statement, or one session that has more. */
+const RECORDED_TOGETHER = 256 * 1024;
 
 /** SKIP LOCKED: several instances sweep at once, and a session being paid right now is left to its payment. */
 const SETTLE_EXPIRED = {
@@ -159,14 +163,22 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
     return rows.map((row) => ({ ...row, id: idOf('cs', row.id, row.mode) }));
   }
 
+  /** A few at a time if they are large: in between, requests are served. */
   private async recordOutcomes(settled: readonly OwnedSession[]): Promise<void> {
-    const events = settled.map(({ caller, session }) => {
+    let events: OwnedEvent[] = [];
+    let length = 0;
+    for (const { caller, session } of settled) {
       const { id, status, notifyUrl } = session.facts;
       const type: EventType = status === 'complete' ? 'checkout.session.completed' : 'checkout.session.expired';
       const data = JSON.stringify(checkoutSessionView(session));
-      return { caller, event: newEvent(type, id, data, this.clock.now()), url: notifyUrl };
-    });
-    await this.database.write(RECORD_EVENTS, eventsValues(events));
+      events.push({ caller, event: newEvent(type, id, data, this.clock.now()), url: notifyUrl });
+      length += data.length;
+      if (length < RECORDED_TOGETHER) continue;
+      await this.database.write(RECORD_EVENTS, eventsValues(events));
+      events = [];
+      length = 0;
+    }
+    if (events.length > 0) await this.database.write(RECORD_EVENTS, eventsValues(events));
   }
 }
 

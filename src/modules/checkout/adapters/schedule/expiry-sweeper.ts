@@ -4,7 +4,7 @@ import { CheckoutSessions } from '../../application/ports.js';
 
 const INTERVAL_MS = 5_000;
 /** Small enough to hold its row locks for milliseconds, and as many whole sessions in memory for their events. */
-const BATCH = 100;
+const BATCH = 20;
 
 /** Stores what the clock has already decided: answers and filters show a session as expired without it. */
 @Injectable()
