@@ -2,6 +2,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Transform } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Max, Min, ValidateBy, validateSync } from 'class-validator';
+import ipaddr from 'ipaddr.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
@@ -15,6 +16,8 @@ export class Config {
   @IsIn(LOG_LEVELS, { message: `one of ${LOG_LEVELS.join(', ')}` }) readonly logLevel: string = 'info';
   /** Requests per second for each organization and mode; 0 is no limit. */
   @WholeNumber({ min: 0, max: 1_000_000 }) readonly rateLimitRps: number = 0;
+  /** Addresses and ranges of proxies whose X-Forwarded-For names the client. */
+  @Addresses() readonly trustProxy: readonly string[] = [];
   @Flag() readonly webhookAllowPrivate: boolean = false;
   /** A year at most: each stored response holds a whole body. */
   @WholeNumber({ min: 1, max: 8760 }) readonly idempotencyRetentionHours: number = 24;
@@ -60,6 +63,19 @@ function WholeNumber({ min, max }: { min: number; max: number }): PropertyDecora
 function Flag(): PropertyDecorator {
   const read = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
   return applyDecorators(read, IsIn([true, false], { message: 'one of true, false' })) as PropertyDecorator;
+}
+
+function Addresses(): PropertyDecorator {
+  const read = Transform(({ value }) =>
+    typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value,
+  );
+  const isOne = (address: string) => ipaddr.isValid(address) || ipaddr.isValidCIDR(address);
+  const validate = (addresses: readonly string[]) => addresses.every(isOne);
+  const message = 'addresses or ranges like 10.0.0.0/8, with commas between them';
+  return applyDecorators(
+    read,
+    ValidateBy({ name: 'addresses', validator: { validate } }, { message }),
+  ) as PropertyDecorator;
 }
 
 function IsPostgresUrl(): PropertyDecorator {

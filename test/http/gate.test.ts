@@ -113,6 +113,18 @@ describe('authentication', () => {
     await elsewhere.close();
   });
 
+  test('a revoked key stops within five seconds when the clock was set back an hour', async () => {
+    const steppedClock = new TestClock();
+    const elsewhere = await startService({ clock: steppedClock, databaseUrl: service.databaseUrl });
+    const key = await createKey(service, tenant);
+    expect((await authorized(`Bearer ${key}`, elsewhere)).status).toBe(200);
+    await revokeKey(key);
+    steppedClock.setBack(3_600_000);
+    steppedClock.advance(5_000);
+    expectUnauthorized(await authorized(`Bearer ${key}`, elsewhere));
+    await elsewhere.close();
+  });
+
   async function revokeKey(token: string): Promise<void> {
     const manage = service.application.get(ManageApiKeys);
     const keys = await manage.list(tenant.organization);
@@ -168,6 +180,7 @@ describe('origin', () => {
   test('a preflight from anywhere else, or for no route, is refused', async () => {
     expectForbidden(await preflight('https://evil.example'), 'POST');
     expectForbidden(await preflight('null', LIST, 'STEAL'), 'POST');
+    expectForbidden(await preflight(`https://${'x'.repeat(15_000)}.example`), 'POST');
     expect((await preflight(SHOP, '/v1/nothing')).status).toBe(404);
     expect((await send('OPTIONS', service.url + LIST)).status).toBe(405);
   });

@@ -17,7 +17,10 @@ let shop: Shop;
 
 beforeAll(async () => {
   service = await startService();
-  late = await startService({ databaseUrl: service.databaseUrl, clock: { now: () => Date.now() - HOUR_MS } });
+  late = await startService({
+    databaseUrl: service.databaseUrl,
+    clock: { monotonic: () => performance.now(), now: () => Date.now() - HOUR_MS },
+  });
 });
 
 beforeEach(async () => {

@@ -2,6 +2,8 @@ import { Clock } from '../../src/shared/clock.js';
 
 /** A clock that stands still until it is told to go on. */
 export class TestClock extends Clock {
+  private passed = 0;
+
   constructor(private instant: number = Date.now()) {
     super();
   }
@@ -10,12 +12,22 @@ export class TestClock extends Clock {
     return this.instant;
   }
 
+  monotonic(): number {
+    return this.passed;
+  }
+
   advance(milliseconds: number): void {
     this.instant += milliseconds;
+    this.passed += milliseconds;
   }
 
   /** Forwards only: identifiers carry their instant and never go back. */
   advanceTo(instant: string): void {
-    this.instant = Math.max(this.instant, Date.parse(instant));
+    this.advance(Math.max(0, Date.parse(instant) - this.instant));
+  }
+
+  /** As an operator or a time server does it: no time passes. */
+  setBack(milliseconds: number): void {
+    this.instant -= milliseconds;
   }
 }

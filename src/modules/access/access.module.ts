@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
+import { FailuresByAddress } from './adapters/http/failures-by-address.js';
 import { INVALID_API_KEY, unauthorized } from './adapters/http/key.guard.js';
 import { ORIGIN_NOT_ALLOWED, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
@@ -22,13 +23,14 @@ import { ApiKeys, Organizations } from './application/ports.js';
   providers: [
     Authenticate,
     CreateOrganization,
+    FailuresByAddress,
     FindOrganization,
     ManageApiKeys,
     ManageWebhookSecret,
     { provide: ApiKeys, useClass: TypeormApiKeys },
     { provide: Organizations, useClass: TypeormOrganizations },
   ],
-  exports: [Authenticate, CreateOrganization, FindOrganization, ManageApiKeys, ManageWebhookSecret],
+  exports: [Authenticate, CreateOrganization, FailuresByAddress, FindOrganization, ManageApiKeys, ManageWebhookSecret],
 })
 class AccessModule {}
 

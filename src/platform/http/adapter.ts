@@ -7,6 +7,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { Answer } from '../../shared/answer.js';
 import { INVALID_PARAM, invalidParams, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
+import type { Config } from '../config.js';
 import { whileDropping } from './body.guard.js';
 import { answerTo, collectionOf, pathOf } from './errors.js';
 
@@ -28,12 +29,13 @@ export class TillgateAdapter extends FastifyAdapter {
   private isDraining = false;
   private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
 
-  constructor({ logLevel }: { readonly logLevel: string }) {
+  constructor({ logLevel, trustProxy }: Pick<Config, 'logLevel' | 'trustProxy'>) {
     super({
       logger: { level: logLevel },
       // A line for each request is the balancer's and the metrics' job; here it would cost more than the request.
       logController: new LogController({ disableRequestLogging: true }),
       skipMiddie: true,
+      trustProxy: trustProxy.length > 0 && [...trustProxy],
       genReqId: requestId,
       rewriteUrl: targetOf,
       requestTimeout: REQUEST_TIMEOUT_MS,

@@ -7,6 +7,7 @@ import { headerValues } from '../../../../platform/http/headers.js';
 import { type ErrorCode, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
 import type { ApiKey } from '../../domain/api-key.js';
+import { FailuresByAddress } from './failures-by-address.js';
 
 export const INVALID_API_KEY: ErrorCode = {
   code: 'invalid_api_key',
@@ -20,6 +21,7 @@ export class KeyGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly authenticate: Authenticate,
+    private readonly failures: FailuresByAddress,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -27,10 +29,20 @@ export class KeyGuard implements CanActivate {
     if (gate === 'open') return true;
     const request = requestOf(context);
     const token = tokenOf(headerValues(request, 'authorization'));
-    const key = token === undefined ? undefined : this.authenticate.execute(token);
+    if (token === undefined) throw unauthorized();
+    if (!this.authenticate.isKnown(token)) return this.admitStranger(request, token, gate);
+    const key = this.authenticate.execute(token);
     // Most keys are remembered: what needs no waiting makes no promises.
     if (key instanceof Promise) return key.then((found) => admit(request, found, gate));
     return admit(request, key, gate);
+  }
+
+  /** Who was let in before is not kept out because others at the same address fail. */
+  private async admitStranger(request: FastifyRequest, token: string, gate: Gate | undefined): Promise<boolean> {
+    await this.failures.expect(request.ip);
+    const admitted = admit(request, await this.authenticate.execute(token), gate);
+    await this.failures.forgive(request.ip);
+    return admitted;
   }
 }
 

@@ -10,6 +10,8 @@ export const RATE_LIMITED: ErrorCode = {
   meaning: 'Too many requests. Send the same again after `Retry-After`.',
 };
 
+const MAX_BUCKETS = 10_000;
+
 /**
  * A token bucket for each organization and mode that holds one second's worth of requests. Each instance counts for
  * itself: a shared counter would cost every request a round trip, and this limit protects instances, not a budget.
@@ -32,14 +34,14 @@ export class RateLimitGuard implements CanActivate {
   }
 
   private take(name: string): boolean {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     const { rateLimitRps } = this.config;
     const bucket = this.buckets.get(name) ?? { tokens: rateLimitRps, at: now };
-    // Never backwards: a clock that is set back must not drain the bucket.
-    const gained = (Math.max(0, now - bucket.at) / 1000) * rateLimitRps;
-    bucket.tokens = Math.min(rateLimitRps, bucket.tokens + gained);
+    bucket.tokens = Math.min(rateLimitRps, bucket.tokens + ((now - bucket.at) / 1000) * rateLimitRps);
     bucket.at = now;
+    this.buckets.delete(name);
     this.buckets.set(name, bucket);
+    if (this.buckets.size > MAX_BUCKETS) this.buckets.delete(this.buckets.keys().next().value as string);
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;

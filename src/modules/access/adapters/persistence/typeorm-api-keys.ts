@@ -7,6 +7,19 @@ import { ApiKeys } from '../../application/ports.js';
 import { ApiKey } from '../../domain/api-key.js';
 import { ApiKeyRecord } from './api-key.record.js';
 
+const BY_DIGEST = {
+  name: 'access.key_by_digest',
+  text: `SELECT id, organization_id AS "organizationId", kind, mode, display, allowed_origins AS "allowedOrigins",
+      expires_at AS "expiresAt", revoked_at AS "revokedAt"
+    FROM api_keys WHERE digest = $1`,
+};
+
+const ANY_ALLOWS = {
+  name: 'access.any_key_allows',
+  text: `SELECT FROM api_keys WHERE allowed_origins @> $1 AND revoked_at IS NULL
+    AND (expires_at IS NULL OR expires_at > now()) LIMIT 1`,
+};
+
 @Injectable()
 export class TypeormApiKeys extends ApiKeys {
   constructor(private readonly database: Database) {
@@ -18,7 +31,8 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
-    return fromRow(await this.database.manager.findOneBy(ApiKeyRecord, { digest: digestOf(token) }));
+    const [row] = await this.database.read<ApiKeyRecord>(BY_DIGEST, [digestOf(token)]);
+    return row && fromRow(row);
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
@@ -52,11 +66,7 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async anyAllows(origin: string): Promise<boolean> {
-    return this.database.manager
-      .createQueryBuilder(ApiKeyRecord, 'key')
-      .where('key.allowed_origins @> ARRAY[:origin] AND key.revoked_at IS NULL', { origin })
-      .andWhere('(key.expires_at IS NULL OR key.expires_at > now())')
-      .getExists();
+    return (await this.database.read(ANY_ALLOWS, [[origin]])).length > 0;
   }
 }
 

@@ -163,7 +163,6 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
     return rows.map((row) => ({ ...row, id: idOf('cs', row.id, row.mode) }));
   }
 
-  /** A few at a time if they are large: in between, requests are served. */
   private async recordOutcomes(settled: readonly OwnedSession[]): Promise<void> {
     let events: OwnedEvent[] = [];
     let length = 0;

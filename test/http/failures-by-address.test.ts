@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ApiKey } from '../../src/modules/access/domain/api-key.js';
+import { atOnce, get, type Reply } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
+import { createTenant, type Service, startService } from '../support/service.js';
+
+const LIST = '/v1/checkout_sessions';
+const LIMIT = 20;
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ config: { trustProxy: ['127.0.0.1', '::1'] } });
+});
+
+afterAll(() => service.close());
+
+/** A key that nobody has given out, with the right checksum. */
+function unknownKey(): string {
+  const input = { kind: 'secret', mode: 'test', organization: 'org_x', allowedOrigins: [], expiresAt: null } as const;
+  return ApiKey.create(input, Date.now()).token;
+}
+
+const from = (address: string, key = unknownKey(), { url } = service): Promise<Reply> =>
+  get(url + LIST, { key, headers: { 'x-forwarded-for': address, origin: 'https://shop.example' } });
+const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort();
+
+/** Until the attempts lie within one second of the limiter's: on a busy machine they may not at first. */
+async function exhaust(attempt: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const refused = (await atOnce(2 * LIMIT, attempt)).find(({ status }) => status === 429);
+    if (refused) return refused;
+  }
+}
+
+test('an address that comes with one unknown key after the other is told to slow down, and forgotten soon', async () => {
+  const refused = await exhaust(() => from('203.0.113.1'));
+  expectError(refused, { status: 429, code: 'rate_limited', nextStep: { type: 'retry', path: LIST, method: 'GET' } });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect([...refused.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  let later = refused;
+  while (later.status === 429) later = await from('203.0.113.1');
+  expect(later.status).toBe(401);
+});
+
+test('others at the same address go on if they were let in before, and others elsewhere anyway', async () => {
+  const { test: known } = await createTenant(service);
+  const call = () => get(service.url + LIST, { key: known, headers: { 'x-forwarded-for': '203.0.113.2' } });
+  expect((await call()).status).toBe(200);
+  await exhaust(() => from('203.0.113.2'));
+  expect(statuses(await atOnce(30, call))).toEqual(Array(30).fill(200));
+  expect((await from('203.0.113.3')).status).toBe(401);
+});
+
+test('right keys are no failures, however many', async () => {
+  const tenants = await atOnce(30, () => createTenant(service));
+  const replies = await Promise.all(
+    tenants.map(({ test: key }) => get(service.url + LIST, { key, headers: { 'x-forwarded-for': '203.0.113.4' } })),
+  );
+  expect(statuses(replies).filter((status) => status === 200).length).toBeGreaterThanOrEqual(LIMIT);
+  expect(
+    (await get(service.url + LIST, { key: tenants[0]?.test, headers: { 'x-forwarded-for': '203.0.113.4' } })).status,
+  ).toBe(200);
+});
+
+test('an IPv6 client is its network', async () => {
+  let host = 0;
+  await exhaust(() => from(`2001:db8:0:1::${(host++).toString(16)}`));
+  expect((await from('2001:db8:0:2::1')).status).toBe(401);
+});
+
+test('this machine is not limited, nor is a header believed that no trusted proxy wrote', async () => {
+  const local = () => get(service.url + LIST, { key: unknownKey() });
+  expect(statuses(await atOnce(3 * LIMIT, local))).toEqual(Array(3 * LIMIT).fill(401));
+  const plain = await startService({ databaseUrl: service.databaseUrl });
+  const forged = await atOnce(3 * LIMIT, () => from('203.0.113.5', unknownKey(), plain));
+  expect(statuses(forged)).toEqual(Array(3 * LIMIT).fill(401));
+  await plain.close();
+});
+
+test('an address that is none is one like others', async () => {
+  expect([401, 429]).toContain((await from('unknown')).status);
+});
