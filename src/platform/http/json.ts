@@ -17,7 +17,6 @@ export function parseJson(bytes: Buffer | undefined): unknown {
   if (!isUtf8(bytes)) throw refusal('body', 'invalid_format', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
   const survey = surveyOf(text);
-  if (survey.depth > MAX_DEPTH) throw refusal('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
   const value = parse(text);
   if (inspect(value, '', survey.hasEscapes) !== survey.keys) throw duplicateKey(text);
   return value;
@@ -32,9 +31,8 @@ function parse(text: string): unknown {
 }
 
 /** Counts, outside strings, what can be counted without parsing: colons are keys. Each character is looked at once. */
-function surveyOf(text: string): { keys: number; depth: number; hasEscapes: boolean } {
+function surveyOf(text: string): { keys: number; hasEscapes: boolean } {
   let keys = 0;
-  let level = 0;
   let depth = 0;
   let inString = false;
   let hasEscapes = false;
@@ -46,11 +44,12 @@ function surveyOf(text: string): { keys: number; depth: number; hasEscapes: bool
       at++;
     } else if (inString) continue;
     else if (code === 0x3a) keys++;
-    else if (code === 0x7b || code === 0x5b) depth = Math.max(depth, ++level);
-    else if (code === 0x7d || code === 0x5d) level--;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_DEPTH) throw refusal('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
+    } else if (code === 0x7d || code === 0x5d) depth--;
     else if (startsNumber(code)) at = endOfNumber(text, at) - 1;
   }
-  return { keys, depth, hasEscapes };
+  return { keys, hasEscapes };
 }
 
 function startsNumber(code: number): boolean {
@@ -64,7 +63,7 @@ function endOfNumber(text: string, start: number): number {
   if (number.length > MAX_NUMBER_LENGTH) {
     throw refusal('body', 'invalid_value', `A number has more than ${MAX_NUMBER_LENGTH} characters.`);
   }
-  if (Number.isSafeInteger(Number(number)) && !isWhole(number)) {
+  if (/[.e]/i.test(number) && Number.isSafeInteger(Number(number)) && !isWhole(number)) {
     throw refusal('body', 'invalid_value', 'A number has more digits than are kept of it.');
   }
   return start + number.length;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { pipeline, type Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Gated } from '../http/gate.js';
@@ -42,44 +43,47 @@ const HEADERS = {
   vary: 'Accept-Encoding',
 };
 
-interface File {
-  readonly packed: Buffer;
+interface Packed {
+  readonly path: string;
+  readonly size: number;
   readonly digest: string;
-  /** From when the first client asks for it. */
-  unpacked?: Promise<Buffer>;
 }
 
 /** The reference page, for people: /openapi.json rendered by Scalar, all of it from this service. */
 @Controller()
 @Gated('open')
 export class ReferenceController {
-  private readonly files = new Map<string, File>();
+  private readonly packed = new Map<string, Packed>();
 
   @Get(Object.keys(FILES))
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const [name, type] = FILES[request.routeOptions.url ?? ''] as [string, string];
-    const file = this.find(name);
+    const { path, size, digest } = await this.find(name);
     const isGzip = acceptsGzip(request.headers['accept-encoding']);
-    const etag = `"${file.digest}${isGzip ? '-gzip' : ''}"`;
+    const etag = `"${digest}${isGzip ? '-gzip' : ''}"`;
     reply.headers({ ...HEADERS, etag });
     if (matches(request.headers['if-none-match'], etag)) return void (await reply.code(304).send());
     reply.header('content-type', type);
-    if (isGzip) reply.header('content-encoding', 'gzip');
-    else file.unpacked ??= promisify(gunzip)(file.packed);
-    await reply.send(isGzip ? file.packed : await file.unpacked);
+    if (isGzip) reply.headers({ 'content-encoding': 'gzip', 'content-length': size });
+    // From the disk each time: megabytes that are rarely asked for have no place in memory.
+    await reply.send(isGzip ? createReadStream(path) : unpacked(path));
   }
 
-  /** Kept, and every answer sends the same bytes: a client that does not read them costs no memory and no open file. */
-  private find(name: string): File {
-    const file = this.files.get(name) ?? read(name);
-    this.files.set(name, file);
-    return file;
+  private async find(name: string): Promise<Packed> {
+    const packed = this.packed.get(name) ?? (await look(name));
+    this.packed.set(name, packed);
+    return packed;
   }
 }
 
-function read(name: string): File {
-  const packed = readFileSync(fileURLToPath(import.meta.resolve(`#reference/${name}.gz`)));
-  return { packed, digest: createHash('sha256').update(packed).digest('base64url') };
+async function look(name: string): Promise<Packed> {
+  const path = fileURLToPath(import.meta.resolve(`#reference/${name}.gz`));
+  const bytes = await readFile(path);
+  return { path, size: bytes.length, digest: createHash('sha256').update(bytes).digest('base64url') };
+}
+
+function unpacked(path: string): Readable {
+  return pipeline(createReadStream(path), createGunzip(), () => undefined);
 }
 
 /** Every browser does; `gzip;q=0` is a refusal. */
