@@ -7,6 +7,7 @@ import { RefundOutcomes1763700000006 } from './0006-refund-outcomes.js';
 import { Events1763700000007 } from './0007-events.js';
 import { PaymentKeys1763700000008 } from './0008-payment-keys.js';
 import { OwnExpiry1763700000009 } from './0009-own-expiry.js';
+import { WebhookReceivers1763700000010 } from './0010-webhook-receivers.js';
 
 /** Every step, in order. Add at the end; never change one that has run anywhere. */
 export const MIGRATIONS = [
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   Events1763700000007,
   PaymentKeys1763700000008,
   OwnExpiry1763700000009,
+  WebhookReceivers1763700000010,
 ] as const;

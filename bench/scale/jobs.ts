@@ -13,7 +13,6 @@ import { openApplication } from './environment.js';
 const SESSION_BATCH = 100;
 const ANSWER_BATCH = 1_000;
 const EVENT_BATCH = 500;
-const DUE_WINDOW = 256;
 
 const DAY = 86_400_000;
 const BATCHES = 12;
@@ -56,6 +55,11 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
   const events = application.get(Events);
   const deliveries = application.get(Deliveries);
   const now = Date.now();
+  const look = async () => {
+    const { found } = await deliveries.organizations(undefined);
+    const looked = await Promise.all(found.map((organization) => deliveries.due(organization, undefined, now)));
+    return looked.flatMap((one) => one.found);
+  };
   const some = async (batch: Promise<number>) => {
     if ((await batch) === 0) throw new Error('A sweep found nothing to do.');
   };
@@ -78,19 +82,15 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
     {
       name: 'look for due webhooks',
       batches: BATCHES,
-      run: () => deliveries.due(now, [], DUE_WINDOW),
-    },
-    {
-      name: 'look for due webhooks past two receivers that are down',
-      batches: BATCHES,
-      run: () => deliveries.due(now, DEAD_RECEIVERS, DUE_WINDOW),
+      run: look,
     },
     {
       name: 'look for due webhooks and claim 64',
       batches: BATCHES,
       run: async () => {
-        const due = await deliveries.due(now, [], DUE_WINDOW);
-        await deliveries.claim(due.slice(0, 64), now, now + DAY);
+        const [due] = await look();
+        if (!due) throw new Error('Nothing is due.');
+        await deliveries.claim(due.organization, [{ due, take: 64 }], now, now + DAY);
       },
     },
   ];

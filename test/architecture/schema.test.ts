@@ -39,7 +39,6 @@ const INDEXES_ACROSS_TENANTS = [
   'events_id',
   'idempotency_keys_expiry',
   'refunds_ledger_list',
-  'webhook_deliveries_due',
 ];
 
 /** Every column that may be without a value; no other may. */

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { DeliverWebhooks } from '../../src/modules/events/application/deliver-webhooks.js';
+import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { createDatabase } from '../support/postgres.js';
 import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
-import { attempt, deliver, readEvent, sessionFor, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
+import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
 
@@ -54,7 +56,8 @@ test('a worker killed in the middle of a delivery loses nothing: the next one se
   await deliver(world.service);
   // Nobody can tell a dead worker from a slow one before its lease ends.
   expect(receiver.received).toHaveLength(1);
-  world.clock.advance(LEASE_MS + 5_000);
+  // Far past the lease, which began whenever a busy machine got to it.
+  world.clock.advance(10 * LEASE_MS);
   await deliver(world.service);
   expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
   expect(receiver.received[0]?.text).toBe(receiver.received[1]?.text);
@@ -85,18 +88,28 @@ test('what two instances find due at the same instant is claimed by one of them'
   const second = await startWebhooks({ databaseUrl: world.service.databaseUrl });
   receiver.behave(hang);
   for (let at = 0; at < 20; at++) await sessionFor(world.service, tenant, receiver.url);
-  await world.service.application.get(DeliverWebhooks).idle();
+  await world.service.application.get(WebhookScheduler).idle();
   // So far ahead that no worker but this test finds them due.
   const [then, later] = [Date.UTC(2100, 0, 1), Date.UTC(2100, 0, 2)];
   await world.service.sql.query(`UPDATE webhook_deliveries SET next_attempt_at = $1 WHERE outcome IS NULL`, [
     new Date(then),
   ]);
   const instances = [world, second, world, second].map(({ service }) => service.application.get(Deliveries));
-  const due = await Promise.all(instances.map((deliveries) => deliveries.due(then, [], 100)));
-  const claimed = await Promise.all(instances.map((deliveries, at) => deliveries.claim(due[at] ?? [], then, later)));
+  const { organization } = tenant;
+  const looked = await Promise.all(instances.map((deliveries) => deliveries.due(organization, undefined, then)));
+  const claimed = await Promise.all(
+    instances.map((deliveries, at) => {
+      const shares = (looked[at]?.found ?? []).map((due) => ({ due, take: 100 }));
+      return deliveries.claim(organization, shares, then, later);
+    }),
+  );
+  expect(looked.map(({ found }) => found.length)).toEqual([1, 1, 1, 1]);
   const events = claimed.flat().map(({ event }) => event.id);
-  expect(due.map(({ length }) => length)).toEqual(new Array(4).fill(events.length));
   expect(new Set(events).size).toBe(events.length);
+  const { rows } = await world.service.sql.query('SELECT FROM webhook_deliveries WHERE next_attempt_at = $1', [
+    new Date(later),
+  ]);
+  expect(rows).toHaveLength(events.length);
   await second.service.close();
   await world.service.sql.query('DELETE FROM webhook_deliveries');
 });
@@ -129,26 +142,53 @@ test('an attempt that cannot be recorded is made again when its lease ends', asy
   expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
 });
 
-test('a dead receiver with many due events delays nobody else', async () => {
-  const dead = await startReceiver(hang);
-  for (let at = 0; at < 60; at++) await sessionFor(world.service, tenant, dead.url);
-  const started = performance.now();
-  await sessionFor(world.service, tenant, receiver.url);
-  const delivering = deliver(world.service);
-  await until(() => receiver.received.length === 1, 'the other receiver is told');
-  expect(performance.now() - started).toBeLessThan(TIMEOUT_MS);
-  expect(Math.max(...dead.received.map(({ open }) => open))).toBeLessThanOrEqual(4);
-  dead.behave(answer(410));
-  await delivering;
-  await dead.close();
-});
-
-test('a healthy receiver gets many events at once, but no more than four', async () => {
-  receiver.behave((response) => void setTimeout(() => response.end(), 20));
-  for (let at = 0; at < 20; at++) await sessionFor(world.service, tenant, receiver.url);
+test('receivers that hang keep no other event waiting, of the same organization or another', async () => {
+  const silent = await Promise.all(Array.from({ length: 200 }, startSilent));
+  const connected = () => silent.reduce((sum, { sockets }) => sum + sockets.length, 0);
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
   await deliver(world.service);
-  expect(receiver.received).toHaveLength(20);
-  expect(Math.max(...receiver.received.map(({ open }) => open))).toBe(4);
+  // More for each than it may have at once.
+  await world.service.sql.query(
+    `WITH made AS (
+        INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
+        SELECT organization_id, mode, gen_random_uuid(), 'http://' || host || '/', host, 0, $3
+        FROM webhook_deliveries CROSS JOIN unnest($1::text[]) AS host CROSS JOIN generate_series(1, 8)
+        WHERE event_id = $2 RETURNING *)
+      INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
+        SELECT organization_id, mode, event_id, 'refund.created', gen_random_uuid(), 1, '{}' FROM made`,
+    [silent.map(({ host }) => host), uuidOf(event), new Date(world.clock.now() - 1_000)],
+  );
+  const delivering = deliver(world.service);
+  await until(() => connected() > 500, 'the hosts are being tried');
+  const [same, other] = [await startReceiver(), await startReceiver()];
+  await sessionFor(world.service, tenant, same.url);
+  await sessionFor(world.service, await createTenant(world.service), other.url);
+  await until(() => same.received.length === 1 && other.received.length === 1, 'the others are told');
+  expect(connected()).toBeLessThan(1_600);
+  await world.service.sql.query('DELETE FROM webhook_deliveries WHERE outcome IS NULL');
+  for (const { close } of silent) close();
+  await delivering;
+  await Promise.all([same.close(), other.close()]);
+}, 60_000);
+
+/** A server that says nothing to whoever connects. */
+async function startSilent() {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, close };
+}
+
+test('a receiver that answers gets many events at once, but no more than sixteen', async () => {
+  receiver.behave((response) => void setTimeout(() => response.end(), 20));
+  for (let at = 0; at < 60; at++) await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(60);
+  expect(Math.max(...receiver.received.map(({ open }) => open))).toBeLessThanOrEqual(16);
 });
 
 test('an instance that stops lets its receivers finish, and delivers nothing twice', async () => {

@@ -1,5 +1,6 @@
 /** Webhooks never reach the network the service runs in, whatever a URL or a resolver says. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { createTenant } from '../support/service.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
@@ -63,7 +64,16 @@ test('a name with a private address among public ones', async () => {
   expect(await outcome('https://receiver.test/')).toEqual([refused]);
 });
 
-test('live goes to the ports of web servers only', async () => {
-  const error = 'Live webhooks are only sent to ports 80, 443, 8443.';
-  expect(await outcome('https://receiver.test:5432/', 'live')).toEqual([attempt(1, null, error, false)]);
+test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])('%s is not a port for webhooks', async (url) => {
+  const owner = await createTenant(strict.service);
+  const { event } = await sessionFor(strict.service, owner, 'https://receiver.test/');
+  await deliver(strict.service);
+  await strict.service.sql.query(
+    'UPDATE webhook_deliveries SET url = $1, outcome = NULL, next_attempt_at = $3 WHERE event_id = $2',
+    [url, uuidOf(event), new Date(strict.clock.now())],
+  );
+  await deliver(strict.service);
+  const { deliveries } = await readEvent(strict.service, owner, event);
+  const error = 'Webhooks are only sent to port 80, 443, or one from 1024 up.';
+  expect(deliveries.at(-1)).toMatchObject({ status_code: null, error });
 });

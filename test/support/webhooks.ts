@@ -2,12 +2,12 @@
 
 import { expect } from '@jest/globals';
 import { Network } from '../../src/modules/events/adapters/delivery/http-receivers.js';
-import { DeliverWebhooks } from '../../src/modules/events/application/deliver-webhooks.js';
+import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
 import { get, post, SMALLEST } from './client.js';
 import { TestClock } from './clock.js';
 import { type Service, type ServiceOptions, startService, type Tenant } from './service.js';
 
-export const TIMEOUT_MS = 300;
+export const TIMEOUT_MS = 1_500;
 
 export async function startWebhooks(options: ServiceOptions = {}) {
   const clock = new TestClock();
@@ -34,9 +34,9 @@ export async function sessionFor(service: Pick<Service, 'url'>, { test: key }: T
 
 /** Delivers what is due, whatever comes of it. */
 export async function deliver({ application }: Service): Promise<void> {
-  const worker = application.get(DeliverWebhooks);
-  await worker.startDue();
-  await worker.idle();
+  const scheduler = application.get(WebhookScheduler);
+  await scheduler.look();
+  await scheduler.idle();
 }
 
 export async function readEvent(service: Service, { test: key }: Tenant, event: string) {

@@ -20,6 +20,8 @@ test.each([
   ['::127.0.0.1', false, true],
   // Never: among them where clouds keep credentials, and IPv4 in disguise.
   ['169.254.169.254', false, false],
+  ['168.63.129.16', false, false],
+  ['::ffff:168.63.129.16', false, false],
   ['::ffff:169.254.169.254', false, false],
   ['fe80::1', false, false],
   ['fe80::1%eth0', false, false],

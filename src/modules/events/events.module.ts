@@ -1,41 +1,40 @@
-import { lookup } from 'node:dns/promises';
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { AccessSigningSecrets } from './adapters/access/access-signing-secrets.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
+import { resolveName } from './adapters/delivery/names.js';
 import { EventsController } from './adapters/http/events.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
+import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
-import { TypeormDeliveries } from './adapters/persistence/typeorm-deliveries.js';
 import { TypeormEvents } from './adapters/persistence/typeorm-events.js';
 import { WebhookAttemptRecord } from './adapters/persistence/webhook-attempt.record.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { EventSweeper } from './adapters/schedule/event-sweeper.js';
+import { WebhookScheduler } from './adapters/schedule/webhook-scheduler.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
-import { DeliverWebhooks } from './application/deliver-webhooks.js';
+import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ListEvents } from './application/list-events.js';
 import { Deliveries, Events, Outbox, Receivers, SigningSecrets } from './application/ports.js';
 import { ReadEvent } from './application/read-event.js';
 import { ResendEvent } from './application/resend-event.js';
 import { EVENT_FACTS } from './facts.js';
 
-/** The system's resolver, every address; an attempt has 15 seconds, as receivers of webhooks are used to. */
-const NETWORK: Network = {
-  timeoutMs: 15_000,
-  resolve: (hostname) => lookup(hostname, { all: true }),
-};
+/** An attempt has 15 seconds, as receivers of webhooks are used to. */
+const NETWORK: Network = { timeoutMs: 15_000, resolve: resolveName };
 
 /** What happened, told to whoever asked for it. Other modules record their events in their own statements. */
 @Module({
   controllers: [EventsController],
   providers: [
-    DeliverWebhooks,
+    AttemptDelivery,
     EventSweeper,
     ListEvents,
     ReadEvent,
     ResendEvent,
+    WebhookScheduler,
     WebhookWorker,
-    { provide: Deliveries, useClass: TypeormDeliveries },
+    { provide: Deliveries, useClass: PostgresDeliveries },
     { provide: Events, useClass: TypeormEvents },
     { provide: Network, useValue: NETWORK },
     { provide: Outbox, useClass: PostgresOutbox },

@@ -29,6 +29,11 @@ function isWebUrl(text: string): boolean {
   return /^https/i.test(text) || LOCAL_HOSTS.includes(new URL(text).hostname);
 }
 
+/** A port as a URL has it, '' for the scheme's own. Below 1024 only web servers listen for webhooks. */
+export function isWebhookPort(port: string): boolean {
+  return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
+}
+
 function isLocale(text: string): boolean {
   try {
     return text === 'auto' || Intl.getCanonicalLocales(text).length === 1;

@@ -1,4 +1,4 @@
-import type { Caller, Mode } from '../../../shared/caller.js';
+import type { Caller } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Event, EventType, Happening } from '../domain/event.js';
@@ -47,34 +47,44 @@ export abstract class Outbox {
   abstract record(caller: Caller, happening: Happening): Write;
 }
 
-/** An event on its way to a receiver. */
-interface DeliveryKey {
+export interface DueReceiver {
   readonly organization: string;
-  readonly mode: Mode;
-  readonly event: string;
+  /** The host and port in one spelling: what is slow or dead. */
+  readonly receiver: string;
+  readonly spelled: string;
 }
 
-export interface DueDelivery extends DeliveryKey {
-  /** The host and port it goes to. */
-  readonly receiver: string;
+export interface Share {
+  readonly due: DueReceiver;
+  readonly take: number;
+}
+
+/** A page of what is looked through, and the place to go on from: undefined at the end. */
+export interface Looked<Found> {
+  readonly found: readonly Found[];
+  readonly next: string | undefined;
 }
 
 /** A delivery that this process alone may attempt until its lease ends. */
-export interface ClaimedDelivery {
-  readonly organization: string;
+export interface ClaimedDelivery extends DueReceiver {
   readonly event: Event;
   readonly url: string;
-  readonly receiver: string;
-  /** Counts from 1. */
   readonly attempt: number;
 }
 
 /** Deliveries of every organization. Instants are in milliseconds. */
 export abstract class Deliveries {
-  /** What is due, longest first, but for receivers that have no room. */
-  abstract due(now: number, except: readonly string[], limit: number): Promise<DueDelivery[]>;
-  /** Takes those that are still due, which nobody else gets before the lease ends. */
-  abstract claim(due: readonly DueDelivery[], now: number, leaseEnd: number): Promise<ClaimedDelivery[]>;
+  /** Organizations that have something on its way, due or not. */
+  abstract organizations(after: string | undefined): Promise<Looked<string>>;
+  /** Whom an organization has something due for. What a look costs does not grow with how much that is. */
+  abstract due(organization: string, after: string | undefined, now: number): Promise<Looked<DueReceiver>>;
+  /** Takes the longest due of each share, which nobody else gets before the lease ends. */
+  abstract claim(
+    organization: string,
+    shares: readonly Share[],
+    now: number,
+    leaseEnd: number,
+  ): Promise<ClaimedDelivery[]>;
   /** Records an attempt and, unless somebody has claimed the delivery since, what follows from it. */
   abstract finish(claimed: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict): Promise<void>;
   /** Makes an event due at the instant, whatever came of it before. Says whether there is such an event, going anywhere. */

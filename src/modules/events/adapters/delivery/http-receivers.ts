@@ -1,28 +1,30 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request as sendRequest } from 'node:http';
-import type { Socket } from 'node:net';
-import { urlToHttpOptions } from 'node:url';
 import { Injectable } from '@nestjs/common';
+import type { Dispatcher } from 'undici';
 import { Config } from '../../../../platform/config.js';
 import { type Message, Receivers } from '../../application/ports.js';
 import type { AttemptResult } from '../../domain/schedule.js';
 import { eventJson } from '../representation/events.views.js';
-import { NotAllowed, openSocket, type Resolve } from './guarded-socket.js';
+import { Connections } from './connections.js';
+import { checkUrl, NotAllowed, type Rules } from './guarded-socket.js';
+import type { Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
-/** Read so that a receiver which still writes its answer is not cut off; beyond this it is, whatever it goes on to say. */
+/** Once the status is there, the rest is read so that the connection can be used again, and no further than this. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_ANSWER_MS = 1_000;
+const MAX_INFORMATION = 8;
 
-/** How the network is reached. */
 export abstract class Network {
-  /** For a whole attempt, from the look-up of the name to the end of the answer. */
+  /** For a whole attempt, from the look-up of the name to the status of the answer. */
   abstract readonly timeoutMs: number;
   abstract readonly resolve: Resolve;
 }
 
-/** Receivers over HTTP. One connection an attempt, straight to the receiver: no proxy, no redirect, nothing kept open. */
+/** Receivers over HTTP/1.1, straight to the receiver: no proxy, no redirect. */
 @Injectable()
 export class HttpReceivers extends Receivers {
+  private readonly connections = new Connections();
+
   constructor(
     private readonly config: Config,
     private readonly network: Network,
@@ -30,80 +32,82 @@ export class HttpReceivers extends Receivers {
     super();
   }
 
-  async send(message: Message, stopped: AbortSignal): Promise<AttemptResult> {
+  async send(message: Message, ended: AbortSignal): Promise<AttemptResult> {
     const startedAt = performance.now();
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(this.network.timeoutMs)]);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => {
+      deadline.abort(new Error(`No answer within ${this.network.timeoutMs} ms.`));
+    }, this.network.timeoutMs);
+    const signal = AbortSignal.any([ended, deadline.signal]);
     const answer = await this.exchange(message, signal).catch((error: unknown) => ({
       statusCode: null,
       retryAfter: null,
-      error: this.explain(error, stopped),
+      error: explain(signal.aborted ? signal.reason : error),
     }));
+    clearTimeout(timer);
     return { ...answer, durationMs: Math.round(performance.now() - startedAt) };
   }
 
   private async exchange(message: Message, signal: AbortSignal): Promise<Omit<AttemptResult, 'durationMs'>> {
     const url = new URL(message.url);
-    const rules = {
-      mode: message.event.mode,
-      allowPrivate: this.config.webhookAllowPrivate,
-      resolve: this.network.resolve,
-    };
-    const socket = await openSocket(url, rules, signal);
-    try {
-      const response = await post(url, socket, message, signal);
-      const { statusCode = 0, headers } = response;
-      await drain(response);
-      const isRedirect = statusCode >= 300 && statusCode < 400;
-      const error = isRedirect ? 'Redirects are not followed.' : null;
-      return { statusCode, error, retryAfter: headers['retry-after'] ?? null };
-    } finally {
-      socket.destroy();
-    }
+    const { mode } = message.event;
+    checkUrl(url, mode);
+    const rules = { mode, allowPrivate: this.config.webhookAllowPrivate, resolve: this.network.resolve };
+    const { statusCode, headers } = await this.post(url, rules, message, signal);
+    const isRedirect = statusCode >= 300 && statusCode < 400;
+    const error = isRedirect ? 'Redirects are not followed.' : null;
+    const retryAfter = headers['retry-after'];
+    return { statusCode, error, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
   }
 
-  private explain(error: unknown, stopped: AbortSignal): string {
-    if (stopped.aborted) return 'The service was stopped meanwhile.';
-    if (error instanceof NotAllowed) return error.message;
-    const { name, code, message } = error as NodeJS.ErrnoException;
-    // Aborted by nothing but the timeout: sockets throw an AbortError for it, the signal itself a TimeoutError.
-    if (name === 'AbortError' || name === 'TimeoutError') return `No answer within ${this.network.timeoutMs} ms.`;
-    return String(code ?? message).slice(0, 200);
+  /** A receiver may close a connection in the moment it is used again: that says nothing, so it is asked on a fresh one. */
+  private async post(
+    url: URL,
+    rules: Rules,
+    message: Message,
+    signal: AbortSignal,
+    mustBeFresh = false,
+  ): Promise<Dispatcher.ResponseData> {
+    const connection = await this.connections.take(url, rules, signal, mustBeFresh);
+    try {
+      const response = await connection.client.request(requestOf(url, message, signal));
+      await drain(response.body);
+      this.connections.give(connection, url);
+      return response;
+    } catch (error) {
+      void connection.client.destroy();
+      if (!connection.isReused || signal.aborted) throw error;
+      return this.post(url, rules, message, signal, true);
+    }
   }
 }
 
-async function post(url: URL, socket: Socket, message: Message, signal: AbortSignal): Promise<IncomingMessage> {
+function requestOf(url: URL, message: Message, signal: AbortSignal): Dispatcher.RequestOptions {
   const payload = eventJson(message.event);
-  const { path, auth } = urlToHttpOptions(url);
-  const request = sendRequest({
-    createConnection: () => socket,
+  let information = 0;
+  const tooMuch = new AbortController();
+  return {
     method: 'POST',
-    path: path ?? '/',
-    ...(auth && { auth }),
-    headers: {
-      host: url.host,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(payload),
-      'user-agent': 'Tillgate',
-      ...headersOf(message, payload),
+    path: url.pathname + url.search,
+    headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headersOf(message, payload) },
+    body: payload,
+    signal: AbortSignal.any([signal, tooMuch.signal]),
+    onInfo: () => {
+      information += 1;
+      if (information > MAX_INFORMATION) tooMuch.abort(new Error('Too many informational answers.'));
     },
-    signal,
-  });
-  // What is worth knowing rejects the wait below; after it, a receiver that hangs up changes nothing.
-  request.on('error', () => undefined);
-  request.end(payload);
-  const [response] = (await once(request, 'response', { signal })) as [IncomingMessage];
-  return response;
+  };
 }
 
 /** The status has decided: an answer that breaks off or never ends is only worth no more time. */
-async function drain(response: IncomingMessage): Promise<void> {
-  let size = 0;
-  try {
-    for await (const chunk of response) {
-      size += (chunk as Buffer).length;
-      if (size > MAX_ANSWER_BYTES) return;
-    }
-  } catch {
-    // Broken off.
-  }
+async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
+  await body.dump({ limit: MAX_ANSWER_BYTES, signal: AbortSignal.timeout(MAX_ANSWER_MS) }).catch(() => undefined);
+}
+
+function explain(error: unknown): string {
+  const { name, code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof NotAllowed) return message;
+  if (name === 'HTTPParserError') return 'The answer is not HTTP/1.1.';
+  if (code === 'UND_ERR_SOCKET') return 'ECONNRESET';
+  return String(code ?? message).slice(0, 200);
 }

@@ -5,7 +5,9 @@ import type { DeliveryOutcome } from '../../domain/schedule.js';
 const PRIMARY = { primaryKeyConstraintName: 'webhook_deliveries_pkey' };
 
 @Entity('webhook_deliveries')
-@Index('webhook_deliveries_due', ['nextAttemptAt'], { where: 'next_attempt_at IS NOT NULL' })
+@Index('webhook_deliveries_receiver', ['organizationId', 'receiver', 'nextAttemptAt'], {
+  where: 'next_attempt_at IS NOT NULL',
+})
 @Check('webhook_deliveries_mode', `mode IN ('test', 'live')`)
 @Check('webhook_deliveries_attempts', 'attempts >= 0')
 @Check('webhook_deliveries_outcome', `outcome IN ('delivered', 'gone', 'given_up')`)

@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type Repetition, repeat } from '../../../../platform/repeat.js';
-import { DeliverWebhooks } from '../../application/deliver-webhooks.js';
+import { WebhookScheduler } from './webhook-scheduler.js';
 
-/** How late a first attempt may be. */
+/** How late an attempt may be that nobody signalled: a retry, or one that another process left. */
 const INTERVAL_MS = 1_000;
 /** Well inside the time an orchestrator leaves a process to end. */
 const GRACE_MS = 5_000;
@@ -15,13 +15,13 @@ export class WebhookWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private repetition: Repetition | undefined;
 
   constructor(
-    private readonly deliverWebhooks: DeliverWebhooks,
+    private readonly scheduler: WebhookScheduler,
     private readonly host: HttpAdapterHost,
   ) {}
 
   onApplicationBootstrap(): void {
     if (!this.host.httpAdapter) return;
-    this.repetition = repeat(() => this.deliverWebhooks.startDue(), {
+    this.repetition = repeat(() => this.scheduler.look(), {
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });
@@ -29,6 +29,6 @@ export class WebhookWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     await this.repetition?.stop();
-    await this.deliverWebhooks.stop(GRACE_MS);
+    await this.scheduler.stop(GRACE_MS);
   }
 }

@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** What is due is looked for by organization and receiver: the backlog of one then hides nobody else's. */
+export class WebhookReceivers1763700000010 implements MigrationInterface {
+  readonly name = 'WebhookReceivers1763700000010';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET LOCAL lock_timeout = '2s'`);
+    await runner.query(`
+      CREATE INDEX webhook_deliveries_receiver ON webhook_deliveries (organization_id, receiver, next_attempt_at)
+        WHERE next_attempt_at IS NOT NULL`);
+    await runner.query('DROP INDEX webhook_deliveries_due');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET LOCAL lock_timeout = '2s'`);
+    await runner.query(
+      'CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at) WHERE next_attempt_at IS NOT NULL',
+    );
+    await runner.query('DROP INDEX webhook_deliveries_receiver');
+  }
+}

@@ -1,0 +1,67 @@
+import { Resolver } from 'node:dns/promises';
+
+/** For each of the name servers, and twice as long the second time. */
+const TIMEOUT_MS = 1_500;
+const TRIES = 2;
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 5_000;
+const FAILURES = ['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'ETIMEOUT', 'EREFUSED'];
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Every address of a host name. Throws what DNS says, or the reason of the signal. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
+
+/** Names that could not be resolved, with the error and the time (monotonic, milliseconds) of it, oldest first. */
+const failed = new Map<string, { readonly error: unknown; readonly at: number }>();
+
+/**
+ * By c-ares, which needs no thread: the system's resolver (`dns.lookup`) has libuv's four threads for the whole process, and
+ * names that nobody answers for would keep the database's from being looked up. /etc/hosts is not asked.
+ */
+export async function resolveName(hostname: string, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
+  const name = hostname.replace(/\.$/, '');
+  if (name === 'localhost' || name.endsWith('.localhost')) {
+    return [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+  }
+  const known = failed.get(name);
+  if (known && performance.now() - known.at < REMEMBERED_MS) throw known.error;
+  failed.delete(name);
+  try {
+    return await ask(name, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (FAILURES.includes(String((error as NodeJS.ErrnoException).code))) remember(name, error);
+    throw error;
+  }
+}
+
+async function ask(name: string, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+    return [
+      ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
+      ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
+    ];
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+function remember(name: string, error: unknown): void {
+  failed.set(name, { error, at: performance.now() });
+  for (const [oldest, { at }] of failed) {
+    if (failed.size <= MAX_REMEMBERED && performance.now() - at < REMEMBERED_MS) break;
+    failed.delete(oldest);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Database } from '../../../../platform/database/database.js';
+import { isUnavailable } from '../../../../platform/database/faults.js';
+import { uuidOf } from '../../../../shared/id.js';
+import type { ClaimedDelivery } from '../../application/ports.js';
+import type { AttemptResult, Verdict } from '../../domain/schedule.js';
+
+/** The attempt number is the fencing token: a process whose lease ran out records its attempt and decides nothing. */
+const FINISH = {
+  name: 'webhooks.finish',
+  text: `WITH finished AS (
+      SELECT * FROM unnest($2::text[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::smallint[], $7::text[],
+        $8::integer[], $9::timestamptz[], $10::text[])
+        AS one (mode, event_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at, outcome)
+    ), recorded AS (
+      INSERT INTO webhook_attempts (organization_id, mode, event_id, attempt, attempted_at, status_code, error,
+        duration_ms, next_attempt_at)
+      SELECT $1::uuid, mode, event_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at
+      FROM finished
+    )
+    UPDATE webhook_deliveries delivery SET next_attempt_at = finished.next_attempt_at, outcome = finished.outcome
+    FROM finished WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode
+      AND delivery.event_id = finished.event_id AND delivery.attempts = finished.attempt AND delivery.outcome IS NULL`,
+};
+const LANES = 2;
+const MAX_BATCH = 200;
+
+interface Finished {
+  readonly row: readonly unknown[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Writes what came of attempts; those of an organization that finish while others are being written go together. */
+export class FinishedAttempts {
+  private readonly waiting = new Map<string, Finished[]>();
+  private lanes = 0;
+
+  constructor(private readonly database: Database) {}
+
+  add({ organization, event, attempt }: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict) {
+    const { statusCode, error, durationMs, nextAttemptAt, outcome } = result;
+    const next = nextAttemptAt === null ? null : new Date(nextAttemptAt);
+    const row = [event.mode, uuidOf(event.id), attempt, new Date(attemptedAt), statusCode, error, durationMs, next];
+    return new Promise<void>((resolve, reject) => {
+      const finished = { row: [...row, outcome], resolve, reject };
+      const others = this.waiting.get(organization);
+      if (others) others.push(finished);
+      else this.waiting.set(organization, [finished]);
+      if (this.lanes < LANES) void this.writeAll();
+    });
+  }
+
+  private async writeAll(): Promise<void> {
+    this.lanes += 1;
+    for (let [next] = this.waiting; next; [next] = this.waiting) {
+      const [organization, finished] = next;
+      this.waiting.delete(organization);
+      const later = finished.splice(MAX_BATCH);
+      if (later.length > 0) this.waiting.set(organization, later);
+      await this.write(organization, finished);
+    }
+    this.lanes -= 1;
+  }
+
+  /** One that cannot be written must not keep the others from it. */
+  private async write(organization: string, finished: readonly Finished[]): Promise<void> {
+    const rows = finished.map(({ row }) => row);
+    const columns = rows[0]?.map((_, column) => rows.map((row) => row[column])) ?? [];
+    try {
+      await this.database.write(FINISH, [uuidOf(organization), ...columns]);
+      for (const { resolve } of finished) resolve();
+    } catch (error) {
+      if (finished.length === 1 || isUnavailable(error)) for (const { reject } of finished) reject(error);
+      else for (const one of finished) await this.write(organization, [one]);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import type { Mode } from '../../../../shared/caller.js';
+import { idOf, uuidOf } from '../../../../shared/id.js';
+import {
+  type ClaimedDelivery,
+  Deliveries,
+  type DueReceiver,
+  type Looked,
+  type Share,
+} from '../../application/ports.js';
+import type { Event } from '../../domain/event.js';
+import { canonicalReceiver } from '../../domain/receiver.js';
+import type { AttemptResult, Verdict } from '../../domain/schedule.js';
+import { FinishedAttempts } from './finished-attempts.js';
+
+/** In one look. An organization's receivers beyond a page are found in the looks that follow. */
+const ORGANIZATIONS = 500;
+const RECEIVERS = 100;
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * From one organization, and from one receiver, to the next through the index: a step costs the same however many
+ * deliveries lie between the two. PostgreSQL has no such step for DISTINCT.
+ */
+const ORGANIZATIONS_STATEMENT = {
+  name: 'webhooks.organizations',
+  text: `WITH RECURSIVE step AS (
+      (SELECT organization_id FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND organization_id > $1
+        ORDER BY organization_id LIMIT 1)
+      UNION ALL
+      SELECT next.organization_id FROM step CROSS JOIN LATERAL (
+        SELECT organization_id FROM webhook_deliveries
+        WHERE next_attempt_at IS NOT NULL AND organization_id > step.organization_id
+        ORDER BY organization_id LIMIT 1) AS next
+    ) SELECT organization_id AS organization FROM step LIMIT $2`,
+};
+const NEXT_RECEIVER = (after: string) => `SELECT receiver, next_attempt_at FROM webhook_deliveries
+  WHERE organization_id = $1 AND next_attempt_at IS NOT NULL AND receiver > ${after}
+  ORDER BY receiver, next_attempt_at LIMIT 1`;
+const DUE = {
+  name: 'webhooks.due',
+  text: `WITH RECURSIVE step AS (
+      (${NEXT_RECEIVER('$2')})
+      UNION ALL
+      SELECT next.receiver, next.next_attempt_at FROM step CROSS JOIN LATERAL (${NEXT_RECEIVER('step.receiver')}) AS next
+    ) SELECT receiver AS spelled, next_attempt_at <= $4 AS "isDue" FROM step LIMIT $3`,
+};
+
+/** Of two instances that found the same delivery due, one locks it; the other passes it by, or sees the lease. */
+const CLAIM = {
+  name: 'webhooks.claim',
+  text: `WITH claimed AS (
+      UPDATE webhook_deliveries SET attempts = attempts + 1, next_attempt_at = $5
+      WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+        SELECT free.place FROM unnest($2::text[], $3::integer[]) AS share (receiver, take) CROSS JOIN LATERAL (
+          SELECT ctid AS place FROM webhook_deliveries
+          WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
+          ORDER BY next_attempt_at LIMIT share.take FOR UPDATE SKIP LOCKED) AS free))
+      RETURNING mode, event_id, url, receiver, attempts
+    )
+    SELECT url, receiver AS spelled, attempts AS attempt, id, type, event.mode, sequence, data
+    FROM claimed JOIN events event ON event.organization_id = $1 AND event.mode = claimed.mode
+      AND event.id = claimed.event_id
+    ORDER BY id`,
+};
+
+const OWNER = {
+  name: 'webhooks.owner',
+  text: 'SELECT organization_id AS organization, mode FROM events WHERE id = $1',
+};
+const RESEND = {
+  name: 'webhooks.resend',
+  text: `UPDATE webhook_deliveries SET next_attempt_at = $4, outcome = NULL
+    WHERE organization_id = $1 AND mode = $2 AND event_id = $3`,
+};
+
+@Injectable()
+export class PostgresDeliveries extends Deliveries {
+  private readonly finished: FinishedAttempts;
+
+  constructor(private readonly database: Database) {
+    super();
+    this.finished = new FinishedAttempts(database);
+  }
+
+  async organizations(after: string | undefined): Promise<Looked<string>> {
+    const values = [after === undefined ? NIL : uuidOf(after), ORGANIZATIONS];
+    const rows = await this.database.read<{ organization: string }>(ORGANIZATIONS_STATEMENT, values);
+    const found = rows.map(({ organization }) => idOf('org', organization));
+    return { found, next: found[ORGANIZATIONS - 1] };
+  }
+
+  async due(organization: string, after: string | undefined, now: number): Promise<Looked<DueReceiver>> {
+    const values = [uuidOf(organization), after ?? '', RECEIVERS, new Date(now)];
+    const rows = await this.database.read<{ spelled: string; isDue: boolean }>(DUE, values);
+    const found = rows
+      .filter(({ isDue }) => isDue)
+      .map(({ spelled }) => ({ organization, spelled, receiver: canonicalReceiver(spelled) }));
+    return { found, next: rows[RECEIVERS - 1]?.spelled };
+  }
+
+  async claim(
+    organization: string,
+    shares: readonly Share[],
+    now: number,
+    leaseEnd: number,
+  ): Promise<ClaimedDelivery[]> {
+    const receivers = shares.map(({ due }) => due.spelled);
+    const takes = shares.map(({ take }) => take);
+    const values = [uuidOf(organization), receivers, takes, new Date(now), new Date(leaseEnd)];
+    const rows = await this.database.query<ClaimedRow>(CLAIM, values);
+    return rows.map(({ url, spelled, attempt, ...event }) => ({
+      organization,
+      url,
+      spelled,
+      receiver: canonicalReceiver(spelled),
+      attempt,
+      event: { ...event, id: idOf('evt', event.id) },
+    }));
+  }
+
+  async finish(claimed: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict): Promise<void> {
+    await this.finished.add(claimed, attemptedAt, result);
+  }
+
+  async resend(event: string, at: number): Promise<'due' | 'unknown' | 'no_receiver'> {
+    const [owner] = await this.database.read<{ organization: string; mode: Mode }>(OWNER, [uuidOf(event)]);
+    if (!owner) return 'unknown';
+    const values = [owner.organization, owner.mode, uuidOf(event), new Date(at)];
+    return (await this.database.write(RESEND, values)) === 1 ? 'due' : 'no_receiver';
+  }
+}
+
+interface ClaimedRow extends Event {
+  readonly url: string;
+  readonly spelled: string;
+  readonly attempt: number;
+}

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../../../../shared/clock.js';
+import { AttemptDelivery } from '../../application/attempt-delivery.js';
+import { type ClaimedDelivery, Deliveries, type DueReceiver, type Share } from '../../application/ports.js';
+import { shareAttempts } from '../../application/share-attempts.js';
+import { ReceiverHealth } from '../../domain/receiver.js';
+import { isSuccess } from '../../domain/schedule.js';
+import { AttemptsUnderWay } from './attempts-under-way.js';
+
+const AT_ONCE = 512;
+const FAILING_AT_ONCE = 64;
+/** With all of them in use, an attempt that has had so long makes room for one that waits. */
+const PATIENCE_MS = 2_500;
+/** Longer than an attempt with its bookkeeping can take: then its process must have died. */
+const LEASE_MS = 60_000;
+/** An organization's receivers that are known to have something due. Others are found by a later look. */
+const MAX_DUE = 2_000;
+/** Of receivers, in one look at an organization. */
+const PAGES = 8;
+/** Between two rounds: what finishes meanwhile makes room for one statement, not for many. */
+const PAUSE_MS = 3;
+const TOGETHER = 4;
+
+/** Sends what is due. It looks for receivers, not for deliveries, so that no receiver's backlog hides another's. */
+@Injectable()
+export class WebhookScheduler {
+  private readonly logger = new Logger('Webhooks');
+  private readonly health = new ReceiverHealth();
+  private readonly underWay = new AttemptsUnderWay();
+  /** By organization, then as they are spelled. Those that waited longest come first. */
+  private readonly due = new Map<string, Map<string, DueReceiver>>();
+  private nextOrganization: string | undefined;
+  private readonly nextReceiver = new Map<string, string>();
+  private starting: Promise<void> | undefined;
+  private isWanted = false;
+  private isStopping = false;
+
+  constructor(
+    private readonly deliveries: Deliveries,
+    private readonly attempt: AttemptDelivery,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Looks at every organization, and starts what is due and has room. */
+  async look(): Promise<void> {
+    if (this.isStopping) return;
+    const { found, next } = await this.deliveries.organizations(this.nextOrganization);
+    this.nextOrganization = next;
+    await inGroups(found, async (organization) => {
+      for (let page = 0; page < PAGES && (await this.lookAt(organization)); page++);
+    });
+    await this.startDue();
+  }
+
+  /** Looks at one organization that has just got something due. */
+  async wake(organization: string): Promise<void> {
+    if (this.isStopping) return;
+    await this.lookAt(organization);
+    await this.startDue();
+  }
+
+  async idle(): Promise<void> {
+    while (this.starting || this.underWay.size > 0) await Promise.all([this.starting, this.underWay.idle()]);
+  }
+
+  /** Starts nothing more and gives what is under way so many milliseconds. */
+  async stop(graceMs: number): Promise<void> {
+    this.isStopping = true;
+    const timer = setTimeout(() => {
+      this.underWay.endAll(new Error('The service was stopped meanwhile.'));
+    }, graceMs);
+    await this.idle();
+    clearTimeout(timer);
+  }
+
+  /** One page from where the last look ended. Says whether there is more. */
+  private async lookAt(organization: string): Promise<boolean> {
+    const now = this.clock.now();
+    const { found, next } = await this.deliveries.due(organization, this.nextReceiver.get(organization), now);
+    if (next === undefined) this.nextReceiver.delete(organization);
+    else this.nextReceiver.set(organization, next);
+    for (const one of found) this.remember(one);
+    return next !== undefined;
+  }
+
+  /** One round at a time: a call during a round makes it go on. */
+  private async startDue(): Promise<void> {
+    this.isWanted = true;
+    this.starting ??= this.startAll().finally(() => {
+      this.starting = undefined;
+    });
+    await this.starting;
+  }
+
+  private async startAll(): Promise<void> {
+    while (this.isWanted && !this.isStopping) {
+      this.isWanted = false;
+      while ((await this.startSome()) > 0) await sleep(PAUSE_MS);
+    }
+  }
+
+  private async startSome(): Promise<number> {
+    if (this.due.size === 0 || this.isStopping) return 0;
+    const { shares, waiting } = this.share();
+    if (waiting.length > 0) {
+      const reason = new Error(`No answer within ${PATIENCE_MS} ms, while others waited for their turn.`);
+      this.underWay.endLongest(waiting.length, PATIENCE_MS, reason);
+    }
+    const organizations = [...new Set(shares.map(({ due }) => due.organization))];
+    await inGroups(organizations, (organization) =>
+      this.claim(
+        organization,
+        shares.filter(({ due }) => due.organization === organization),
+      ),
+    );
+    return shares.length;
+  }
+
+  private share() {
+    const due = [...this.due.values()].flatMap((receivers) => [...receivers.values()]);
+    for (const one of due) if (this.atOnce(one) === 0) this.forget(one);
+    return shareAttempts(due, {
+      room: AT_ONCE - this.underWay.size,
+      failingRoom: FAILING_AT_ONCE - this.underWay.failingSize,
+      ofOrganization: (organization) => this.underWay.ofOrganization(organization),
+      ofReceiver: ({ organization, receiver }) => this.underWay.ofReceiver(organization, receiver),
+      isFailing: (one) => this.health.isFailing(nameOf(one)),
+      atOnce: (one) => this.atOnce(one),
+    });
+  }
+
+  private atOnce(one: DueReceiver): number {
+    return this.health.atOnce(nameOf(one), this.clock.now());
+  }
+
+  private async claim(organization: string, shares: readonly Share[]): Promise<void> {
+    const now = this.clock.now();
+    const claimed = await this.deliveries.claim(organization, shares, now, now + LEASE_MS);
+    for (const { due, take } of shares) {
+      const got = claimed.filter(({ spelled }) => spelled === due.spelled).length;
+      this.forget(due);
+      if (got === take) this.remember(due);
+    }
+    for (const delivery of claimed) this.start(delivery);
+  }
+
+  private remember(one: DueReceiver): void {
+    const due = this.due.get(one.organization) ?? new Map<string, DueReceiver>();
+    if (due.size < MAX_DUE && this.atOnce(one) > 0) due.set(one.spelled, one);
+    if (due.size > 0) this.due.set(one.organization, due);
+  }
+
+  private forget({ organization, spelled }: DueReceiver): void {
+    const due = this.due.get(organization);
+    due?.delete(spelled);
+    if (due?.size === 0) this.due.delete(organization);
+  }
+
+  private start(delivery: ClaimedDelivery): void {
+    const isFailing = this.health.isFailing(nameOf(delivery));
+    const warn = (error: unknown) => this.logger.warn(error);
+    this.underWay
+      .start(delivery, isFailing, (signal) => this.make(delivery, signal))
+      .catch(warn)
+      .then(() => this.startDue())
+      .catch(warn);
+  }
+
+  private async make(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+    const result = await this.attempt.execute(delivery, signal);
+    this.health.record(nameOf(delivery), result.statusCode !== null, this.clock.now());
+    if (isSuccess(result)) return;
+    const { event, receiver, attempt } = delivery;
+    const next = result.nextAttemptAt === null ? 'none' : new Date(result.nextAttemptAt).toISOString();
+    const answer = result.statusCode ?? result.error;
+    this.logger.warn(`${event.id} to ${receiver} failed: ${answer}. Attempt ${attempt}, next attempt ${next}.`);
+  }
+}
+
+/** The breaker of one organization says nothing about another's use of the same host. */
+function nameOf({ organization, receiver }: DueReceiver): string {
+  return `${organization} ${receiver}`;
+}
+
+async function inGroups<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += TOGETHER) await Promise.all(items.slice(at, at + TOGETHER).map(work));
+}

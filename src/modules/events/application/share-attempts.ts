@@ -1,0 +1,78 @@
+import type { DueReceiver, Share } from './ports.js';
+
+export interface Load {
+  /** Attempts that may still be started, and how many of those at failing receivers. */
+  readonly room: number;
+  readonly failingRoom: number;
+  ofOrganization(organization: string): number;
+  ofReceiver(due: DueReceiver): number;
+  isFailing(due: DueReceiver): boolean;
+  atOnce(due: DueReceiver): number;
+}
+
+export interface Shares {
+  readonly shares: readonly Share[];
+  /** Receivers that get nothing only because there is no room left. */
+  readonly waiting: readonly DueReceiver[];
+}
+
+/**
+ * Shares the room out: one attempt for each organization in turn, those with the least under way first, and within an
+ * organization one for each receiver in turn. Failing receivers come last, into a small room of their own.
+ */
+export function shareAttempts(due: readonly DueReceiver[], load: Load): Shares {
+  // Claimed in one go: half of what a receiver may have at once, not one at a time.
+  const ready = due
+    .filter((one) => load.atOnce(one) > 0 && load.ofReceiver(one) <= load.atOnce(one) / 2)
+    .sort((one, other) => load.ofReceiver(one) - load.ofReceiver(other));
+  const taken = new Map<string, number>();
+  const well = shareAmong(
+    ready.filter((one) => !load.isFailing(one)),
+    load,
+    load.room,
+    taken,
+  );
+  const left = load.room - well.shares.reduce((sum, { take }) => sum + take, 0);
+  const failing = shareAmong(
+    ready.filter((one) => load.isFailing(one)),
+    load,
+    Math.min(left, load.failingRoom),
+    taken,
+  );
+  return { shares: [...well.shares, ...failing.shares], waiting: well.waiting };
+}
+
+interface Growing extends Share {
+  take: number;
+}
+
+function shareAmong(due: readonly DueReceiver[], load: Load, room: number, taken: Map<string, number>): Shares {
+  const queues = new Map<string, Growing[]>();
+  for (const one of due) {
+    const queue = queues.get(one.organization);
+    if (queue) queue.push({ due: one, take: 0 });
+    else queues.set(one.organization, [{ due: one, take: 0 }]);
+  }
+  const byLoad = [...queues.keys()].sort((one, other) => load.ofOrganization(one) - load.ofOrganization(other));
+  let open = byLoad.map((organization) => queues.get(organization) ?? []);
+  const shares = open.flat();
+  for (let left = room; left > 0 && open.length > 0; open = open.filter((queue) => queue.length > 0)) {
+    for (const queue of open) if (left > 0 && takeOne(queue, load, taken)) left -= 1;
+  }
+  const waiting = open.flat().filter(({ take }) => take === 0);
+  return { shares: shares.filter(({ take }) => take > 0), waiting: waiting.map((share) => share.due) };
+}
+
+/** One for the next receiver that has room; those that have none leave the queue. */
+function takeOne(queue: Growing[], load: Load, taken: Map<string, number>): boolean {
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const { organization, receiver } = next.due;
+    const already = taken.get(`${organization} ${receiver}`) ?? 0;
+    if (load.ofReceiver(next.due) + already >= load.atOnce(next.due)) continue;
+    taken.set(`${organization} ${receiver}`, already + 1);
+    next.take += 1;
+    queue.push(next);
+    return true;
+  }
+  return false;
+}
