@@ -72,6 +72,11 @@ export class Description {
     ];
   }
 
+  /** Everything about the text of an error, whatever it answers, that the description does not say. */
+  faultsOfError(text: string): string[] {
+    return this.validate(['components', 'schemas', 'Error'], parse(text), 'an error');
+  }
+
   /** Whether there is such an operation, or a page of the documentation itself. */
   describes({ method, path }: { method: string; path: string }): boolean {
     // As it was sent: a URL parser reads %2e%2e as a step up.
@@ -206,6 +211,9 @@ function closed(node: Node): Node {
 }
 
 const described = new Description(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
+
+export const faultsOf = (exchange: Exchange): string[] => described.faultsOf(exchange);
+export const faultsOfError = (text: string): string[] => described.faultsOfError(text);
 
 /** Throws when anything about the exchange is not described. */
 export function requireDescribed(exchange: Exchange): void {

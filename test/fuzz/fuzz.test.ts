@@ -1,0 +1,47 @@
+/** What was found is sent again by `npm run fuzz -- --seed <seed> --number <number>`. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createDatabase, withClient } from '../support/postgres.js';
+import { fuzz } from './fuzz.js';
+
+const REQUESTS = 20_000;
+const TIME_LIMIT_MS = 180_000;
+
+const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+
+beforeEach(async () => {
+  database = await createDatabase();
+});
+
+afterEach(() => database.drop());
+
+test(
+  `${REQUESTS} requests, right, wrong and broken, cause nothing that none may cause`,
+  async () => {
+    const { faults, statuses } = await fuzz({ databaseUrl: database.url, seed, requests: REQUESTS });
+    expect({ seed, faults }).toEqual({ seed, faults: [] });
+    // It got past every gate: something was made, read, refused for its state and refused for its form.
+    expect(Object.keys(statuses)).toEqual(
+      expect.arrayContaining(['200', '201', '400', '401', '404', '405', '415', '422']),
+    );
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'finds a planted defect, and finds it again by its number',
+  async () => {
+    await withClient(database.url, (sql) => sql.query('ALTER TABLE refunds ADD CONSTRAINT planted CHECK (amount < 2)'));
+    const planted = { databaseUrl: database.url, seed, requests: 2_000 };
+    const { faults } = await fuzz(planted);
+    const [, number] = /^request (\d+): 500 /.exec(faults[0] ?? '') ?? [];
+    expect({ seed, faults }).toEqual({
+      seed,
+      faults: expect.arrayContaining([expect.stringMatching(/^the log has .*planted/)]),
+    });
+    const again = await fuzz({ ...planted, number: Number(number) });
+    expect(again.faults[0]).toMatch(new RegExp(`^request ${number}: 500 `));
+  },
+  TIME_LIMIT_MS,
+);

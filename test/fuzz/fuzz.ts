@@ -1,0 +1,186 @@
+/** Sends what is drawn from a seed to a real service and notes everything that no request may cause. */
+import { faultsOf, faultsOfError } from '../support/description.js';
+import { startServer } from '../support/processes.js';
+import { bytesOf, type Drawn, SMUGGLED } from './broken-requests.js';
+import { type Answer, Connection } from './connection.js';
+import { FRESH, requestsOf } from './requests.js';
+import { prepare } from './surroundings.js';
+
+export interface FuzzOptions {
+  /** Of a migrated database. */
+  readonly databaseUrl: string;
+  readonly seed: number;
+  readonly requests: number;
+  /** Only this one of them. */
+  readonly number?: number | undefined;
+}
+
+export interface FuzzReport {
+  /** Each names the request by its number. */
+  readonly faults: readonly string[];
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly slowestMs: number;
+  readonly heapGrowthMegabytes: number;
+}
+
+const LANES = 16;
+const SLOW_MS = 1_000;
+/** Between two looks at the heap. */
+const LOOK_EVERY = 250;
+/** Looks at the beginning say nothing: code is compiled and caches fill. */
+const WARM_UP = 0.4;
+const MAX_GROWTH_MEGABYTES = 20;
+const MANY_FAULTS = 20;
+/** Of a request in a report. */
+const EXCERPT = 600;
+const MEGABYTE = 2 ** 20;
+
+export async function fuzz({ databaseUrl, seed, requests, number }: FuzzOptions): Promise<FuzzReport> {
+  const server = await startServer({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' });
+  try {
+    const surroundings = await prepare(server.url, databaseUrl);
+    const run = new Run(server.url, seed, requestsOf(surroundings));
+    await run.sendAll(number === undefined ? 0 : number, number === undefined ? requests : number + 1);
+    await run.repeatSlow();
+    const status = server.child.exitCode ?? server.child.signalCode;
+    const { stdout, stderr } = await server.stop();
+    const secrets = [...Object.values(surroundings.keys), ...surroundings.otherKeys].map(
+      (key) => key.split(' ')[1] ?? '',
+    );
+    const faults = [...run.faults, ...(status === null ? [] : [`the service ended with ${status}`])];
+    return { ...run.report, faults: [...faults, ...logFaults(stdout + stderr, secrets), ...run.growthFaults()] };
+  } finally {
+    server.child.kill('SIGKILL');
+  }
+}
+
+class Run {
+  readonly faults: string[] = [];
+  private readonly statuses: Record<string, number> = {};
+  private readonly slow: number[] = [];
+  private readonly heaps: number[] = [];
+  private slowestMs = 0;
+  private repetition = 0;
+
+  constructor(
+    private readonly url: string,
+    private readonly seed: number,
+    private readonly draw: (seed: number, number: number) => Drawn,
+  ) {}
+
+  get report() {
+    return { statuses: this.statuses, slowestMs: this.slowestMs, heapGrowthMegabytes: this.growth };
+  }
+
+  async sendAll(first: number, end: number): Promise<void> {
+    let next = first;
+    const lane = async () => {
+      let connection: Connection | undefined;
+      while (next < end && this.faults.length < MANY_FAULTS) {
+        const number = next++;
+        if (number % LOOK_EVERY === 0) await this.lookAtHeap();
+        connection = await this.send(number, connection);
+      }
+      connection?.close();
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+  }
+
+  /** A busy machine makes any request slow: what is slow when nothing else runs, again and again, is. */
+  async repeatSlow(): Promise<void> {
+    for (const number of this.slow.splice(0)) {
+      let isSlow = true;
+      for (let attempt = 0; attempt < 3 && isSlow; attempt++) {
+        this.repetition += 1;
+        (await this.send(number))?.close();
+        isSlow = this.slow.pop() === number;
+      }
+      if (isSlow) this.faults.push(`request ${number}: over ${SLOW_MS} ms, also alone`);
+    }
+  }
+
+  growthFaults(): string[] {
+    const growth = this.growth;
+    return growth > MAX_GROWTH_MEGABYTES ? [`the heap grew by ${growth} MB after the warm-up`] : [];
+  }
+
+  /** The least that the heap holds is what is not garbage. */
+  private get growth(): number {
+    const after = this.heaps.slice(Math.floor(this.heaps.length * WARM_UP));
+    const half = Math.floor(after.length / 2);
+    if (half < 10) return 0;
+    return Math.round((Math.min(...after.slice(half)) - Math.min(...after.slice(0, half))) / MEGABYTE);
+  }
+
+  private async lookAtHeap(): Promise<void> {
+    const metrics = await (await fetch(`${this.url}/metrics`)).text();
+    this.heaps.push(Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(metrics)?.[1]));
+  }
+
+  /** Returns the connection if another request may follow on it. */
+  private async send(number: number, open?: Connection): Promise<Connection | undefined> {
+    const drawn = this.fresh(this.draw(this.seed, number), number);
+    const { plain, bytes, awaited } = drawn;
+    try {
+      const connection = plain && open?.isOpen ? open : await Connection.open(this.url);
+      if (connection !== open) open?.close();
+      const startedAt = performance.now();
+      const answers = await connection.send(bytes, awaited, plain?.method);
+      const ms = performance.now() - startedAt;
+      // A connection may be closed, as any may at any time, before a request on it: that one is sent again.
+      if (answers.length === 0 && connection === open) return await this.send(number);
+      this.judge(number, drawn, answers);
+      if (awaited > 0) this.slowestMs = Math.max(this.slowestMs, Math.round(ms));
+      if (awaited > 0 && ms > SLOW_MS) this.slow.push(number);
+      if (plain && connection.isOpen && answers[0]?.headers.get('connection') !== 'close') return connection;
+      connection.close();
+    } catch (error) {
+      this.faults.push(`request ${number}: ${(error as Error).message}`);
+    }
+    return undefined;
+  }
+
+  private judge(number: number, { plain, bytes, awaited }: Drawn, answers: readonly Answer[]): void {
+    const faults = answers.flatMap((answer) => this.faultsOf(answer, plain));
+    if (answers.length < awaited) faults.push(`${answers.length} of ${awaited} answers`);
+    const ids = answers.map(({ headers }) => headers.get('request-id'));
+    if (ids.includes(SMUGGLED)) faults.push('a body was answered as a request');
+    const places = ids.flatMap((id) => /^in-order-(\d+)$/.exec(id ?? '')?.[1] ?? []).map(Number);
+    if (places.some((place, at) => place !== at)) faults.push(`answers in another order: ${ids}`);
+    const sent = JSON.stringify(bytes.toString('latin1', 0, EXCERPT));
+    this.faults.push(...faults.map((fault) => `request ${number}: ${fault} (sent ${sent})`));
+  }
+
+  private faultsOf({ status, headers, text }: Answer, plain: Drawn['plain']): string[] {
+    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+    if (status >= 500) return [`${status} ${text}`];
+    if (plain?.method === 'HEAD') return [];
+    const url = this.url + (plain?.target ?? '/');
+    // An answer to bytes, to more than a head may hold, or to a path that a URL writes otherwise: it is one of ours, no more.
+    const isNamed = plain && status !== 431 && new URL(url).href.startsWith(this.url + plain.target.split('?')[0]);
+    if (!isNamed) return status < 400 ? [] : faultsOfError(text);
+    const { method, headers: sent, body } = plain;
+    const requestBody = body?.length ? body : undefined;
+    return faultsOf({ method, url, requestHeaders: new Headers(sent), requestBody, status, headers, text });
+  }
+
+  /** Keys that are to be new are new each time it is sent. */
+  private fresh({ plain, bytes, awaited }: Drawn, number: number): Drawn {
+    const value = `${this.seed}-${number}-${this.repetition}`;
+    if (!plain) return { awaited, bytes: Buffer.from(bytes.toString('latin1').replaceAll(FRESH, value), 'latin1') };
+    const headers = Object.entries(plain.headers).map(([name, text]) => [name, text === FRESH ? value : text] as const);
+    const request = { ...plain, headers: Object.fromEntries(headers) };
+    return { plain: request, bytes: bytesOf(request), awaited };
+  }
+}
+
+/** Nothing that a caller does is worth a warning, and no line has a key in it. */
+function logFaults(said: string, secrets: readonly string[]): string[] {
+  const lines = said.split('\n').filter((line) => line !== '' && !line.startsWith('Tillgate listens on'));
+  const loud = lines.filter((line) => !/^\{"level":[1-3]0,/.test(line));
+  const leaks = lines.filter((line) => secrets.some((secret) => secret.length > 8 && line.includes(secret)));
+  return [...loud.map((line) => `the log has ${line}`), ...leaks.map((line) => `the log has a key: ${line}`)].slice(
+    0,
+    MANY_FAULTS,
+  );
+}

@@ -1,0 +1,157 @@
+/** Holds what is in the end to what was acknowledged: an operation log on one side, the service and its database on the other. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client as Sql } from 'pg';
+import { brokenPromises } from '../support/invariants.js';
+import { commandLine } from '../support/processes.js';
+import { type Acknowledged, attempt, type Json, type OperationLog, type Tenant } from './operation-log.js';
+
+const AT_ONCE = 8;
+/** An attempt that a killed worker began is made again when its lease of a minute is over. */
+const DELIVERY_PATIENCE_MS = 120_000;
+
+export interface Checked {
+  readonly resources: number;
+  readonly replays: number;
+  readonly events: number;
+  readonly webhooks: number;
+}
+
+export class Checker {
+  constructor(
+    private readonly url: string,
+    private readonly databaseUrl: string,
+    private readonly log: OperationLog,
+  ) {}
+
+  async check(sql: Sql, tenants: readonly Tenant[], received: readonly { id: string }[]): Promise<Checked> {
+    const resources = await this.resources();
+    await this.counts(sql);
+    await this.replays();
+    const events = (await Promise.all(tenants.map((tenant) => this.events(tenant)))).flat();
+    this.sequences(events);
+    const webhooks = await this.webhooks(sql, events, received);
+    this.violations(await brokenPromises(sql));
+    const { status, stdout } = await commandLine(['reconcile'], { DATABASE_URL: this.databaseUrl });
+    if (status !== 0) this.violations([`the books do not balance: ${stdout}`]);
+    return { resources, replays: this.log.acknowledged.length, events: events.length, webhooks };
+  }
+
+  /** Nothing acknowledged is lost: every resource is there, as it was told, in the last state it was told to have. */
+  private async resources(): Promise<number> {
+    const last = new Map<string, { tenant: Tenant; told: Json }>();
+    for (const { tenant, status, text } of this.log.acknowledged) {
+      if (status >= 400) continue;
+      const told = JSON.parse(text) as Json;
+      const known = last.get(told.id)?.told;
+      // Answers are noted in the order they came, which is not that of the changes: an end stays the end.
+      if (!known || ['open', 'pending'].includes(known.status)) last.set(told.id, { tenant, told });
+    }
+    await eachOf([...last.values()], async ({ tenant, told }) => {
+      const path = { payment: 'payments', refund: 'refunds' }[told.object as string] ?? 'checkout_sessions';
+      const { status, text } = await this.insist(`/v1/${path}/${told.id}`, tenant.key);
+      if (status !== 200) this.violations([`${told.id} is lost: ${status} ${text}`]);
+      else this.violations(differences(told, JSON.parse(text)));
+    });
+    return last.size;
+  }
+
+  /** Nothing is doubled: there are as many rows as were acknowledged, each under one key. */
+  private async counts(sql: Sql): Promise<void> {
+    const created = this.log.acknowledged.filter(({ status }) => status === 201).map(({ text }) => JSON.parse(text).id);
+    const tables = ['checkout_sessions', 'payments', 'refunds'].map((table) => `(SELECT count(*) FROM ${table})`);
+    const { rows } = await sql.query(`SELECT ${tables.join(' + ')} AS count`);
+    const found = [new Set(created).size, Number(rows[0].count)];
+    if (found.some((count) => count !== created.length))
+      this.violations([`${created.length} were created, ${found[0]} of them different, and ${found[1]} are there`]);
+  }
+
+  private async replays(): Promise<void> {
+    await eachOf(this.log.acknowledged, async (told) => {
+      const again = await this.again(told);
+      if (again.status !== told.status || again.text !== told.text)
+        this.violations([`the replay of ${told.path} differs: ${told.text} and ${again.text}`]);
+    });
+  }
+
+  private async events({ key }: Tenant): Promise<Json[]> {
+    const events: Json[] = [];
+    for (let cursor = ''; ; ) {
+      const { text } = await this.insist(`/v1/events?order=asc&limit=100${cursor}`, key);
+      const page = JSON.parse(text) as Json;
+      events.push(...page.data);
+      if (!page.has_more) return events;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+  }
+
+  /** Of each resource: one event for its beginning, at most one for its end, numbered without a hole. */
+  private sequences(events: readonly Json[]): void {
+    const sequences = new Map<string, number[]>();
+    for (const { data, sequence } of events)
+      sequences.set(data.object.id, [...(sequences.get(data.object.id) ?? []), sequence]);
+    for (const [id, numbers] of sequences)
+      if (numbers.toSorted((one, other) => one - other).some((number, place) => number !== place + 1))
+        this.violations([`the events of ${id} are numbered ${numbers}`]);
+    const silent = this.log.acknowledged.filter(
+      ({ status, path, text }) => status === 201 && !path.includes('/payments') && !sequences.has(JSON.parse(text).id),
+    );
+    this.violations(silent.map(({ text }) => `there is no event of ${text}`));
+  }
+
+  /** Each event of a session, all of which name a receiver, has arrived: some only after their next attempt is due. */
+  private async webhooks(sql: Sql, events: readonly Json[], received: readonly { id: string }[]): Promise<number> {
+    const expected = events
+      .filter(({ data }) => data.object.object === 'checkout.session')
+      .map(({ id }) => id as string);
+    const missing = () => {
+      const arrived = new Set(received.map(({ id }) => id));
+      return expected.filter((id) => !arrived.has(id));
+    };
+    const deadline = performance.now() + DELIVERY_PATIENCE_MS;
+    while (missing().length > 0 && performance.now() < deadline) {
+      // The schedule's pauses, of up to a day, are not waited for; the lease of an attempt under way is.
+      await sql.query(`UPDATE webhook_deliveries SET next_attempt_at = now()
+        WHERE outcome IS NULL AND next_attempt_at > now() + interval '70 seconds'`);
+      await sleep(1_000);
+    }
+    this.violations(missing().map((id) => `the event ${id} was never delivered`));
+    return expected.length;
+  }
+
+  private async again({ tenant, path, body, idempotencyKey }: Acknowledged) {
+    const key = path.startsWith('/ledger/') ? tenant.ledgerKey : tenant.key;
+    return this.insist(path, key, { body, idempotencyKey });
+  }
+
+  private async insist(path: string, key: string, write: { body?: string; idempotencyKey?: string } = {}) {
+    for (;;) {
+      const answer = await attempt(this.log, this.url + path, { key, ...write });
+      if (answer) return answer;
+      await sleep(100);
+    }
+  }
+
+  private violations(found: readonly string[]): void {
+    this.log.violations.push(...found);
+  }
+}
+
+/** What may change is the state, and only until it is final; what a payment has left is another's promise. */
+function differences(told: Json, found: Json): string[] {
+  const isFinal = !['open', 'pending', undefined].includes(told.status);
+  const kept = Object.keys(told).filter((name) => !/^amount_(refund|pending)|^organization$/.test(name));
+  const compared = isFinal ? kept : kept.filter((name) => !/status$/.test(name));
+  return compared
+    .filter((name) => JSON.stringify(told[name]) !== JSON.stringify(found[name]))
+    .map(
+      (name) => `${name} of ${told.id} was told as ${JSON.stringify(told[name])} and is ${JSON.stringify(found[name])}`,
+    );
+}
+
+async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const lane = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}

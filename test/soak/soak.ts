@@ -1,0 +1,112 @@
+/** Faults under load, then a checker: what was acknowledged must hold whatever was killed, cut off, locked or filled up. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withClient } from '../support/postgres.js';
+import { commandLine } from '../support/processes.js';
+import { startReceiver } from '../support/receiver.js';
+import { Checker } from './checker.js';
+import { Client } from './clients.js';
+import { SoakDatabase } from './database.js';
+import { FAULTS } from './faults.js';
+import { OperationLog, type Tenant } from './operation-log.js';
+import { Random } from './random.js';
+import { Services } from './services.js';
+
+export interface SoakOptions {
+  readonly seconds: number;
+  readonly seed: number;
+  /** Ends the load before its time; the check follows all the same. */
+  readonly stop?: AbortSignal;
+  /** Told what happens while it runs. */
+  readonly say?: (line: string) => void;
+}
+
+const TENANTS = 3;
+const CLIENTS_OF_EACH = 4;
+/** Before each fault: short, so that they meet, and long now and then, so that everything recovers. */
+const PAUSES_MS = [0, 0, 200, 1_000, 3_000];
+/** Answers that stay, before another fault is made: without load a fault hits nothing. */
+const PROGRESS = 25;
+/** Longer than any fault takes, and a service to start on a busy machine. */
+const RECOVERY_MS = 120_000;
+
+export async function soak({ seconds, seed, stop, say = () => undefined }: SoakOptions) {
+  const database = await SoakDatabase.open();
+  const receiver = await startReceiver();
+  const services = await Services.open(database.outsideUrl);
+  try {
+    const log = new OperationLog();
+    const tenants = await tenantsOf(database.url);
+    const faults = await underLoad(seconds, { database, services, receiver }, tenants, { log, seed, say, stop });
+    say('every client is answered; checking');
+    const checker = new Checker(services.url, database.url, log);
+    const checked = await withClient(database.url, (sql) => checker.check(sql, tenants, receiver.received));
+    return { seed, seconds, faults, ...log.figures, checked, violations: log.violations };
+  } finally {
+    await services.stop();
+    await database.stop();
+    await receiver.close();
+  }
+}
+
+type World = Parameters<(typeof FAULTS)[string]>[0];
+type Run = {
+  readonly log: OperationLog;
+  readonly seed: number;
+  readonly say: (line: string) => void;
+  readonly stop: AbortSignal | undefined;
+};
+
+/** Returns how often each fault was made. */
+async function underLoad(
+  seconds: number,
+  world: World,
+  tenants: readonly Tenant[],
+  { log, seed, say, stop: told }: Run,
+) {
+  const stop = new AbortController();
+  const random = new Random(seed);
+  const { url } = world.services;
+  const clients = tenants.flatMap((tenant) =>
+    Array.from({ length: CLIENTS_OF_EACH }, () => {
+      return new Client(url, tenant, world.receiver.url, log, new Random(random.below(2 ** 31))).work(stop.signal);
+    }),
+  );
+  const made: Record<string, number> = {};
+  const names = Object.keys(FAULTS).filter((name) => name !== 'disk full' || world.database.hasOwnDisk);
+  const deadline = performance.now() + seconds * 1_000;
+  while (performance.now() < deadline && !told?.aborted) {
+    await progress(log);
+    await sleep(random.of(PAUSES_MS));
+    const name = random.of(names) as string;
+    say(name);
+    made[name] = (made[name] ?? 0) + 1;
+    await FAULTS[name]?.(world, random);
+  }
+  stop.abort();
+  await Promise.all(clients);
+  return made;
+}
+
+async function progress(log: OperationLog): Promise<void> {
+  const enough = log.answers + PROGRESS;
+  const deadline = performance.now() + RECOVERY_MS;
+  while (log.answers < enough) {
+    if (performance.now() > deadline) throw new Error(`Nobody was answered for ${RECOVERY_MS} ms.`);
+    await sleep(20);
+  }
+}
+
+async function tenantsOf(databaseUrl: string): Promise<Tenant[]> {
+  const command = async (...words: readonly string[]) => {
+    const { stdout, stderr } = await commandLine(words, { DATABASE_URL: databaseUrl });
+    if (stderr) throw new Error(stderr);
+    return JSON.parse(stdout);
+  };
+  const ledger = await command('key', 'create', '--kind', 'ledger', '--mode', 'test');
+  const tenant = async (_: unknown, place: number): Promise<Tenant> => {
+    const { id: organization } = await command('org', 'create', `Tenant ${place}`);
+    const { key } = await command('key', 'create', '--org', organization, '--mode', 'test');
+    return { organization, key, ledgerKey: ledger.key };
+  };
+  return Promise.all(Array.from({ length: TENANTS }, tenant));
+}
