@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type NewPayment, Payment } from '../../src/modules/payments/domain/payment.js';
 import { isId } from '../../src/shared/id.js';
+import { refusalOf } from '../support/refusal.js';
 
 const NOW = 1_763_700_000_000;
 const CAPTURE: NewPayment = { amount: 5000, currency: 'USD', checkoutSession: null, reference: 'ledger-1' };
@@ -54,13 +55,20 @@ test.each(HELD)(
   },
 );
 
-test('two recordings tell of the same capture when what was captured is the same', () => {
-  const payment = Payment.record(CAPTURE, 'test', NOW);
-  const isSame = (change: Partial<NewPayment>) =>
-    payment.isSameCapture(Payment.record({ ...CAPTURE, ...change }, 'test', NOW + 1));
-  expect(isSame({})).toBe(true);
-  expect(isSame({ currency: 'usd' })).toBe(true);
-  expect(isSame({ amount: 5001 })).toBe(false);
-  expect(isSame({ currency: 'eur' })).toBe(false);
-  expect(isSame({ checkoutSession: 'cs_test_01h455vb4pex5vsknk084sn02q' })).toBe(false);
+test('a reference stands for one capture: what was captured must be the same', () => {
+  const payment = Payment.record({ ...CAPTURE, reference: 'capture-1' }, 'test', NOW);
+  const again = (change: Partial<NewPayment>) => () =>
+    payment.requireSameCapture(Payment.record({ ...CAPTURE, ...change }, 'test', NOW + 1));
+  expect(again({})).not.toThrow();
+  expect(again({ currency: 'usd' })).not.toThrow();
+  for (const change of [
+    { amount: 5001 },
+    { currency: 'eur' },
+    { checkoutSession: 'cs_test_01h455vb4pex5vsknk084sn02q' },
+  ])
+    expect(refusalOf(again(change))).toMatchObject({
+      code: 'payment_reference_reused',
+      errors: [{ param: 'reference', code: 'invalid_value' }],
+      resource: payment.facts.id,
+    });
 });

@@ -30,7 +30,6 @@ const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
   isCurrency: { code: 'invalid_value', schema: { format: 'isCurrency' } },
 };
 
-/** What the constraints of a field do not say. */
 export interface FieldContext {
   readonly description?: string;
   /** What leaving the field out means; the use case applies it. */

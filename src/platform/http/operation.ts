@@ -1,6 +1,5 @@
 /** What the other decorators of a controller do not tell about it. */
 import { SetMetadata } from '@nestjs/common';
-import type { Refusal } from '../../shared/errors.js';
 import type { Schema } from './schema.js';
 
 interface AnswerFacts {
@@ -19,8 +18,8 @@ export interface OperationFacts {
   readonly example?: unknown;
   /** By status. */
   readonly answers: Readonly<Record<number, AnswerFacts>>;
-  /** What its use case refuses, one example for each code; what every such route refuses need not be said. */
-  readonly refusals?: readonly Refusal[];
+  /** Run the domain on sample input: what each throws or returns is the example of its code. */
+  readonly refusals?: readonly (() => unknown)[];
 }
 
 export interface TagFacts {

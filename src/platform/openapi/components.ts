@@ -1,4 +1,3 @@
-/** The parts of a document that have a name, gathered while what refers to them is written. */
 
 import { objectSchema, type RequestClass, shownSchema } from '../http/constraints.js';
 import { NAME, referenceTo, type Schema } from '../http/schema.js';

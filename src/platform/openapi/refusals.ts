@@ -1,8 +1,9 @@
 /** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
-import { invalidParams, notFound, paramError, type Refusal } from '../../shared/errors.js';
+import { invalidParams, notFound, paramError, Refusal } from '../../shared/errors.js';
+import type { IdKind } from '../../shared/id.js';
 import { facts } from '../facts.js';
 import { notJson, tooLarge } from '../http/body.guard.js';
-import { fieldsOf } from '../http/constraints.js';
+import { fieldsOf, type RequestClass } from '../http/constraints.js';
 import { internalError, unavailable } from '../http/error.filter.js';
 import { answerTo, statusOf } from '../http/errors.js';
 import { PathIdPipe } from '../http/path-id.js';
@@ -14,6 +15,8 @@ import type { Route } from './routes.js';
 
 export interface Example {
   readonly name: string;
+  /** The identifier in the path of the request, where it is not one of nothing. */
+  readonly id?: string;
   readonly refusal: Refusal;
 }
 
@@ -22,7 +25,6 @@ const COMMON = [tooLarge(), notJson(), inUse(), internalError(), unavailable()];
 export const isCommon = (code: string): boolean =>
   [...facts().gate, ...COMMON].some((refusal) => refusal.code === code);
 
-/** In the order of the checks. */
 export function examplesOf(route: Route): Example[] {
   const { gate, method, idempotencyKey, idKind, refusals = [] } = route;
   const isGated = gate !== 'open';
@@ -31,56 +33,63 @@ export function examplesOf(route: Route): Example[] {
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),
     ...(idKind ? [notFound('id')] : []),
-    ...refusals,
+    ...refusals.map(refusalOf),
     internalError(),
     ...(isGated ? [unavailable()] : []),
   ];
   return [...invalidExamples(route), ...codes.map((refusal) => ({ name: refusal.code, refusal }))];
 }
 
+/** Where the key is optional, only one that is there can be wrong. */
+const UNUSABLE = { required: [], accepted: ['""'] };
+
 /** What comes of the requests that are wrong in the likeliest ways. */
 function invalidExamples({ idempotencyKey, idKind, query, body }: Route): Example[] {
-  const wrong: [string, () => unknown][] = [
-    ...(idempotencyKey ? [said('idempotency_key', () => keyOf([]))] : []),
-    ...(idKind ? [said('malformed_id', () => new PathIdPipe(idKind).transform('malformed'))] : []),
-    ...(query ? queryFaults(query) : []),
-    ...(body ? [said('body', () => refuse(explain(body, fieldsOf(body).size === 0 ? { unknown: true } : {})))] : []),
+  const found = [
+    ...(idempotencyKey ? [{ name: 'idempotency_key', refusal: refusalOf(() => keyOf(UNUSABLE[idempotencyKey])) }] : []),
+    ...(idKind ? [malformedId(idKind)] : []),
+    ...(query ? invalidQueries(query) : []),
+    ...(body ? invalid('body', body, fieldsOf(body).size === 0 ? { unknown: true } : {}) : []),
   ];
-  const found = wrong.flatMap(([name, attempt]) => {
-    const refusal = refusalOf(attempt);
-    return refusal ? [{ name, refusal }] : [];
-  });
   const host = invalidParams([paramError('Host', 'required', 'The Host header is required.')]);
   return found.length > 0 ? found : [{ name: 'host', refusal: host }];
 }
 
-function queryFaults(query: NonNullable<Route['query']>): [string, () => unknown][] {
-  const names = [...fieldsOf(query).keys()];
-  const faults: [string, Record<string, string>][] = [
-    ['query', names.includes('limit') ? { limit: '0' } : {}],
-    ...(names.includes('cursor') ? [['malformed_cursor', { cursor: 'malformed' }] satisfies [string, object]] : []),
+function malformedId(kind: IdKind): Example {
+  const id = 'malformed';
+  return { name: 'malformed_id', id, refusal: refusalOf(() => new PathIdPipe(kind).transform(id)) };
+}
+
+function invalidQueries(query: RequestClass): Example[] {
+  const fields = fieldsOf(query);
+  return [
+    ...invalid('query', query, fields.has('limit') ? { limit: '0' } : {}),
+    ...(fields.has('cursor') ? invalid('malformed_cursor', query, { cursor: 'malformed' }) : []),
   ];
-  return faults.map(([name, value]) => said(name, () => refuse(explain(query, value))));
 }
 
-const said = (name: string, attempt: () => unknown): [string, () => unknown] => [name, attempt];
-
-function refuse(errors: Parameters<typeof invalidParams>[0]): void {
-  if (errors.length > 0) throw invalidParams(errors);
+function invalid(name: string, request: RequestClass, value: object): Example[] {
+  const errors = explain(request, value);
+  return errors.length > 0 ? [{ name, refusal: invalidParams(errors) }] : [];
 }
 
-function refusalOf(attempt: () => unknown): Refusal | undefined {
+function refusalOf(attempt: () => unknown): Refusal {
   try {
-    attempt();
-    return undefined;
+    const refusal = attempt();
+    if (refusal instanceof Refusal) return refusal;
   } catch (error) {
-    return error as Refusal;
+    if (error instanceof Refusal) return error;
+    throw error;
   }
+  throw new Error(`Nothing was refused by ${attempt}.`);
 }
 
 /** The answer to a request of this route that is refused so. */
-export function rendered({ refusal }: Example, { method, path, idKind }: Pick<Route, 'method' | 'path' | 'idKind'>) {
-  const url = idKind ? path.replace('{id}', exampleId(idKind)) : path;
+export function rendered(
+  { refusal, id }: Example,
+  { method, path, idKind }: Pick<Route, 'method' | 'path' | 'idKind'>,
+) {
+  const url = idKind ? path.replace('{id}', id ?? exampleId(idKind)) : path;
   const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
   const answer = answerTo(refusal, { ...request, organization: exampleId('org') });
   const value = JSON.parse(answer.body) as { error: { message: string } };

@@ -32,7 +32,7 @@ export class OperationsController {
   @Operation('readReadiness', {
     summary: 'Whether requests can be served',
     answers: { 200: { description: 'They can.', schema: OK } },
-    refusals: [unavailable()],
+    refusals: [unavailable],
   })
   @Get('readyz')
   async ready() {

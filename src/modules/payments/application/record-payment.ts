@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Keep } from '../../../shared/answer.js';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import { notFound, paramError, Refusal } from '../../../shared/errors.js';
+import { notFound } from '../../../shared/errors.js';
 import { Transaction } from '../../../shared/transaction.js';
-import { type NewPayment, PAYMENT_REFERENCE_REUSED, Payment } from '../domain/payment.js';
+import { type NewPayment, Payment } from '../domain/payment.js';
 import { KnownOrganizations, PaidSessions, Payments } from './ports.js';
 
 export interface RecordedPayment {
@@ -50,11 +50,7 @@ export class RecordPayment {
   private async earlier(caller: Caller, payment: Payment): Promise<Payment | undefined> {
     const { reference } = payment.facts;
     const earlier = reference === null ? undefined : await this.payments.byReference(caller, reference);
-    if (earlier && !earlier.isSameCapture(payment)) {
-      const message = 'This reference stands for another payment.';
-      const error = paramError('reference', 'invalid_value', message);
-      throw new Refusal(PAYMENT_REFERENCE_REUSED, message, [error], earlier.facts.id);
-    }
+    earlier?.requireSameCapture(payment);
     return earlier;
   }
 }

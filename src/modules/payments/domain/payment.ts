@@ -1,5 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
-import { type ErrorCode } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { newId } from '../../../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
@@ -51,9 +51,11 @@ export class Payment {
     return this.facts.amount - this.facts.amountRefunded - this.facts.amountPendingRefund;
   }
 
-  /** Whether both tell of the same capture. */
-  isSameCapture({ facts }: Payment): boolean {
-    const { amount, currency, checkoutSession } = this.facts;
-    return amount === facts.amount && currency === facts.currency && checkoutSession === facts.checkoutSession;
+  /** Refuses another payment under the reference of this one, unless both are of the same capture. */
+  requireSameCapture({ facts }: Payment): void {
+    const { id, amount, currency, checkoutSession } = this.facts;
+    if (amount === facts.amount && currency === facts.currency && checkoutSession === facts.checkoutSession) return;
+    const message = 'This reference stands for another payment.';
+    throw new Refusal(PAYMENT_REFERENCE_REUSED, message, [paramError('reference', 'invalid_value', message)], id);
   }
 }

@@ -3,7 +3,6 @@ import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { NoFieldsRequest } from '../../../../platform/http/requests.js';
-import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -14,14 +13,14 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { paramError, Refusal } from '../../../../shared/errors.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { ExpireCheckoutSession } from '../../application/expire-checkout-session.js';
 import { ListCheckoutSessions } from '../../application/list-checkout-sessions.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
-import { type CheckoutSession, SESSION_NOT_OPEN } from '../../domain/checkout-session.js';
+import type { CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
+import { NEW_SESSION, REFUSED_EXPIRY } from '../representation/checkout-sessions.examples.js';
 import {
   CHECKOUT_SESSION,
   CHECKOUT_SESSION_LIST,
@@ -34,19 +33,6 @@ import {
   toFilter,
   toNewSession,
 } from './checkout-sessions.requests.js';
-
-const COMPLETE = 'The session is complete, not open.';
-const NOT_OPEN = new Refusal(
-  SESSION_NOT_OPEN,
-  COMPLETE,
-  [paramError('id', 'invalid_value', COMPLETE)],
-  exampleId('cs'),
-);
-
-const SMALLEST = {
-  currency: 'usd',
-  line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
-};
 
 @Controller(SESSION_FACTS.secret.path)
 @Tag('Checkout sessions', 'What customers are asked to pay: open until they are paid or their time is over.')
@@ -63,7 +49,7 @@ export class CheckoutSessionsController {
     summary: 'Create a checkout session',
     description:
       'Send prices and quantities; the service computes every amount. An amount that is sent all the same is compared with what was computed.',
-    example: SMALLEST,
+    example: NEW_SESSION,
     answers: { 201: { description: 'The session, open.', schema: CHECKOUT_SESSION, located: true } },
   })
   @Post()
@@ -82,7 +68,7 @@ export class CheckoutSessionsController {
     summary: 'Expire a checkout session',
     description: 'Ends an open session before its time. Nobody can pay for it any more.',
     answers: { 200: { description: 'The session, expired.', schema: CHECKOUT_SESSION } },
-    refusals: [NOT_OPEN],
+    refusals: REFUSED_EXPIRY,
   })
   @Post(':id/expire')
   @AcceptIdempotencyKey()

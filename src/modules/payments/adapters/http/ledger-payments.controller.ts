@@ -13,36 +13,16 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { notFound, paramError, Refusal } from '../../../../shared/errors.js';
+import { notFound } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
-import { PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from '../../../checkout/index.js';
+import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
 import { type RecordedPayment, RecordPayment } from '../../application/record-payment.js';
-import { PAYMENT_REFERENCE_REUSED } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
+import { REFUSED_REFERENCE } from '../representation/payments.examples.js';
 import { LEDGER_PAYMENT, ledgerPaymentView } from '../representation/payments.views.js';
 import { RecordPaymentRequest, toNewPayment } from './payments.requests.js';
-
-const EXPIRED = 'The session is expired, not open.';
-const OTHER_AMOUNT = 'The session asks for 5000.';
-const OTHER_FACTS = 'This reference was used for another payment.';
-const REFUSALS = [
-  notFound('checkout_session'),
-  new Refusal(SESSION_NOT_OPEN, EXPIRED, [paramError('checkout_session', 'invalid_value', EXPIRED)], exampleId('cs')),
-  new Refusal(
-    PAYMENT_SESSION_MISMATCH,
-    OTHER_AMOUNT,
-    [paramError('amount', 'amount_mismatch', OTHER_AMOUNT, [5000])],
-    exampleId('cs'),
-  ),
-  new Refusal(
-    PAYMENT_REFERENCE_REUSED,
-    OTHER_FACTS,
-    [paramError('reference', 'duplicate', OTHER_FACTS)],
-    exampleId('pay'),
-  ),
-];
 
 /** The ledger tells what it captured. */
 @Controller(PAYMENT_FACTS.ledger.path)
@@ -64,7 +44,7 @@ export class LedgerPaymentsController {
       201: { description: 'The payment, recorded.', schema: LEDGER_PAYMENT },
       200: { description: 'The payment that was recorded under this `reference` before.', schema: LEDGER_PAYMENT },
     },
-    refusals: REFUSALS,
+    refusals: [...REFUSED_PAYMENTS, ...REFUSED_REFERENCE],
   })
   @Post()
   @RequireIdempotencyKey()

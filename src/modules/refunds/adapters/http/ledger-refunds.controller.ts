@@ -4,7 +4,6 @@ import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { NoFieldsRequest } from '../../../../platform/http/requests.js';
-import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -15,24 +14,16 @@ import {
 import { Answer } from '../../../../shared/answer.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
-import { paramError, Refusal } from '../../../../shared/errors.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { FailRefund } from '../../application/fail-refund.js';
 import { ListProposals } from '../../application/list-proposals.js';
 import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
 import { SucceedRefund } from '../../application/succeed-refund.js';
-import { REFUND_NOT_PENDING, type Refund } from '../../domain/refund.js';
+import type { Refund } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
+import { REFUSED_FAILURE, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { FailRefundRequest, ListLedgerRefundsQuery, toLedgerFilter } from './refunds.requests.js';
-
-const CANCELED = 'The refund is canceled, not pending.';
-const NOT_PENDING = new Refusal(
-  REFUND_NOT_PENDING,
-  CANCELED,
-  [paramError('id', 'invalid_value', CANCELED)],
-  exampleId('re'),
-);
 
 /** The ledger's side of refunds: what to act on, and what became of it. */
 @Controller(REFUND_FACTS.ledger.path)
@@ -71,7 +62,7 @@ export class LedgerRefundsController {
     summary: 'Say that a refund was paid out',
     description: 'Saying it again changes nothing.',
     answers: { 200: { description: 'The refund, succeeded.', schema: LEDGER_REFUND } },
-    refusals: [NOT_PENDING],
+    refusals: REFUSED_SUCCESS,
   })
   @Post(':id/succeed')
   @AcceptIdempotencyKey()
@@ -88,7 +79,7 @@ export class LedgerRefundsController {
     summary: 'Say that a refund was refused',
     description: 'Frees its amount. Saying it again changes nothing.',
     answers: { 200: { description: 'The refund, failed.', schema: LEDGER_REFUND } },
-    refusals: [NOT_PENDING],
+    refusals: REFUSED_FAILURE,
   })
   @Post(':id/fail')
   @AcceptIdempotencyKey()

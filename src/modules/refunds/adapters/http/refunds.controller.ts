@@ -14,38 +14,16 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { notFound, paramError, Refusal } from '../../../../shared/errors.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CancelRefund } from '../../application/cancel-refund.js';
 import { ListRefunds } from '../../application/list-refunds.js';
 import { ProposeRefund } from '../../application/propose-refund.js';
 import { ReadRefund } from '../../application/read-refund.js';
-import {
-  PAYMENT_NOT_REFUNDABLE,
-  REFUND_EXCEEDS_REMAINING,
-  REFUND_NOT_PENDING,
-  type Refund,
-} from '../../domain/refund.js';
+import type { Refund } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
+import { REFUSED_CANCEL, REFUSED_PROPOSALS } from '../representation/refunds.examples.js';
 import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
 import { ListRefundsQuery, ProposeRefundRequest, toFilter } from './refunds.requests.js';
-
-const ONLY = 'Only 500 is left to refund of this payment.';
-const NOTHING = 'Nothing is left to refund of this payment.';
-const SUCCEEDED = 'The refund is succeeded, not pending.';
-const EXCEEDS = new Refusal(REFUND_EXCEEDS_REMAINING, ONLY, [paramError('amount', 'too_large', ONLY, [500])]);
-const NOT_REFUNDABLE = new Refusal(
-  PAYMENT_NOT_REFUNDABLE,
-  NOTHING,
-  [paramError('payment', 'invalid_value', NOTHING)],
-  exampleId('pay'),
-);
-const NOT_PENDING = new Refusal(
-  REFUND_NOT_PENDING,
-  SUCCEEDED,
-  [paramError('id', 'invalid_value', SUCCEEDED)],
-  exampleId('re'),
-);
 
 @Controller(REFUND_FACTS.secret.path)
 @Tag('Refunds', 'Proposals to give back a part of a payment; the ledger decides them.')
@@ -63,7 +41,7 @@ export class RefundsController {
     description: 'Reserves the amount on the payment and waits for the ledger. Nothing is posted to the ledger here.',
     example: { payment: exampleId('pay'), amount: 500 },
     answers: { 201: { description: 'The refund, pending.', schema: REFUND, located: true } },
-    refusals: [notFound('payment'), EXCEEDS, NOT_REFUNDABLE],
+    refusals: REFUSED_PROPOSALS,
   })
   @Post()
   @RequireIdempotencyKey()
@@ -84,7 +62,7 @@ export class RefundsController {
     summary: 'Cancel a refund',
     description: 'Withdraws a refund that is still pending, which frees its amount.',
     answers: { 200: { description: 'The refund, canceled.', schema: REFUND } },
-    refusals: [NOT_PENDING],
+    refusals: REFUSED_CANCEL,
   })
   @Post(':id/cancel')
   @AcceptIdempotencyKey()

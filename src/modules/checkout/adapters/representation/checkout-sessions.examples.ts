@@ -1,0 +1,32 @@
+/** Requests and refusals for the API's description: it runs the refusals and shows what they throw. */
+import { exampleId } from '../../../../platform/http/schema.js';
+import { notFound } from '../../../../shared/errors.js';
+import { CheckoutSession, type NewCheckoutSession } from '../../domain/checkout-session.js';
+
+/** The smallest body. */
+export const NEW_SESSION = {
+  currency: 'usd',
+  line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
+};
+
+const INPUT: NewCheckoutSession = {
+  currency: 'usd',
+  successUrl: null,
+  cancelUrl: null,
+  returnUrl: null,
+  notifyUrl: null,
+  description: null,
+  customerEmail: null,
+  locale: null,
+  metadata: {},
+  lineItems: [{ productName: 'Book', currency: 'usd', unitPrice: 5000 }],
+};
+const session = () => CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).facts, id: exampleId('cs') });
+
+export const REFUSED_EXPIRY = [() => session().pay(5000, 'usd').expire()];
+/** What completing a session refuses a payment with. */
+export const REFUSED_PAYMENTS = [
+  () => notFound('checkout_session'),
+  () => session().expire().pay(5000, 'usd'),
+  () => session().pay(4999, 'usd'),
+];

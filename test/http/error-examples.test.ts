@@ -1,0 +1,191 @@
+/** Each error that the description shows as an example is provoked: the service answers just so. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type Reply, send } from '../support/client.js';
+import { TestClock } from '../support/clock.js';
+import { Holder } from '../support/holder.js';
+import { head, sendBytes } from '../support/raw.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is walked by name.
+type Node = any;
+
+const SESSIONS = '/v1/checkout_sessions';
+const REFUNDS = '/v1/refunds';
+/** The one that the example names. */
+const REQUESTS_A_SECOND = 100;
+const DOCUMENT: Node = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+
+const clock = new TestClock();
+let service: Service;
+let shop: Shop;
+let holder: Holder;
+
+beforeAll(async () => {
+  service = await startService({ clock, config: { rateLimitRps: REQUESTS_A_SECOND } });
+  shop = await Shop.open(service);
+  holder = await Holder.connect(service.databaseUrl);
+});
+beforeEach(() => clock.advance(1000));
+afterAll(async () => {
+  await holder.end();
+  await service.close();
+});
+
+/** An operation with what its requests need: identifiers of nothing, and the bodies that the description shows. */
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly node: Node;
+}
+interface Change {
+  readonly id?: string;
+  readonly query?: Record<string, string>;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly key?: string;
+  readonly idempotencyKey?: string | undefined;
+}
+
+function call({ method, path, node }: Operation, change: Change = {}): Promise<Reply> {
+  const parameters: Node[] = node.parameters;
+  const given = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema?.examples?.[0]]));
+  const isOwned = parameters.some(({ name, required }) => name === 'organization' && required);
+  const query = new URLSearchParams(change.query ?? (isOwned ? { organization: shop.organization } : {}));
+  const isWrite = method === 'POST';
+  const url = `${service.url}${path.replace('{id}', change.id ?? given.id)}${query.size > 0 ? `?${query}` : ''}`;
+  return send(method, url, {
+    key: path.startsWith('/ledger/') ? shop.ledgerKey : shop.key,
+    ...(isWrite && { idempotencyKey: randomUUID(), body: exampleOf(node) }),
+    ...change,
+  });
+}
+
+function exampleOf(node: Node): Node {
+  const { example, examples } = node.requestBody?.content['application/json'] ?? {};
+  const shown = example ?? (Object.values(examples ?? {})[0] as Node)?.value ?? {};
+  return 'organization' in shown ? { ...shown, organization: shop.organization } : shown;
+}
+
+const isRequired = ({ node }: Operation): boolean =>
+  node.parameters.some(({ $ref }: Node) => $ref?.endsWith('/IdempotencyKey'));
+
+/** A resource that the operation changes, as it must be to be refused, or just made. */
+async function target({ path }: Operation, change: (id: string) => Promise<unknown> = async () => undefined) {
+  const made = path.includes('refunds') ? shop.propose((await shop.record()).body.id, 500) : shop.createSession();
+  const { id } = (await made).body;
+  await change(id);
+  return id as string;
+}
+
+async function paymentWith(left: number): Promise<string> {
+  const { id } = (await shop.record()).body;
+  await shop.propose(id, 5000 - left);
+  return id;
+}
+
+const session = async () => (await shop.createSession(exampleOf(DOCUMENT.paths[SESSIONS].post))).body.id as string;
+const recording = (facts: object) => shop.record(facts as Record<string, unknown>);
+
+const PROVOKED: Readonly<Record<string, (operation: Operation) => Promise<Reply>>> = {
+  idempotency_key: (it) => call(it, { idempotencyKey: isRequired(it) ? undefined : '""' }),
+  malformed_id: (it) => call(it, { id: 'malformed' }),
+  malformed_cursor: (it) => call(it, { query: { cursor: 'malformed' } }),
+  query: (it) => call(it, { query: it.path.includes('{id}') ? {} : { limit: '0' } }),
+  body: (it) => call(it, { body: it.path.includes('{id}') ? { unknown: true } : {} }),
+  host: ({ method, path }) => sendBytes(service.url, head(`${method} ${path} HTTP/1.1`)),
+  not_found: (it) => (it.path.endsWith('/payments') ? recording({ checkout_session: idExample('cs') }) : call(it)),
+  idempotency_key_reused: async (it) => {
+    const idempotencyKey = randomUUID();
+    const hasTarget = it.path.includes('{id}');
+    await call(it, { idempotencyKey, ...(hasTarget && { id: await target(it) }) });
+    const changed = hasTarget ? { id: await target(it) } : { body: other(exampleOf(it.node)) };
+    return call(it, { idempotencyKey, ...changed });
+  },
+  session_not_open: async (it) => {
+    const id = await session();
+    if (it.path.endsWith('/expire')) await recording({ checkout_session: id });
+    else await shop.expire(id);
+    return it.path.endsWith('/expire') ? shop.expire(id) : recording({ checkout_session: id });
+  },
+  refund_not_pending: async (it) => {
+    const settle = (id: string) => (it.path.startsWith('/ledger/') ? shop.cancel(id) : shop.succeed(id));
+    return call(it, { id: await target(it, settle) });
+  },
+  refund_exceeds_remaining: async () => shop.propose(await paymentWith(500), 501),
+  payment_not_refundable: async () => shop.propose(await paymentWith(0), 500),
+  payment_session_mismatch: async () => recording({ checkout_session: await session(), amount: 4999 }),
+  payment_reference_reused: async () => {
+    const reference = randomUUID();
+    await recording({ reference });
+    return recording({ reference, amount: 4999 });
+  },
+};
+
+const LIST: Operation = { method: 'GET', path: REFUNDS, node: DOCUMENT.paths[REFUNDS].get };
+const CREATE: Operation = { method: 'POST', path: SESSIONS, node: DOCUMENT.paths[SESSIONS].post };
+
+/** What any operation refuses alike. */
+const PROVOKED_ANYWHERE: Readonly<Record<string, () => Promise<Reply>>> = {
+  InvalidApiKey: () => call(LIST, { key: 'sk_test_wrong' }),
+  OriginNotAllowed: () => call(LIST, { headers: { origin: 'https://evil.example' } }),
+  RateLimited: async () => {
+    for (let spent = 0; spent < REQUESTS_A_SECOND; spent++) await shop.get(SESSIONS);
+    return call(LIST);
+  },
+  PayloadTooLarge: () => call(CREATE, { body: 'x'.repeat(256 * 1024 + 1) }),
+  UnsupportedMediaType: () => call(CREATE, { headers: { 'content-type': 'text/plain' } }),
+  IdempotencyKeyInUse: async () => {
+    const idempotencyKey = randomUUID();
+    await call(CREATE, { idempotencyKey });
+    await holder.holdKey(idempotencyKey);
+    return call(CREATE, { idempotencyKey }).finally(() => holder.release());
+  },
+  InternalError: async () => {
+    await service.sql.query('ALTER TABLE refunds RENAME TO elsewhere');
+    return call(LIST).finally(() => service.sql.query('ALTER TABLE elsewhere RENAME TO refunds'));
+  },
+  ServiceUnavailable: async () => {
+    await holder.holdTable('refunds');
+    return call(LIST).finally(() => holder.release());
+  },
+};
+
+const idExample = (prefix: string) => `${prefix}_test_01kaf3v7q4e8yt5w6z9x2c1b0n`;
+
+/** A body that means something else. */
+const other = (body: Node) => ('amount' in body ? { ...body, amount: 1 } : { ...body, description: 'Another' });
+
+/** Any identifier is as good as another. */
+const withoutIds = (value: Node): Node => JSON.parse(JSON.stringify(value).replaceAll(/_[0-7][0-9a-z]{25}\b/g, '_…'));
+
+const examplesOf = (response: Node) => Object.entries<Node>(response.content?.['application/json']?.examples ?? {});
+
+const SHOWN = Object.entries<Node>(DOCUMENT.paths).flatMap(([path, methods]) =>
+  Object.entries<Node>(methods).flatMap(([method, node]) =>
+    Object.values<Node>(node.responses).flatMap((response) =>
+      examplesOf(response).map(([name, { value }]) => ({
+        operation: { method: method.toUpperCase(), path, node } as Operation,
+        name,
+        where: `${node.operationId} ${name}`,
+        error: value.error,
+      })),
+    ),
+  ),
+);
+
+test.each(SHOWN)('$where', async ({ operation, name, error }) => {
+  const { body } = (await PROVOKED[name]?.(operation)) ?? {};
+  expect(withoutIds(body?.error)).toEqual(withoutIds(error));
+});
+
+const SHARED = Object.entries<Node>(DOCUMENT.components.responses).flatMap(([where, response]) =>
+  examplesOf(response).map(([, { value }]) => ({ where, error: value.error })),
+);
+
+test.each(SHARED)('$where', async ({ where, error: { next_step, ...error } }) => {
+  const { body } = (await PROVOKED_ANYWHERE[where]?.()) ?? {};
+  expect(body?.error).toMatchObject({ ...error, next_step: { type: next_step.type } });
+});
