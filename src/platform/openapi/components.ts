@@ -1,4 +1,3 @@
-
 import { objectSchema, type RequestClass, shownSchema } from '../http/constraints.js';
 import { NAME, referenceTo, type Schema } from '../http/schema.js';
 
