@@ -30,44 +30,46 @@ export interface Facts {
   readonly gate: readonly Refusal[];
 }
 
+/** What all modules tell: filled when the composition root declares it, and read when a request is answered. */
+export const facts = {
+  errors: [] as ErrorCode[],
+  resources: [] as Resource[],
+  gate: [] as Refusal[],
+  eventTypes: [] as string[],
+} satisfies Facts & { eventTypes: readonly string[] };
+
 /** A module, with what it is made of and what it tells. */
 export interface ModuleFacts extends Partial<Facts> {
   readonly module: Type;
   readonly records: readonly Type[];
 }
 
-let declared: Facts = { errors: [], resources: [], gate: [] };
-
-/** Called once, by the composition root, before anything is served. Throws when two modules claim the same. */
+/** Called once, before anything is served. Throws when two modules claim the same. */
 export function declareFacts(...modules: readonly Partial<Facts>[]): void {
-  const errors = modules.flatMap((module) => module.errors ?? []);
-  const resources = modules.flatMap((module) => module.resources ?? []);
+  for (const { errors = [], resources = [], gate = [] } of modules) {
+    facts.errors.push(...errors);
+    facts.resources.push(...resources);
+    facts.gate.push(...gate);
+    facts.eventTypes.push(...resources.flatMap(({ events = {} }) => Object.keys(events)));
+  }
   requireUnique(
     'error code',
-    errors.map(({ code }) => code),
+    facts.errors.map(({ code }) => code),
   );
   requireUnique(
     'identifier',
-    resources.map(({ id }) => id),
+    facts.resources.map(({ id }) => id),
   );
   requireUnique(
     'path',
-    resources.flatMap(({ secret, ledger }) => [secret, ledger].flatMap((place) => place?.path ?? [])),
+    facts.resources.flatMap(({ secret, ledger }) => [secret, ledger].flatMap((place) => place?.path ?? [])),
   );
-  requireUnique(
-    'event type',
-    resources.flatMap(({ events = {} }) => Object.keys(events)),
-  );
-  declared = { errors, resources, gate: modules.flatMap((module) => module.gate ?? []) };
-}
-
-export function facts(): Facts {
-  return declared;
+  requireUnique('event type', facts.eventTypes);
 }
 
 /** The resource that has this identifier. */
 export function resourceOf(id: string): Resource | undefined {
-  return declared.resources.find((resource) => resource.id === kindOf(id));
+  return facts.resources.find((resource) => resource.id === kindOf(id));
 }
 
 function requireUnique(what: string, values: readonly string[]): void {

@@ -1,9 +1,8 @@
 /** The migrated schema is what the records say, what tenancy asks for, and what the migrations can take back. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { MIGRATIONS } from '../../migrations/index.js';
 import { RECORDS } from '../../src/app.module.js';
-import { createMigrationDataSource } from '../../src/platform/database/data-source.js';
+import { createMigrationDataSource, MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { migrate, revertLast } from '../../src/platform/database/migrate.js';
 import { type Catalog, readCatalog } from '../support/catalog.js';
 import { createDatabase } from '../support/postgres.js';

@@ -9,5 +9,5 @@ export {
 } from './adapters/persistence/record-event.js';
 export { Outbox } from './application/ports.js';
 export { ResendEvent } from './application/resend-event.js';
-export { type EventType, newEvent } from './domain/event.js';
+export { newEvent } from './domain/event.js';
 export { EVENTS, EventsModule } from './events.module.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { MIGRATIONS } from '../../../migrations/index.js';
+import * as steps from '../../../migrations/index.js';
 
 /** A lock is waited for at most this long: the callers behind it keep their share of the pool. */
 const LOCK_TIMEOUT_MS = 500;
@@ -39,6 +39,11 @@ export function createDataSource({ url, poolSize, records, timeLimits }: Databas
     },
   });
 }
+
+const numberOf = ({ name }: { name: string }): number => Number(name.slice(-13));
+
+/** In the order in which they run: the number at the end of a name counts up. */
+export const MIGRATIONS = Object.values(steps).sort((one, other) => numberOf(one) - numberOf(other));
 
 /** Two connections without time limits, for what may take long: migrations hold one and work on the other. */
 export function createMigrationDataSource(url: string, entities: Records = []): DataSource {

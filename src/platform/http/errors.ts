@@ -108,7 +108,7 @@ const surfaceOf = (path: string): Surface => (path.startsWith('/ledger/') ? 'led
 /** A list that there is, whatever was asked for: of the resource itself if possible, else the first of the surface. */
 export function collectionOf(path: string): string {
   const surface = surfaceOf(path);
-  const places = facts().resources.flatMap((resource) => resource[surface] ?? []);
+  const places = facts.resources.flatMap((resource) => resource[surface] ?? []);
   const lists = places.filter(({ isListed }) => isListed).map((place) => place.path);
   return lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
 }

@@ -20,7 +20,7 @@ import {
 import { type IdKind, idPattern } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 import type { FieldContext, RequestClass } from './constraints.js';
-import { FORMATS, type FormatName, INSTANT, WEB_URL } from './formats.js';
+import { FORMATS, type FormatName, INSTANT, kindsWithEvents, WEB_URL } from './formats.js';
 import { exampleId } from './schema.js';
 
 export interface About extends Pick<FieldContext, 'description' | 'default'> {
@@ -57,7 +57,7 @@ export const OneOf = (values: readonly string[], about: About = {}) =>
   field(
     { ...about, allowed: values },
     IsString({ message: 'must be a string' }),
-    IsIn([...values], { message: `must be one of ${values.join(', ')}` }),
+    IsIn(values, { message: () => `must be one of ${values.join(', ')}` }),
   );
 
 export const Id = (kind: IdKind, about: About = {}) =>
@@ -66,11 +66,22 @@ export const Id = (kind: IdKind, about: About = {}) =>
     Matches(new RegExp(idPattern(kind)), { message: `must be an identifier that begins with ${kind}_` }),
   );
 
-/** An identifier of one of these kinds; `names` completes the sentence "must be the identifier of …". */
-export const IdOfAny = (kinds: readonly [IdKind, ...IdKind[]], names: string, about: About = {}) =>
+/** The identifier of anything that may have events. */
+export const ResourceId = (about: About = {}) =>
   text(
-    { ...about, shown: { examples: [exampleId(kinds[0])] } },
-    Matches(new RegExp(kinds.map(idPattern).join('|')), { message: `must be the identifier of ${names}` }),
+    {
+      ...about,
+      // Read when the description is written: only then have all modules been declared.
+      shown: {
+        get pattern() {
+          return kindsWithEvents().map(idPattern).join('|');
+        },
+        get examples() {
+          return kindsWithEvents().slice(0, 1).map(exampleId);
+        },
+      },
+    },
+    HasFormat('isResourceId', () => `must be an identifier that begins with ${kindsWithEvents().join('_, ')}_`),
   );
 
 export const VisibleAscii = (about: About = {}) =>
@@ -183,7 +194,7 @@ function MaxCharacters(max: number): PropertyDecorator {
 
 const lengthOf = (value: unknown): number => [...String(value)].length;
 
-function HasFormat(name: FormatName, message: string): PropertyDecorator {
+function HasFormat(name: FormatName, message: string | (() => string)): PropertyDecorator {
   const validate = (value: unknown) => typeof value === 'string' && FORMATS[name](value);
   return ValidateBy({ name, validator: { validate } }, { message });
 }

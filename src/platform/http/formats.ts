@@ -1,6 +1,9 @@
 /** The forms of text that class-validator has no decorator for, or another one than ours. */
+
 import { isEmail } from 'class-validator';
+import { type IdKind, isId } from '../../shared/id.js';
 import { currencyOf } from '../../shared/money.js';
+import { facts } from '../facts.js';
 
 /** URL parsing is forgiving: it drops white space and reads "https:\\host" as "https://host". Receivers are not. */
 export const WEB_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\/?#][^\s\\]*$/;
@@ -18,8 +21,14 @@ export const FORMATS = {
   isAddrSpec: (text: string) => PLAIN_EMAIL.test(text) || isEmail(text, { require_tld: false, allow_ip_domain: true }),
   isLocale,
   isInstant: (text: string) => parseInstant(text) !== undefined,
+  isResourceId: (text: string) => kindsWithEvents().some((kind) => isId(kind, text)),
 };
 export type FormatName = keyof typeof FORMATS;
+
+/** The kinds of what may have events. */
+export function kindsWithEvents(): IdKind[] {
+  return facts.resources.filter(({ events }) => events).map(({ id }) => id);
+}
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 

@@ -45,5 +45,5 @@ export const Operation = (operationId: string, facts: OperationFacts): MethodDec
 export const Tag = (name: string, description: string): ClassDecorator => SetMetadata(TAG, { name, description });
 
 /** The webhooks, by event type, whose events a controller shows. */
-export const Webhooks = (webhooks: Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
+export const Webhooks = (webhooks: () => Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
   SetMetadata(WEBHOOKS, webhooks);

@@ -12,9 +12,13 @@ declare const VALUE: unique symbol;
 /** The component that a schema becomes in the document. */
 export const NAME: unique symbol = Symbol('name');
 
+/** In the place of a schema that depends on what the modules declare. */
+export const LATER: unique symbol = Symbol('later');
+
 export interface Schema<Value = unknown> {
   readonly [keyword: string]: unknown;
   readonly [NAME]?: string;
+  readonly [LATER]?: () => Schema;
   readonly [VALUE]?: Value;
 }
 
@@ -58,6 +62,11 @@ export function oneMeaning<Text extends string>(meanings: Readonly<Record<Text, 
   const values = Object.keys(meanings) as Text[];
   const lines = values.map((value) => `- \`${value}\`: ${meanings[value]}`);
   return oneOf(values, [about, '', ...lines].join('\n'));
+}
+
+/** A schema that is made when the description is written. */
+export function later<Value>(schema: () => Schema<Value>): Schema<Value> {
+  return { [LATER]: schema };
 }
 
 export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {

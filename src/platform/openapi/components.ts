@@ -1,5 +1,5 @@
 import { objectSchema, type RequestClass, shownSchema } from '../http/constraints.js';
-import { NAME, referenceTo, type Schema } from '../http/schema.js';
+import { LATER, NAME, referenceTo, type Schema } from '../http/schema.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -9,6 +9,7 @@ export class Components {
 
   /** The schema with every named one inside it, or itself, replaced by a reference. */
   schema(schema: Schema): Json {
+    if (schema[LATER]) return this.schema(schema[LATER]());
     const name = schema[NAME];
     if (name === undefined) return this.inside(schema);
     this.schemas[name] ??= this.inside(schema);

@@ -22,14 +22,13 @@ export interface Example {
 
 /** What is refused alike wherever it is refused at all. */
 const COMMON = [tooLarge(), notJson(), inUse(), internalError(), unavailable()];
-export const isCommon = (code: string): boolean =>
-  [...facts().gate, ...COMMON].some((refusal) => refusal.code === code);
+export const isCommon = (code: string): boolean => [...facts.gate, ...COMMON].some((refusal) => refusal.code === code);
 
 export function examplesOf(route: Route): Example[] {
   const { gate, method, idempotencyKey, idKind, refusals = [] } = route;
   const isGated = gate !== 'open';
   const codes = [
-    ...(isGated ? facts().gate : []),
+    ...(isGated ? facts.gate : []),
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),
     ...(idKind ? [notFound('id')] : []),

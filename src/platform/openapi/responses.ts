@@ -68,7 +68,7 @@ function refusal(route: Refusing, examples: readonly Example[], components: Comp
 }
 
 function descriptionOf(codes: readonly string[]): string {
-  const told = facts().errors.filter(({ code }) => codes.includes(code));
+  const told = facts.errors.filter(({ code }) => codes.includes(code));
   const lines = told.map(({ code, meaning }) => `\`${code}\`: ${meaning}`);
   return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n');
 }
@@ -76,7 +76,7 @@ function descriptionOf(codes: readonly string[]): string {
 /** The envelope, with no other codes than these. */
 function errorOf(codes: readonly string[], components: Components): Json {
   const only = { properties: { error: { properties: { code: { enum: codes } } } } };
-  return { allOf: [components.schema(errorSchema(facts().errors)), only] };
+  return { allOf: [components.schema(errorSchema(facts.errors)), only] };
 }
 
 function headers(names: readonly string[]): Json {

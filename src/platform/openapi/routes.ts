@@ -47,7 +47,7 @@ export function routesOf(controller: Type): Route[] {
 }
 
 export function webhooksOf(controller: Type): Readonly<Record<string, WebhookFacts & { tag: TagFacts }>> {
-  const webhooks = Object.entries(read<Record<string, WebhookFacts>>(WEBHOOKS, controller) ?? {});
+  const webhooks = Object.entries(read<() => Record<string, WebhookFacts>>(WEBHOOKS, controller)?.() ?? {});
   return Object.fromEntries(webhooks.map(([type, facts]) => [type, { ...facts, tag: tagOf(controller) }]));
 }
 

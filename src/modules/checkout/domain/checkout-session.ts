@@ -19,6 +19,8 @@ export const SESSION_EVENTS = {
   'checkout.session.expired': 'A checkout session expired, by itself or by request.',
 } as const;
 
+export type SessionEvent = keyof typeof SESSION_EVENTS;
+
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 /** From 5 minutes to 24 hours ahead, with a minute of grace for the caller's clock at both ends. */
@@ -119,6 +121,11 @@ export class CheckoutSession {
   /** A session as it was stored. */
   static restore(facts: CheckoutSessionFacts): CheckoutSession {
     return new CheckoutSession(facts);
+  }
+
+  /** How many things have happened to it: it is created, and then completed or expired once. */
+  get version(): number {
+    return this.facts.status === 'open' ? 1 : 2;
   }
 
   /** The session once this much was captured for it: complete and paid. Refuses all but the exact sum of an open one. */

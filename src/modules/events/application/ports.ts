@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
-import type { Event, EventType, Happening } from '../domain/event.js';
+import type { Event, Happening } from '../domain/event.js';
 import type { AttemptResult, Verdict } from '../domain/schedule.js';
 
 export const ORDERS = ['desc', 'asc'] as const;
@@ -9,7 +9,7 @@ export type Order = (typeof ORDERS)[number];
 export const DEFAULT_ORDER: Order = 'desc';
 
 export interface EventFilter extends PageRequest {
-  readonly type: EventType | undefined;
+  readonly type: string | undefined;
   /** The id of the resource that changed. */
   readonly object: string | undefined;
   /** Creation time in milliseconds: from inclusive, to exclusive. */

@@ -80,6 +80,11 @@ export class Refund {
     return new Refund(state);
   }
 
+  /** How many things have happened to it: it is proposed, and then closed once. */
+  get version(): number {
+    return this.state.status === PROPOSED ? 1 : 2;
+  }
+
   /** Withdrawn by the caller before the ledger decided: the amount is free again. */
   cancel(): Refund {
     return this.close('canceled');

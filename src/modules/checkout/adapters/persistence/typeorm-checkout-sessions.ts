@@ -9,7 +9,6 @@ import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
 import {
   DELIVER_EVENT,
   deliveryValues,
-  type EventType,
   eventsValues,
   eventValues,
   newEvent,
@@ -22,6 +21,7 @@ import {
   CheckoutSession,
   type CheckoutSessionFacts,
   type CheckoutSessionSummary,
+  type SessionEvent,
   type SessionStatus,
 } from '../../domain/checkout-session.js';
 import { checkoutSessionView } from '../representation/checkout-sessions.views.js';
@@ -115,7 +115,10 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
 
   async add(caller: Caller, session: CheckoutSession, kept: KeptAnswer): Promise<void> {
     const { id, notifyUrl } = session.facts;
-    const event = newEvent('checkout.session.created', id, kept.answer.body, this.clock.now());
+    const event = newEvent(
+      { type: 'checkout.session.created', object: id, sequence: session.version, data: kept.answer.body },
+      this.clock.now(),
+    );
     const values = [...keptValues(caller, kept), ...toRow(caller, session), ...eventValues(caller, event)];
     if (notifyUrl === null) await this.database.write(ADD, values);
     else await this.database.write(ADD_AND_NOTIFY, [...values, ...deliveryValues(caller, event, notifyUrl)]);
@@ -168,9 +171,10 @@ export class TypeormCheckoutSessions extends CheckoutSessions {
     let length = 0;
     for (const { caller, session } of settled) {
       const { id, status, notifyUrl } = session.facts;
-      const type: EventType = status === 'complete' ? 'checkout.session.completed' : 'checkout.session.expired';
+      const type: SessionEvent = status === 'complete' ? 'checkout.session.completed' : 'checkout.session.expired';
       const data = JSON.stringify(checkoutSessionView(session));
-      events.push({ caller, event: newEvent(type, id, data, this.clock.now()), url: notifyUrl });
+      const event = newEvent({ type, object: id, sequence: session.version, data }, this.clock.now());
+      events.push({ caller, event, url: notifyUrl });
       length += data.length;
       if (length < RECORDED_TOGETHER) continue;
       await this.database.write(RECORD_EVENTS, eventsValues(events));

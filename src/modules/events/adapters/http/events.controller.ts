@@ -11,17 +11,17 @@ import { ReadEvent } from '../../application/read-event.js';
 import { EVENT_FACTS } from '../../facts.js';
 import {
   EVENT_LIST,
-  EVENT_WEBHOOKS,
   EVENT_WITH_DELIVERIES,
   eventJson,
+  eventWebhooks,
   eventWithDeliveriesJson,
 } from '../representation/events.views.js';
 import { ListEventsQuery, toFilter } from './events.requests.js';
 
 /** For receivers that were away: what they missed, and what was tried. */
 @Controller(EVENT_FACTS.secret.path)
-@Tag('Events', 'What happened to sessions and refunds, as it is also sent to the `notify_url` of a session.')
-@Webhooks(EVENT_WEBHOOKS)
+@Tag('Events', 'What happened to resources, as it is also sent to the `notify_url` of a session.')
+@Webhooks(eventWebhooks)
 export class EventsController {
   constructor(
     private readonly readEvent: ReadEvent,

@@ -1,14 +1,11 @@
-import { Id, IdOfAny, Instant, OneOf } from '../../../../platform/http/fields.js';
+import { facts } from '../../../../platform/facts.js';
+import { Id, Instant, OneOf, ResourceId } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import { DEFAULT_ORDER, type EventFilter, ORDERS, type Order } from '../../application/ports.js';
-import { EVENT_TYPES, type EventType } from '../../domain/event.js';
 
 export class ListEventsQuery {
-  @OneOf(EVENT_TYPES, { optional: true, description: 'Only events of this type.' }) type?: EventType;
-  @IdOfAny(['cs', 're', 'pay'], 'a session, a refund or a payment', {
-    optional: true,
-    description: 'Only events of the resource with this ID.',
-  })
+  @OneOf(facts.eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
+  @ResourceId({ optional: true, description: 'Only events of the resource with this ID.' })
   object?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;

@@ -1,6 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
-import type { EventType } from '../../domain/event.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'events_pkey' };
 
@@ -10,7 +9,7 @@ const PRIMARY = { primaryKeyConstraintName: 'events_pkey' };
 @Index('events_id', ['id'])
 @Check('events_mode', `mode IN ('test', 'live')`)
 @Check('events_type', 'see the migration: TypeORM compares checks by name')
-@Check('events_sequence', 'sequence IN (1, 2)')
+@Check('events_sequence', 'sequence >= 1')
 export class EventRecord {
   @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
   organizationId!: string;
@@ -22,7 +21,7 @@ export class EventRecord {
   id!: string;
 
   @Column('text')
-  type!: EventType;
+  type!: string;
 
   @Column('uuid', { name: 'object_id' })
   objectId!: string;

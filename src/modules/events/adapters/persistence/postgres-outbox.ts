@@ -6,7 +6,7 @@ import { Clock } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
 import { Outbox } from '../../application/ports.js';
-import { type Happening, sequenceOf } from '../../domain/event.js';
+import type { Happening } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
 import { DELIVER_EVENT } from './record-event.js';
 
@@ -18,7 +18,7 @@ export class PostgresOutbox extends Outbox {
     super();
   }
 
-  record({ organization, mode }: Caller, { type, object, data, notifyUrl }: Happening): Write {
+  record({ organization, mode }: Caller, { type, object, sequence, data, notifyUrl }: Happening): Write {
     const now = this.clock.now();
     const organizationId = uuidOf(organization);
     const id = uuidOf(newId('evt', now));
@@ -28,7 +28,7 @@ export class PostgresOutbox extends Outbox {
       id,
       type,
       objectId: uuidOf(object),
-      sequence: sequenceOf(type),
+      sequence,
       data,
     });
     if (notifyUrl === null) return event;

@@ -2,7 +2,7 @@
 import { insertPart, type Statement, type StatementPart } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
-import { type NewEvent, sequenceOf } from '../../domain/event.js';
+import type { NewEvent } from '../../domain/event.js';
 
 const COLUMNS = ['organization_id', 'mode', 'id', 'type', 'object_id', 'sequence', 'data'] as const;
 
@@ -10,8 +10,8 @@ export const RECORD_EVENT: StatementPart = insertPart('events', COLUMNS);
 
 /** The values of RECORD_EVENT. */
 export function eventValues(caller: Caller, event: NewEvent): unknown[] {
-  const { id, type, object, data } = event;
-  return [uuidOf(caller.organization), caller.mode, uuidOf(id), type, uuidOf(object), sequenceOf(type), data];
+  const { id, type, object, sequence, data } = event;
+  return [uuidOf(caller.organization), caller.mode, uuidOf(id), type, uuidOf(object), sequence, data];
 }
 
 const DELIVERY = `INSERT INTO webhook_deliveries

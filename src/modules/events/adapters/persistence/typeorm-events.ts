@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Statement } from '../../../../platform/database/statement.js';
+import { resourceOf } from '../../../../platform/facts.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { firstUuidAt, idOf, idRange, kindOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import { firstUuidAt, idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
 import { type Attempt, type EventFilter, Events, type Order } from '../../application/ports.js';
-import { type Event, typesOf } from '../../domain/event.js';
+import type { Event } from '../../domain/event.js';
 
 const COLUMNS = 'id, type, mode, sequence, data';
 
@@ -49,7 +50,7 @@ function listStatement(filter: 'all' | 'type', order: Order): Statement {
   return { name: `events.list_${filter}_${order}`, text };
 }
 
-/** An object has two events at most: they are found first, or the order would tempt into reading all events by it. */
+/** An object has few events: they are found first, or the order would tempt into reading all events by it. */
 function listOfObject(order: Order): Statement {
   return {
     name: `events.list_object_${order}`,
@@ -112,7 +113,7 @@ export class TypeormEvents extends Events {
     }
     // The id names its mode: another mode's resource has no events in this one.
     if (modeOf(object) !== caller.mode) return [];
-    const types = typesOf(kindOf(object)).filter((one) => type === undefined || one === type);
+    const types = Object.keys(resourceOf(object)?.events ?? {}).filter((one) => type === undefined || one === type);
     return this.database.read(listOfObject(order), [...page, uuidOf(object), types]);
   }
 }

@@ -1,9 +1,12 @@
+import { facts } from '../../../../platform/facts.js';
 import { listOf } from '../../../../platform/http/list.view.js';
+import type { WebhookFacts } from '../../../../platform/http/operation.js';
 import {
   components,
   constant,
   id,
   integer,
+  later,
   list,
   MODE,
   object,
@@ -16,31 +19,21 @@ import {
 import { createdAt } from '../../../../shared/id.js';
 import type { Attempt } from '../../application/ports.js';
 import type { ReadEventResult } from '../../application/read-event.js';
-import type { Event, EventType } from '../../domain/event.js';
+import type { Event } from '../../domain/event.js';
 
-const TYPE_MEANINGS: Readonly<Record<EventType, string>> = {
-  'checkout.session.created': 'A checkout session was created.',
-  'checkout.session.completed': 'A payment was captured for a checkout session, which completes it.',
-  'checkout.session.expired': 'A checkout session expired, by itself or by request.',
-  'refund.created': 'A refund was proposed.',
-  'refund.succeeded': 'The ledger paid a refund out.',
-  'refund.failed': 'The ledger refused a refund.',
-  'refund.canceled': 'A refund was withdrawn before the ledger decided.',
-};
-
-const RESOURCES = ['CheckoutSession', 'Refund'];
+const resources = () => facts.resources.filter(({ events }) => Object.keys(events ?? {}).length > 0);
 
 const FIELDS = {
   id: id('evt', 'The identifier of the event, and the `webhook-id` of its webhooks.'),
   object: constant('event', 'What this is.'),
-  type: oneMeaning(TYPE_MEANINGS, 'What happened.'),
+  type: later(() => oneMeaning(Object.assign({}, ...resources().map(({ events }) => events)), 'What happened.')),
   mode: MODE,
   created: timestamp('When it happened, in Unix seconds.'),
   sequence: integer('Its place among the events of its resource, from 1, without holes.', {
     minimum: 1,
     examples: [1],
   }),
-  data: object({ object: components(...RESOURCES) }),
+  data: object({ object: later(() => components(...resources().map(({ schema }) => schema))) }),
 };
 
 /** Contract section 2: these fields, in this order. */
@@ -50,13 +43,15 @@ const EVENT = object(FIELDS, {
 });
 
 /** For each type, the event with the resource that it is about. */
-export const EVENT_WEBHOOKS = Object.fromEntries(
-  Object.entries(TYPE_MEANINGS).map(([type, description]) => {
-    const about = type.startsWith('refund.') ? 'Refund' : 'CheckoutSession';
-    const only = { properties: { type: { const: type }, data: { properties: { object: components(about) } } } };
-    return [type, { description, schema: { allOf: [EVENT, only] } }];
-  }),
-);
+export function eventWebhooks(): Readonly<Record<string, WebhookFacts>> {
+  const described = resources().flatMap(({ events = {}, schema }) =>
+    Object.entries(events).map(([type, description]) => {
+      const only = { properties: { type: { const: type }, data: { properties: { object: components(schema) } } } };
+      return [type, { description, schema: { allOf: [EVENT, only] } }] as const;
+    }),
+  );
+  return Object.fromEntries(described);
+}
 
 const DELIVERY = object(
   {

@@ -13,6 +13,13 @@ export class OutboxRefundEvents extends RefundEvents {
   }
 
   record(caller: Caller, type: RefundEvent, refund: Refund, notifyUrl: string | null): Write {
-    return this.outbox.record(caller, { type, object: refund.state.id, data: refundJson(refund), notifyUrl });
+    const { version, state } = refund;
+    return this.outbox.record(caller, {
+      type,
+      object: state.id,
+      sequence: version,
+      data: refundJson(refund),
+      notifyUrl,
+    });
   }
 }

@@ -1,0 +1,31 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Which events there are is the modules' to say, and how many a resource has. Both checks only become wider, so every row
+ * keeps them. The next step reads the rows to prove it: that takes long, and must not hold the lock that this one needs.
+ */
+export class AnyEvent1763700000011 implements MigrationInterface {
+  readonly name = 'AnyEvent1763700000011';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET LOCAL lock_timeout = '2s'`);
+    await runner.query(`
+      ALTER TABLE events
+        DROP CONSTRAINT events_type,
+        DROP CONSTRAINT events_sequence,
+        ADD CONSTRAINT events_type CHECK (type ~ '^[a-z_]+([.][a-z_]+)+$') NOT VALID,
+        ADD CONSTRAINT events_sequence CHECK (sequence >= 1) NOT VALID`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET LOCAL lock_timeout = '2s'`);
+    await runner.query(`
+      ALTER TABLE events
+        DROP CONSTRAINT events_type,
+        DROP CONSTRAINT events_sequence,
+        ADD CONSTRAINT events_type CHECK (type IN (
+          'checkout.session.created', 'checkout.session.completed', 'checkout.session.expired',
+          'refund.created', 'refund.succeeded', 'refund.failed', 'refund.canceled')),
+        ADD CONSTRAINT events_sequence CHECK (sequence IN (1, 2))`);
+  }
+}
