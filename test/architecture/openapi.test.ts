@@ -18,6 +18,8 @@ test('nothing that was released is broken', () => {
   expect(breakingChanges(RELEASED, JSON.parse(COMMITTED))).toEqual([]);
 });
 
+const object = (document: Node): Node =>
+  document.paths['/v1/events'].get.parameters.find(({ name }: Node) => name === 'object').schema;
 const create = (document: Node): Node => document.paths['/v1/checkout_sessions'].post;
 const schema = (document: Node, name: string): Node => document.components.schemas[name];
 const body = (document: Node): Node => schema(document, 'CreateCheckoutSessionRequest');
@@ -115,6 +117,11 @@ const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
     'POST /v1/checkout_sessions body.currency: another pattern',
   ],
   [
+    'a kind of identifier no longer taken',
+    (it) => (object(it).pattern = object(it).pattern.split('|^re_')[0]),
+    'GET /v1/events query object: another pattern',
+  ],
+  [
     'null no longer taken',
     (it) => (body(it).properties.locale.type = 'string'),
     'POST /v1/checkout_sessions body.locale: another type',
@@ -156,6 +163,7 @@ const HARMLESS: readonly [string, (document: Node) => unknown][] = [
   ['a new field in an answer', (it) => (schema(it, 'Refund').properties.reason = { type: 'string' })],
   ['a new value in an answer', (it) => schema(it, 'Refund').properties.status.enum.push('disputed')],
   ['a new error code', (it) => schema(it, 'Error').properties.error.properties.code.enum.push('out_of_tea')],
+  ['a new kind of identifier to send', (it) => (object(it).pattern += '|^dp_[0-9a-z]{26}$')],
   ['a new value to send', (it) => body(it).properties.ui_mode.enum.push('custom')],
   ['a wider limit', (it) => (body(it).properties.line_items.maxItems = 200)],
   [

@@ -93,7 +93,8 @@ function request(old: Node, now: Node, where: string, found: string[]): void {
   }
   const values = choicesOf(now);
   if (values && !choicesOf(old)?.every((value) => values.includes(value))) say('fewer values');
-  if (now.pattern !== undefined && now.pattern !== old.pattern) say('another pattern');
+  if (now.pattern !== undefined && !patternsOf(old).every((pattern) => patternsOf(now).includes(pattern)))
+    say('another pattern');
   if (JSON.stringify(now.default) !== JSON.stringify(old.default)) say('another default');
   if (now.additionalProperties === false && old.additionalProperties !== false) say('no other fields any more');
   for (const name of now.required ?? [])
@@ -133,6 +134,9 @@ const choicesOf = (schema: Node): Node[] | undefined =>
   schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
 /** Without a type a schema allows any. */
 const ANY = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
+/** A pattern of whole identifiers, `^a$|^b$`, takes more when it has one more of them. */
+const patternsOf = ({ pattern }: Node): string[] => pattern?.split(/(?<=\$)\|(?=\^)/) ?? ANY_TEXT;
+const ANY_TEXT = ['.*'];
 const typesOf = ({ type }: Node): string[] => (type === undefined ? ANY : [type].flat());
 
 /** The document with every reference replaced by what it refers to. */
