@@ -739,8 +739,8 @@ export interface components {
       return_url?: string | null;
       /**
        * Format: iri
-       * @description Where events of the session are sent as webhooks. An absolute https URL; in test mode also http to localhost.
-       * @example https://shop.example/thanks
+       * @description Where events of the session are sent as webhooks. An absolute https URL (in test mode also http to localhost) without user information. Its port is 80, 443, or one from 1024 up.
+       * @example https://shop.example/webhooks
        */
       notify_url?: string | null;
       /** @description Description of the session. */

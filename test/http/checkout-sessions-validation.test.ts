@@ -135,6 +135,7 @@ describe('formats', () => {
       ['http://shop.example', 'http://localhost.example', 'https://a b.example', ' https://a.example'],
     ],
     [['success_url'], 'invalid_format', [], ['https:\\\\shop.example', 'https://shop.example\n', 'https:shop.example']],
+    [['notify_url'], 'invalid_format', [], ['https://shop.example:22/', 'https://ada:secret@shop.example/']],
     [
       ['customer_email'],
       'invalid_format',
@@ -165,6 +166,13 @@ describe('formats', () => {
     expect(param.startsWith('metadata.') ? body.metadata : body).toMatchObject({
       [param.replace('metadata.', '')]: value,
     });
+  });
+
+  test('notify_url must be one that webhooks are sent to, and the message says which are', async () => {
+    const { body } = await create({ ...SMALLEST, notify_url: 'https://shop.example:25/' });
+    expect(body.error.errors[0].message).toBe(
+      'notify_url must be an absolute https URL without user information, with port 80, 443, or one from 1024 up.',
+    );
   });
 
   test.each(['a[b', 'a]b', '[]'])('a metadata key must not be %s', async (key) => {

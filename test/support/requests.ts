@@ -22,6 +22,7 @@ export async function requestClasses(): Promise<RequestClass[]> {
 
 const EXAMPLES: Readonly<Record<FormatName, readonly string[]>> = {
   isCurrency: ['usd', 'JPY', 'Kwd'],
+  isWebhookUrl: ['https://hooks.shop.example/tillgate', 'https://hooks.example:8443/', 'http://localhost:8080/'],
   isWebUrl: ['https://shop.example/thanks?id=1#top', 'http://localhost:8080/', 'https://müller.example/ä'],
   isAddrSpec: ['ada@example.com', 'a.b+c@sub.example.org'],
   isLocale: ['auto', 'en', 'de-CH-1996'],

@@ -3,6 +3,9 @@ import { isEmail } from 'class-validator';
 import fc from 'fast-check';
 import { FORMATS, type FormatName, PLAIN_EMAIL, parseInstant } from '../../src/platform/http/formats.js';
 
+/** As long as a name may be. */
+const NAME = `${'a.'.repeat(126)}a`;
+
 const ACCEPTED: readonly [FormatName, readonly string[]][] = [
   ['isCurrency', ['usd', 'JPY', 'Kwd']],
   [
@@ -17,6 +20,10 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
         'https://10.0.0.1/',
       ],
     ],
+  ],
+  [
+    'isWebhookUrl',
+    ['https://a.example', 'https://a.example:80/', 'https://a.example:1024/', 'http://[::1]:8080/', `https://${NAME}/`],
   ],
   ['isAddrSpec', ['ada@example.com', 'a.b+c@sub.example.org', 'ada@localhost', `${'a'.repeat(64)}@example.com`]],
   ['isLocale', ['auto', 'en', 'de-CH', 'zh-hant-tw', 'sl-rozaj-biske-1994', 'en-u-ca-buddhist', 'EN-us']],
@@ -39,6 +46,18 @@ const REFUSED: readonly [FormatName, readonly string[]][] = [
       ...['javascript:alert(1)', 'https:shop.example', 'https:\\\\shop.example', 'https://', 'https://a b.example'],
       ...['https://shop.example/ ', ' https://shop.example', 'https://shop.example/\n', 'https://a.example:99999'],
       ...['http://localhost@evil.example/', 'https://[::1', 'https://%zz/', 'data:text/html,x', 'mailto:a@b.example'],
+    ],
+  ],
+  [
+    'isWebhookUrl',
+    [
+      ...['http://a.example', 'https://a.example:22/', 'https://a.example:1023/', 'https://a.example:0/', '/webhooks'],
+      ...[
+        'https://user@a.example/',
+        'https://user:secret@a.example/',
+        'https://:secret@a.example/',
+        `https://${NAME}x/`,
+      ],
     ],
   ],
   [

@@ -104,6 +104,16 @@ export const WebUrl = (about: About = {}) =>
     HasFormat('isWebUrl', 'must be an absolute https URL'),
   );
 
+export const WebhookUrl = (about: About = {}) =>
+  text(
+    { ...about, shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/webhooks'] } },
+    MaxCharacters(2048),
+    HasFormat(
+      'isWebhookUrl',
+      'must be an absolute https URL without user information, with port 80, 443, or one from 1024 up',
+    ),
+  );
+
 /** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */
 export const Email = (about: About = {}) =>
   text(

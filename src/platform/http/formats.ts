@@ -18,6 +18,7 @@ export const PLAIN_EMAIL = /^(?=[^@]{1,64}@)\w+(?:[.+-]\w+)*@(?:[a-z0-9](?:[a-z0
 export const FORMATS = {
   isCurrency: (text: string) => currencyOf(text) !== undefined,
   isWebUrl,
+  isWebhookUrl,
   isAddrSpec: (text: string) => PLAIN_EMAIL.test(text) || isEmail(text, { require_tld: false, allow_ip_domain: true }),
   isLocale,
   isInstant: (text: string) => parseInstant(text) !== undefined,
@@ -36,6 +37,15 @@ const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 function isWebUrl(text: string): boolean {
   if (!WEB_URL.test(text) || !URL.canParse(text)) return false;
   return /^https/i.test(text) || LOCAL_HOSTS.includes(new URL(text).hostname);
+}
+
+const LONGEST_HOST_NAME = 253;
+
+/** A URL that an event can be sent to: what cannot be delivered is refused when it is given. */
+function isWebhookUrl(text: string): boolean {
+  if (!isWebUrl(text)) return false;
+  const { hostname, port, username, password } = new URL(text);
+  return !username && !password && isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
 }
 
 /** A port as a URL has it, '' for the scheme's own. Below 1024 only web servers listen for webhooks. */

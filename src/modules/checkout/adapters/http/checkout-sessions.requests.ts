@@ -13,6 +13,7 @@ import {
   Metadata,
   OneOf,
   Text,
+  WebhookUrl,
   WebUrl,
 } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
@@ -88,7 +89,13 @@ export class CreateCheckoutSessionRequest {
   @WebUrl(url('Where the customer is sent after paying.')) success_url?: string | null;
   @WebUrl(url('Where the customer is sent after canceling.')) cancel_url?: string | null;
   @WebUrl(url('Where the customer returns to from an embedded page.')) return_url?: string | null;
-  @WebUrl(url('Where events of the session are sent as webhooks.')) notify_url?: string | null;
+  @WebhookUrl({
+    optional: true,
+    description:
+      'Where events of the session are sent as webhooks. An absolute https URL (in test mode also http to localhost) ' +
+      'without user information. Its port is 80, 443, or one from 1024 up.',
+  })
+  notify_url?: string | null;
   @Text({ max: 1000, optional: true, description: 'Description of the session.' }) description?: string | null;
   @Email({ optional: true, description: 'E-mail address of the customer.' }) customer_email?: string | null;
   @Locale({ optional: true, description: 'Language of the page: a BCP 47 tag, or `auto`.' }) locale?: string | null;
