@@ -1,10 +1,10 @@
 /** What runs without being asked: the sweeps, the webhook worker's look for what is due, and the operator's reconcile. */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as Sql } from 'pg';
-import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
+import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { Deliveries, Events } from '../../src/modules/events/application/ports.js';
 import { Reconcile } from '../../src/modules/refunds/index.js';
-import { KeptAnswers } from '../../src/platform/idempotency/kept-answers.js';
+import { StoredResponses } from '../../src/platform/idempotency/stored-responses.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';
 import { openApplication } from './environment.js';
@@ -50,8 +50,8 @@ export async function openDueWork({ sql, url, step }: { sql: Sql; url: string; s
 }
 
 function jobsOf(application: INestApplicationContext, step: Step): Job[] {
-  const sessions = application.get(CheckoutSessions);
-  const kept = application.get(KeptAnswers);
+  const sessions = application.get(ExpirySweeper);
+  const responses = application.get(StoredResponses);
   const events = application.get(Events);
   const deliveries = application.get(Deliveries);
   const now = Date.now();
@@ -67,12 +67,12 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
     {
       name: `settle ${SESSION_BATCH} expired sessions`,
       batches: BATCHES,
-      run: () => some(sessions.settleExpired(SESSION_BATCH)),
+      run: () => some(sessions.sweep(SESSION_BATCH)),
     },
     {
       name: `remove ${ANSWER_BATCH} kept answers`,
       batches: BATCHES_OF_ANSWERS,
-      run: () => some(kept.sweep(ANSWER_BATCH)),
+      run: () => some(responses.sweep(ANSWER_BATCH)),
     },
     {
       name: `remove ${EVENT_BATCH} old events`,

@@ -8,6 +8,7 @@ import { paymentView, RecordPayment } from '../modules/payments/index.js';
 import { Reconcile } from '../modules/refunds/index.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { migrate, revertLast } from '../platform/database/migrate.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../platform/embedded-postgres/open.js';
 import { onStopSignal } from '../process/stop-signals.js';
@@ -95,12 +96,15 @@ async function rotateKey(application: INestApplicationContext, given: Arguments)
 
 async function recordPayment(application: INestApplicationContext, given: Arguments) {
   const caller = { organization: given.id('org', 'org'), mode: given.oneOf('mode', MODES) };
-  const { payment } = await application.get(RecordPayment).execute(caller, {
+  const input = {
     amount: given.amount('amount'),
     currency: given.currency('currency'),
     checkoutSession: given.optionalId('session', 'cs'),
     reference: null,
-  });
+  };
+  const { payment } = await application
+    .get(UnitOfWork)
+    .commit(() => application.get(RecordPayment).execute(caller, input));
   return paymentView(payment);
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CreateOrganization, FindOrganization, ManageApiKeys } from '../modules/access/index.js';
 import { RecordPayment } from '../modules/payments/index.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
 
 export interface Demo {
   readonly organization: string;
@@ -34,8 +35,11 @@ async function make(application: INestApplicationContext): Promise<Demo> {
   const secret = await keys.create({ ...never, kind: 'secret', organization });
   const ledger = await keys.create({ ...never, kind: 'ledger', organization: null });
   const capture = { amount: 5000, currency: 'usd', checkoutSession: null, reference: null };
-  const { payment } = await application.get(RecordPayment).execute({ organization, mode: 'test' }, capture);
-  return { organization, key: secret.token, ledgerKey: ledger.token, payment: payment.facts.id };
+  const caller = { organization, mode: 'test' } as const;
+  const { payment } = await application
+    .get(UnitOfWork)
+    .commit(() => application.get(RecordPayment).execute(caller, capture));
+  return { organization, key: secret.token, ledgerKey: ledger.token, payment: payment.state.id };
 }
 
 const LINE = { quantity: 2, price_data: { currency: 'usd', unit_amount: 1299, product_data: { name: 'T-shirt' } } };

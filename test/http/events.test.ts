@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
+import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { EventSweeper } from '../../src/modules/events/adapters/schedule/event-sweeper.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
@@ -72,7 +72,7 @@ describe('every change has its event, which shows what the API shows', () => {
     const one = (await send('/v1/checkout_sessions', SMALLEST)).body;
     const other = (await send('/v1/checkout_sessions', { ...SMALLEST, notify_url: 'https://example.test/' })).body;
     await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'`);
-    await service.application.get(CheckoutSessions).settleExpired(100);
+    await service.application.get(ExpirySweeper).sweep(100);
     for (const { id } of [one, other]) {
       const expired = (await read(`/v1/checkout_sessions/${id}`)).body;
       expect((await eventsOf(id)).slice(1)).toEqual([event('checkout.session.expired', 2, expired)]);

@@ -1,7 +1,9 @@
 /** How long an answer is kept, and what happens to a key while another request holds it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { KeptAnswers } from '../../src/platform/idempotency/kept-answers.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { StoredResponses } from '../../src/platform/idempotency/stored-responses.js';
+import { decided } from '../../src/shared/decision.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
@@ -69,8 +71,9 @@ describe('an answer is kept', () => {
     const first = await create('late');
     const caller = { organization: tenant.organization, mode: 'test' } as const;
     const scope = { operation: 'POST /v1/checkout_sessions', key: 'late' };
-    expect(await service.application.get(KeptAnswers).find(caller, scope)).toMatchObject({ answer: { status: 201 } });
-    await service.application.get(KeptAnswers).forget(caller, scope);
+    const responses = service.application.get(StoredResponses);
+    expect(await responses.find(caller, scope)).toMatchObject({ response: { status: 201 } });
+    await service.application.get(UnitOfWork).commit(async () => decided(null, responses.forget(caller, scope)));
     expect((await create('late')).text).toBe(first.text);
   });
 
@@ -94,12 +97,12 @@ describe('an answer is kept', () => {
 });
 
 test('sweeping removes what has expired, in batches, and nothing else', async () => {
-  const kept = service.application.get(KeptAnswers);
-  while ((await kept.sweep(1_000)) > 0);
+  const responses = service.application.get(StoredResponses);
+  while ((await responses.sweep(1_000)) > 0);
   await atOnce(5, (index) => create(`swept-${index}`));
   const staying = await create('staying');
   await expire('swept-%');
-  expect([await kept.sweep(3), await kept.sweep(3), await kept.sweep(3)]).toEqual([3, 2, 0]);
+  expect([await responses.sweep(3), await responses.sweep(3), await responses.sweep(3)]).toEqual([3, 2, 0]);
   const { rows } = await service.sql.query(`SELECT key FROM idempotency_keys WHERE key LIKE 'swept-%'`);
   expect(rows).toEqual([]);
   expect((await create('staying')).text).toBe(staying.text);

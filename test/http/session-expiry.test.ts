@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
+import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { fixRequest, listResources, readResource, refusal } from '../support/refused-answer.js';
@@ -169,7 +169,7 @@ test('two instances settle what is due in batches, each session exactly once', a
   await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY($1)', [due]);
   const sweep = async ({ application }: Service) => {
     const sizes: number[] = [];
-    do sizes.push(await application.get(CheckoutSessions).settleExpired(BATCH));
+    do sizes.push(await application.get(ExpirySweeper).sweep(BATCH));
     while (sizes.at(-1));
     return sizes;
   };

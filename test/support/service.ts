@@ -7,6 +7,7 @@ import { AppModule } from '../../src/app.module.js';
 import { CreateOrganization, ManageApiKeys } from '../../src/modules/access/index.js';
 import { RecordPayment } from '../../src/modules/payments/index.js';
 import { type Config, readConfig } from '../../src/platform/config.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { TillgateAdapter } from '../../src/platform/http/adapter.js';
 import type { Mode } from '../../src/shared/caller.js';
 import { Clock } from '../../src/shared/clock.js';
@@ -111,6 +112,8 @@ export async function capture(
   { amount, currency = 'usd', mode = 'test', session }: Capture,
 ): Promise<string> {
   const input = { amount, currency, checkoutSession: session ?? null, reference: null };
-  const { payment } = await application.get(RecordPayment).execute({ organization, mode }, input);
-  return payment.facts.id;
+  const { payment } = await application
+    .get(UnitOfWork)
+    .commit(() => application.get(RecordPayment).execute({ organization, mode }, input));
+  return payment.state.id;
 }

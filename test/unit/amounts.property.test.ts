@@ -76,9 +76,9 @@ test('what the model claims is confirmed, and is what comes out when nothing is 
   fc.assert(
     fc.property(order, (wanted) => {
       const claims = model(wanted);
-      const { facts } = CheckoutSession.open(claim(wanted, claims), 'test', NOW);
-      expect(CheckoutSession.open(newSession(wanted), 'test', NOW).facts).toEqual({ ...facts, id: expect.any(String) });
-      expect(facts).toMatchObject({
+      const { state } = CheckoutSession.open(claim(wanted, claims), 'test', NOW);
+      expect(CheckoutSession.open(newSession(wanted), 'test', NOW).state).toEqual({ ...state, id: expect.any(String) });
+      expect(state).toMatchObject({
         amountSubtotal: Number(claims.get('amount_subtotal')),
         amountDiscount: Number(claims.get('amount_discount')),
         amountShipping: wanted.amountShipping ?? 0,
@@ -93,10 +93,10 @@ test('what the model claims is confirmed, and is what comes out when nothing is 
 test('the totals satisfy total = subtotal − discount + tax on top + shipping', () => {
   fc.assert(
     fc.property(order, (wanted) => {
-      const { facts } = CheckoutSession.open(newSession(wanted), 'test', NOW);
-      const onTop = facts.lineItems.filter(({ taxBehavior }) => taxBehavior === 'exclusive');
+      const { state } = CheckoutSession.open(newSession(wanted), 'test', NOW);
+      const onTop = state.lineItems.filter(({ taxBehavior }) => taxBehavior === 'exclusive');
       const taxOnTop = onTop.reduce((sum, { amountTax }) => sum + amountTax, 0);
-      expect(facts.amountTotal).toBe(facts.amountSubtotal - facts.amountDiscount + taxOnTop + facts.amountShipping);
+      expect(state.amountTotal).toBe(state.amountSubtotal - state.amountDiscount + taxOnTop + state.amountShipping);
     }),
   );
 });

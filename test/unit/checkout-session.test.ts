@@ -44,8 +44,8 @@ const REFUSED: readonly [string, Partial<NewCheckoutSession>, readonly unknown[]
 
 describe('a new session', () => {
   test('has all that was asked for, and defaults for the rest', () => {
-    const { facts } = CheckoutSession.open(newSession(), 'test', NOW);
-    expect(facts).toEqual({
+    const { state } = CheckoutSession.open(newSession(), 'test', NOW);
+    expect(state).toEqual({
       id: expect.stringMatching(/^cs_test_/),
       mode: 'test',
       uiMode: 'hosted',
@@ -65,21 +65,21 @@ describe('a new session', () => {
       customerEmail: null,
       locale: null,
       metadata: {},
-      expiresAt: createdAt(facts.id) + DAY,
+      expiresAt: createdAt(state.id) + DAY,
       lineItems: [expect.objectContaining({ productName: 'Book', amountTotal: 1000 })],
     });
-    expect(isId('cs', facts.id)).toBe(true);
-    expect(CheckoutSession.restore(facts).facts).toEqual(facts);
+    expect(isId('cs', state.id)).toBe(true);
+    expect(CheckoutSession.restore(state).state).toEqual(state);
   });
 
   test('that costs nothing needs no payment', () => {
     const free = newSession({ lineItems: [newLine({ unitPrice: 0 })] });
-    expect(CheckoutSession.open(free, 'test', NOW).facts.paymentStatus).toBe('no_payment_required');
+    expect(CheckoutSession.open(free, 'test', NOW).state.paymentStatus).toBe('no_payment_required');
   });
 
   test('has its currency in lower case, its lines too', () => {
     const shouted = newSession({ currency: 'EUR', lineItems: [newLine({ currency: 'eUr' })] });
-    const { currency, lineItems } = CheckoutSession.open(shouted, 'live', NOW).facts;
+    const { currency, lineItems } = CheckoutSession.open(shouted, 'live', NOW).state;
     expect([currency, lineItems[0]?.currency]).toEqual(['eur', 'eur']);
   });
 
@@ -88,7 +88,7 @@ describe('a new session', () => {
     ['EN-us', 'en-US'],
     ['zh-hant-tw', 'zh-Hant-TW'],
   ])('has the locale %s as %s', (locale, canonical) => {
-    expect(CheckoutSession.open(newSession({ locale }), 'test', NOW).facts.locale).toBe(canonical);
+    expect(CheckoutSession.open(newSession({ locale }), 'test', NOW).state.locale).toBe(canonical);
   });
 
   test.each(REFUSED)('%s is refused', (_, change, expected) => {
@@ -127,7 +127,7 @@ describe('the expiry', () => {
   const CREATED = Math.floor(afterNow() / 1000);
 
   test.each([4 * MINUTE, 5 * MINUTE, DAY, DAY + MINUTE])('may be %i seconds ahead', (ahead) => {
-    const { expiresAt } = CheckoutSession.open(newSession({ expiresAt: CREATED + ahead }), 'test', afterNow()).facts;
+    const { expiresAt } = CheckoutSession.open(newSession({ expiresAt: CREATED + ahead }), 'test', afterNow()).state;
     expect(expiresAt).toBe(CREATED + ahead);
   });
 
@@ -157,7 +157,7 @@ describe('http URLs', () => {
   });
 
   test('are for test mode', () => {
-    expect(CheckoutSession.open(input, 'test', NOW).facts.successUrl).toBe(local);
+    expect(CheckoutSession.open(input, 'test', NOW).state.successUrl).toBe(local);
   });
 
   test('are refused in live mode, each by name', () => {
@@ -174,17 +174,17 @@ describe('an open session', () => {
   const session = CheckoutSession.open(newSession(), 'test', NOW);
 
   test('is complete once it is paid', () => {
-    expect(session.pay(1000, 'usd').facts).toEqual({ ...session.facts, status: 'complete', paymentStatus: 'paid' });
+    expect(session.pay(1000, 'usd').state).toEqual({ ...session.state, status: 'complete', paymentStatus: 'paid' });
   });
 
   test('can be ended', () => {
-    expect(session.expire().facts).toEqual({ ...session.facts, status: 'expired' });
+    expect(session.expire().state).toEqual({ ...session.state, status: 'expired' });
   });
 
   test('takes no other amount or currency', () => {
     expect(refusalOf(() => session.pay(999, 'eur'))).toEqual({
       code: 'payment_session_mismatch',
-      resource: session.facts.id,
+      resource: session.state.id,
       errors: [
         { param: 'amount', code: 'amount_mismatch', message: expect.any(String), allowed: ['1000'] },
         { param: 'currency', code: 'currency_mismatch', message: expect.any(String), allowed: ['usd'] },
@@ -198,7 +198,7 @@ describe('an open session', () => {
   ])('is final once %s', (_, settled) => {
     const refusal = (param: string) => ({
       code: 'session_not_open',
-      resource: session.facts.id,
+      resource: session.state.id,
       errors: [{ param, code: 'invalid_value', message: expect.any(String), allowed: [] }],
     });
     expect(refusalOf(() => settled.pay(1000, 'usd'))).toEqual(refusal('checkout_session'));

@@ -24,8 +24,8 @@ const HELD = [
 ];
 
 test('a recorded payment holds what was captured, and nothing of it is refunded', () => {
-  const { facts } = Payment.record(CAPTURE, 'live', NOW);
-  expect(facts).toEqual({
+  const { state } = Payment.record(CAPTURE, 'live', NOW);
+  expect(state).toEqual({
     id: expect.stringMatching(/^pay_live_/),
     mode: 'live',
     amount: 5000,
@@ -35,7 +35,7 @@ test('a recorded payment holds what was captured, and nothing of it is refunded'
     checkoutSession: null,
     reference: 'ledger-1',
   });
-  expect(isId('pay', facts.id)).toBe(true);
+  expect(isId('pay', state.id)).toBe(true);
 });
 
 test.each([1, 999_999_999_999])('%i can be captured', (amount) => {
@@ -50,8 +50,8 @@ test.each(HELD)(
   '$refundable is left of 5000 when $amountRefunded is refunded and $amountPendingRefund pending',
   (held) => {
     const { refundable, ...amounts } = held;
-    const { facts } = Payment.record(CAPTURE, 'test', NOW);
-    expect(Payment.restore({ ...facts, ...amounts }).refundable).toBe(refundable);
+    const { state } = Payment.record(CAPTURE, 'test', NOW);
+    expect(Payment.restore({ ...state, ...amounts }).refundable).toBe(refundable);
   },
 );
 

@@ -1,32 +1,38 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
+import { EventsModule } from '../events/index.js';
+import { OutboxCheckoutSessionEvents } from './adapters/events/outbox-checkout-session-events.js';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
-import { TypeormCheckoutSessions } from './adapters/persistence/typeorm-checkout-sessions.js';
+import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CompleteCheckoutSession } from './application/complete-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import { ExpireCheckoutSession } from './application/expire-checkout-session.js';
+import { ExpireOverdueSessions } from './application/expire-overdue-sessions.js';
 import { FindNotifyUrl } from './application/find-notify-url.js';
 import { ListCheckoutSessions } from './application/list-checkout-sessions.js';
-import { CheckoutSessions } from './application/ports.js';
+import { CheckoutSessionEvents, CheckoutSessions } from './application/ports.js';
 import { ReadCheckoutSession } from './application/read-checkout-session.js';
 import { PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
 /** Checkout sessions and their line items. */
 @Module({
+  imports: [EventsModule],
   controllers: [CheckoutSessionsController, LedgerCheckoutSessionsController],
   providers: [
     CompleteCheckoutSession,
     CreateCheckoutSession,
     ExpireCheckoutSession,
+    ExpireOverdueSessions,
     ExpirySweeper,
     FindNotifyUrl,
     ListCheckoutSessions,
     ReadCheckoutSession,
-    { provide: CheckoutSessions, useClass: TypeormCheckoutSessions },
+    { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
+    { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
   ],
   exports: [CompleteCheckoutSession, FindNotifyUrl],
 })

@@ -7,7 +7,7 @@ import { LedgerPaymentsController } from './adapters/http/ledger-payments.contro
 import { PaymentsController } from './adapters/http/payments.controller.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
-import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
+import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
 import { FindNotifyUrl } from './application/find-notify-url.js';
 import { HeldAmounts, KnownOrganizations, PaidSessions, Payments } from './application/ports.js';
 import { ReadPayment } from './application/read-payment.js';
@@ -26,7 +26,7 @@ import { PAYMENT_FACTS } from './facts.js';
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
     { provide: KnownOrganizations, useClass: AccessOrganizations },
     { provide: PaidSessions, useClass: CheckoutPaidSessions },
-    { provide: Payments, useClass: TypeormPayments },
+    { provide: Payments, useClass: PostgresPayments },
   ],
   exports: [FindNotifyUrl, HeldAmounts, ReadPayment, RecordPayment],
 })

@@ -7,15 +7,30 @@ type Record<Row> = new () => Row;
 /** A part that inserts one row with all columns of its record. */
 export function insertInto<Row extends object>(name: string, record: Record<Row>): (row: Row) => Part {
   const columns = columnsOf(record);
-  const properties = [...columns.keys()] as (keyof Row)[];
-  const sql = insertText(tableOf(record), [...columns.values()]);
-  return (row) => ({ name, sql, values: properties.map((property) => row[property]) });
+  const sql = insertText(
+    tableOf(record),
+    columns.map(({ column }) => column),
+  );
+  const toValue = ({ property, isJson }: Column<Row>, row: Row) =>
+    isJson ? JSON.stringify(row[property]) : row[property];
+  return (row) => ({ name, sql, values: columns.map((column) => toValue(column, row)) });
 }
 
-/** The names of a record's columns by its properties, in the order of their declaration. */
-function columnsOf<Row extends object>(record: Record<Row>): ReadonlyMap<string, string> {
+interface Column<Row> {
+  readonly property: keyof Row;
+  readonly column: string;
+  readonly isJson: boolean;
+}
+
+/** In the order of their declaration. */
+function columnsOf<Row extends object>(record: Record<Row>): readonly Column<Row>[] {
   const columns = getMetadataArgsStorage().columns.filter(({ target }) => target === record);
-  return new Map(columns.map(({ propertyName, options }) => [propertyName, options.name ?? propertyName]));
+  return columns.map(({ propertyName, options }) => ({
+    property: propertyName as keyof Row,
+    column: options.name ?? propertyName,
+    // pg takes an array for one of PostgreSQL's.
+    isJson: options.type === 'json',
+  }));
 }
 
 function tableOf<Row extends object>(record: Record<Row>): string {

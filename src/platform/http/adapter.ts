@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { Answer } from '../../shared/answer.js';
 import { INVALID_PARAM, invalidParams, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
 import type { Config } from '../config.js';
 import { whileDropping } from './body.guard.js';
 import { answerTo, collectionOf, pathOf } from './errors.js';
+import { HttpResponse } from './response.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const HEADERS = {
@@ -78,12 +78,12 @@ export class TillgateAdapter extends FastifyAdapter {
     return this.routes.filter((route) => route.path.test(path)).map(({ method }) => method);
   }
 
-  /** Sends an Answer as it is, its bytes being final, and anything else as JSON. */
+  /** Sends an HttpResponse as it is, its bytes being final, and anything else as JSON. */
   override reply(reply: FastifyReply, result: unknown, status = 200): FastifyReply {
     reply.headers(HEADERS);
     // A connection kept open past this answer would keep the process from ending until it times out.
     if (this.isDraining) reply.header('connection', 'close');
-    if (!(result instanceof Answer)) {
+    if (!(result instanceof HttpResponse)) {
       return reply.code(status).send(JSON.stringify(result));
     }
     if (result.location) reply.header('location', result.location);
@@ -93,13 +93,13 @@ export class TillgateAdapter extends FastifyAdapter {
   }
 }
 
-function sendWhileDropping(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+function sendWhileDropping(reply: FastifyReply, { status, body }: HttpResponse): FastifyReply {
   const bytes = Readable.from(whileDropping(reply.request.raw, body));
   return reply.code(status).header('content-length', Buffer.byteLength(body)).send(bytes);
 }
 
 /** An error's bytes name the request they first answered, and the header always agrees with the body. */
-function markReplay(reply: FastifyReply, { status, body }: Answer): void {
+function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   reply.header('idempotent-replayed', 'true');
   if (status >= 400) reply.header('request-id', (JSON.parse(body) as { request_id: string }).request_id);
 }

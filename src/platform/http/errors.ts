@@ -1,8 +1,8 @@
 /** The one table from the kind of an error to HTTP status and next step, and the envelope around every answer that is not 2xx. */
-import { Answer } from '../../shared/answer.js';
 import { type ErrorKind, INVALID_PARAM, type Refusal } from '../../shared/errors.js';
 import { facts, resourceOf, type Surface } from '../facts.js';
 import type { ErrorView, NextStepType } from './error.view.js';
+import { HttpResponse } from './response.js';
 
 /** What an error answer repeats of its request. */
 export interface RequestFacts {
@@ -62,7 +62,7 @@ export function headersOf(refusal: Refusal): Readonly<Record<string, string>> {
 }
 
 /** The answer to a refused request: the envelope, every member present. */
-export function answerTo(refusal: Refusal, request: RequestFacts): Answer {
+export function answerTo(refusal: Refusal, request: RequestFacts): HttpResponse {
   const status = statusOf(refusal);
   const envelope: ErrorView = {
     request_id: request.id,
@@ -75,7 +75,7 @@ export function answerTo(refusal: Refusal, request: RequestFacts): Answer {
       code: refusal.code,
     },
   };
-  return new Answer(status, JSON.stringify(envelope));
+  return new HttpResponse({ status, body: JSON.stringify(envelope) });
 }
 
 function nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {

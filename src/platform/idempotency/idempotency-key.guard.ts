@@ -4,13 +4,14 @@ import { invalidParams, type ParamCode, paramError, type Refusal } from '../../s
 import type { RequestFacts } from '../http/errors.js';
 import { requestOf } from '../http/exchange.js';
 import { headerValues } from '../http/headers.js';
+import type { IdempotentResponse } from './idempotent-response.js';
 
 /** A write that may be retried under its key. */
 export interface IdempotentRequest extends RequestFacts {
   /** Method and route: the same key on another operation is another key. */
   readonly operation: string;
-  /** Always there behind RequireIdempotencyKey. */
-  readonly key: string | undefined;
+  /** Null for a request that may have none and has none; undefined where no guard has looked for it. */
+  readonly key: string | null | undefined;
   /** The id in the path, if there is one. */
   readonly subject: string | undefined;
 }
@@ -33,16 +34,26 @@ export class OptionalKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = requestOf(context);
     const values = headerValues(request, 'idempotency-key');
-    request.idempotencyKey = values.length === 0 ? undefined : keyOf(values);
+    request.idempotencyKey = values.length === 0 ? null : keyOf(values);
     return true;
   }
 }
 
+/**
+ * A route under a key returns what Idempotency.once() made, or it does not compile: nothing else stores the response in
+ * the transaction of what it answers.
+ */
+type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentResponse>>(
+  controller: object,
+  name: string | symbol,
+  route: TypedPropertyDescriptor<Route>,
+) => void;
+
 /** Refuses a request without exactly one usable Idempotency-Key. */
-export const RequireIdempotencyKey = (): MethodDecorator => UseGuards(RequiredKeyGuard);
+export const RequireIdempotencyKey = (): KeyedRoute => UseGuards(RequiredKeyGuard);
 
 /** Honours an Idempotency-Key on an operation that is safe to repeat without one. */
-export const AcceptIdempotencyKey = (): MethodDecorator => UseGuards(OptionalKeyGuard);
+export const AcceptIdempotencyKey = (): KeyedRoute => UseGuards(OptionalKeyGuard);
 
 /** The request as Idempotency.once() takes it, but for the body, which arrives validated as a parameter of its own. */
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): IdempotentRequest => {
@@ -78,6 +89,6 @@ function unusable(code: ParamCode, message: string): Refusal {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    idempotencyKey: string | undefined;
+    idempotencyKey: string | null | undefined;
   }
 }

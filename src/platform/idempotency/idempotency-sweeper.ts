@@ -1,21 +1,21 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { drain, type Repetition, repeat } from '../repeat.js';
-import { KeptAnswers } from './kept-answers.js';
+import { StoredResponses } from './stored-responses.js';
 
 const INTERVAL_MS = 60_000;
 /** Small enough to hold its row locks for milliseconds. */
 const BATCH = 1_000;
 
-/** Removes kept answers whose time is over. Nothing depends on when: an expired key already counts as new. */
+/** Removes stored responses whose time is over. Nothing depends on when: an expired key already counts as new. */
 @Injectable()
 export class IdempotencySweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(IdempotencySweeper.name);
   private repetition: Repetition | undefined;
 
-  constructor(private readonly kept: KeptAnswers) {}
+  constructor(private readonly responses: StoredResponses) {}
 
   onApplicationBootstrap(): void {
-    this.repetition = repeat(() => drain((limit) => this.kept.sweep(limit), BATCH), {
+    this.repetition = repeat(() => drain((limit) => this.responses.sweep(limit), BATCH), {
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });

@@ -1,9 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { Idempotency } from './idempotency.js';
 import { IdempotencySweeper } from './idempotency-sweeper.js';
-import { KeptAnswers } from './kept-answers.js';
+import { StoredResponses } from './stored-responses.js';
 
 /** Global: every module that writes needs it, and none owns it. */
 @Global()
-@Module({ providers: [Idempotency, IdempotencySweeper, KeptAnswers], exports: [Idempotency] })
+@Module({ providers: [Idempotency, IdempotencySweeper, StoredResponses], exports: [Idempotency] })
 export class IdempotencyModule {}

@@ -1,26 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { notFound } from '../../../shared/errors.js';
-import { Transaction } from '../../../shared/transaction.js';
-import { type CheckoutSession, sessionNotOpen } from '../domain/checkout-session.js';
-import { CheckoutSessions } from './ports.js';
+import { type Decision, decided } from '../../../shared/decision.js';
+import type { CheckoutSession } from '../domain/checkout-session.js';
+import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
 
 @Injectable()
 export class ExpireCheckoutSession {
   constructor(
     private readonly sessions: CheckoutSessions,
-    private readonly transaction: Transaction,
+    private readonly events: CheckoutSessionEvents,
   ) {}
 
   /** Ends an open session of the caller's mode. Refuses with not_found or session_not_open. */
-  async execute(caller: Caller, id: string): Promise<CheckoutSession> {
-    return this.transaction.run(async () => {
-      const session = await this.sessions.lock(caller, id);
-      if (!session) throw notFound('id');
-      const expired = session.expire();
-      // Locked and open: only its time can have run out since.
-      if (!(await this.sessions.settle(caller, expired))) throw sessionNotOpen(id, 'expired', 'id');
-      return expired;
-    });
+  async execute(caller: Caller, id: string): Promise<Decision<CheckoutSession>> {
+    const session = (await this.sessions.get(caller, id, 'id')).expire();
+    return decided(
+      session,
+      this.sessions.close(caller, session),
+      this.events.record(caller, 'checkout.session.expired', session),
+    );
   }
 }

@@ -1,5 +1,5 @@
-import type { KeptAnswer } from '../../../shared/answer.js';
 import type { Caller } from '../../../shared/caller.js';
+import type { Write } from '../../../shared/decision.js';
 import type { PageRequest } from '../../../shared/page.js';
 import type { CheckoutSession, CheckoutSessionSummary, SessionStatus } from '../domain/checkout-session.js';
 
@@ -12,18 +12,32 @@ export interface CheckoutSessionFilter extends PageRequest {
 
 /** The sessions of the caller's organization. Past its time, a session is found as expired, by the database's clock. */
 export abstract class CheckoutSessions {
-  /** Stores the session and the kept answer together. Fails when the idempotency key is taken. */
-  abstract add(caller: Caller, session: CheckoutSession, kept: KeptAnswer): Promise<void>;
+  abstract add(caller: Caller, session: CheckoutSession): Write;
+  /** Stores the outcome of an open session. Stale when it is no longer open, or its time is over. */
+  abstract close(caller: Caller, session: CheckoutSession): Write;
   /** In either mode: reads are scoped to the organization. */
   abstract find(caller: Caller, id: string): Promise<CheckoutSession | undefined>;
   /** The notify_url of a session of the caller's mode, or null. */
   abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
-  /** Like find, but in the caller's mode only, and nobody else changes it before the open transaction ends. */
-  abstract lock(caller: Caller, id: string): Promise<CheckoutSession | undefined>;
-  /** Stores the outcome of a session that was open. Returns false, changing nothing, if it no longer was. */
-  abstract settle(caller: Caller, session: CheckoutSession): Promise<boolean>;
-  /** Stores up to `limit` sessions of anyone whose time is over as expired, and returns how many. */
-  abstract settleExpired(limit: number): Promise<number>;
+  /** In the caller's mode. Refuses with not_found on the parameter that the id came in. */
+  abstract get(caller: Caller, id: string, param: string): Promise<CheckoutSession>;
+  /** In the open transaction: stores up to `limit` sessions of anyone whose time is over as expired, and returns them. */
+  abstract expireOverdue(limit: number): Promise<OwnedCheckoutSession[]>;
   /** In the caller's mode, newest first: up to one more than the limit, to tell whether there are more. */
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]>;
+}
+
+/** A session and whose it is: the sweep works for every organization. */
+export interface OwnedCheckoutSession {
+  readonly caller: Caller;
+  readonly session: CheckoutSession;
+}
+
+export type CheckoutSessionEvent = `checkout.session.${'created' | 'completed' | 'expired'}`;
+
+export abstract class CheckoutSessionEvents {
+  /** Records what happened to the session, as the API shows it from now on, and sends it to its notify_url. */
+  abstract record(caller: Caller, event: CheckoutSessionEvent, session: CheckoutSession): Write;
+  /** The same for sessions of anyone. */
+  abstract recordAll(event: CheckoutSessionEvent, sessions: readonly OwnedCheckoutSession[]): readonly Write[];
 }

@@ -52,7 +52,7 @@ interface SessionDetails {
 }
 
 /** All amounts are in the minor unit of the currency; `expiresAt` is in Unix seconds. */
-export interface CheckoutSessionFacts extends SessionDetails {
+export interface CheckoutSessionState extends SessionDetails {
   readonly id: string;
   readonly mode: Mode;
   readonly uiMode: UiMode;
@@ -92,7 +92,7 @@ export interface CheckoutSessionSummary {
 }
 
 export class CheckoutSession {
-  private constructor(readonly facts: CheckoutSessionFacts) {}
+  private constructor(readonly state: CheckoutSessionState) {}
 
   /** A new open session. `now` is in milliseconds. Throws an invalid_param refusal with everything that is wrong. */
   static open(input: NewCheckoutSession, mode: Mode, now: number): CheckoutSession {
@@ -119,8 +119,8 @@ export class CheckoutSession {
   }
 
   /** A session as it was stored. */
-  static restore(facts: CheckoutSessionFacts): CheckoutSession {
-    return new CheckoutSession(facts);
+  static restore(state: CheckoutSessionState): CheckoutSession {
+    return new CheckoutSession(state);
   }
 
   /** How many things have happened to it: it is created, and then completed or expired once. */
@@ -132,29 +132,29 @@ export class CheckoutSession {
   pay(amount: number, currency: string): CheckoutSession {
     this.requireOpen('checkout_session');
     const mismatches = [
-      ...(amount === this.facts.amountTotal ? [] : [mismatch('amount', this.facts.amountTotal)]),
-      ...(currency === this.facts.currency ? [] : [mismatch('currency', this.facts.currency)]),
+      ...(amount === this.state.amountTotal ? [] : [mismatch('amount', this.state.amountTotal)]),
+      ...(currency === this.state.currency ? [] : [mismatch('currency', this.state.currency)]),
     ];
     if (mismatches.length > 0) {
       const message = 'The session asks for another amount or currency.';
-      throw new Refusal(PAYMENT_SESSION_MISMATCH, message, mismatches, this.facts.id);
+      throw new Refusal(PAYMENT_SESSION_MISMATCH, message, mismatches, this.state.id);
     }
-    return new CheckoutSession({ ...this.facts, status: 'complete', paymentStatus: 'paid' });
+    return new CheckoutSession({ ...this.state, status: 'complete', paymentStatus: 'paid' });
   }
 
   /** The session, ended before its time. */
   expire(): CheckoutSession {
     this.requireOpen('id');
-    return new CheckoutSession({ ...this.facts, status: 'expired' });
+    return new CheckoutSession({ ...this.state, status: 'expired' });
   }
 
   private requireOpen(param: string): void {
-    const { status, id } = this.facts;
+    const { status, id } = this.state;
     if (status !== 'open') throw sessionNotOpen(id, status, param);
   }
 }
 
-export function sessionNotOpen(id: string, status: SessionStatus, param: string): Refusal {
+function sessionNotOpen(id: string, status: SessionStatus, param: string): Refusal {
   const message = `The session is ${status}, not open.`;
   return new Refusal(SESSION_NOT_OPEN, message, [paramError(param, 'invalid_value', message)], id);
 }

@@ -45,6 +45,13 @@ export abstract class Events {
 export abstract class Outbox {
   /** Records the event, and makes it due at its URL if it has one. */
   abstract record(caller: Caller, happening: Happening): Write;
+  /** The same for what happened to resources of anyone, at least one. */
+  abstract recordAll(happenings: readonly OwnedHappening[]): Write;
+}
+
+export interface OwnedHappening {
+  readonly caller: Caller;
+  readonly happening: Happening;
 }
 
 export interface DueReceiver {

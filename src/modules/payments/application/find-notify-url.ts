@@ -8,7 +8,7 @@ import { PaidSessions } from './ports.js';
 export class FindNotifyUrl {
   constructor(private readonly sessions: PaidSessions) {}
 
-  async execute(caller: Caller, { facts: { checkoutSession } }: Payment): Promise<string | null> {
+  async execute(caller: Caller, { state: { checkoutSession } }: Payment): Promise<string | null> {
     return checkoutSession === null ? null : this.sessions.notifyUrl(caller, checkoutSession);
   }
 }

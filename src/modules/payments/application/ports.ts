@@ -1,12 +1,11 @@
-import type { KeptAnswer } from '../../../shared/answer.js';
 import type { Caller } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { Payment } from '../domain/payment.js';
 
 /** The payments of the caller's organization. */
 export abstract class Payments {
-  /** Stores the payment, and the kept answer with it. Fails when its reference, its session or the key is taken. */
-  abstract add(caller: Caller, payment: Payment, kept: KeptAnswer | undefined): Promise<void>;
+  /** Stale when another payment has its reference or its session. */
+  abstract add(caller: Caller, payment: Payment): Write;
   /** In either mode: reads are scoped to the organization. */
   abstract find(caller: Caller, id: string): Promise<Payment | undefined>;
   /** In the caller's mode. */
@@ -24,8 +23,13 @@ export abstract class HeldAmounts {
 }
 
 export abstract class PaidSessions {
-  /** Completes the session, in the open transaction, or refuses: see CompleteCheckoutSession. */
-  abstract complete(caller: Caller, id: string, captured: { amount: number; currency: string }): Promise<void>;
+  /** What completes the session. Refuses as CompleteCheckoutSession does. */
+  abstract complete(
+    caller: Caller,
+    id: string,
+    captured: { amount: number; currency: string },
+  ): Promise<readonly Write[]>;
+  /** Where webhooks about the session and its payment go, or null. */
   abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
 }
 

@@ -4,7 +4,7 @@ import { newId } from '../../../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
 /** All amounts are in the minor unit of the currency. */
-export interface PaymentFacts {
+export interface PaymentState {
   readonly id: string;
   readonly mode: Mode;
   /** What was captured. */
@@ -18,7 +18,7 @@ export interface PaymentFacts {
   readonly reference: string | null;
 }
 
-export type NewPayment = Pick<PaymentFacts, 'amount' | 'currency' | 'checkoutSession' | 'reference'>;
+export type NewPayment = Pick<PaymentState, 'amount' | 'currency' | 'checkoutSession' | 'reference'>;
 
 export const PAYMENT_REFERENCE_REUSED: ErrorCode = {
   code: 'payment_reference_reused',
@@ -27,7 +27,7 @@ export const PAYMENT_REFERENCE_REUSED: ErrorCode = {
 };
 
 export class Payment {
-  private constructor(readonly facts: PaymentFacts) {}
+  private constructor(readonly state: PaymentState) {}
 
   /** Throws RangeError for what no ledger can have captured. */
   static record(input: NewPayment, mode: Mode, now: number): Payment {
@@ -37,24 +37,24 @@ export class Payment {
       throw new RangeError(`An amount is a whole number from 1 to ${MAX_AMOUNT}.`);
     }
     const { amount, checkoutSession, reference } = input;
-    const facts = { amount, currency, checkoutSession, reference, amountRefunded: 0, amountPendingRefund: 0 };
-    return new Payment({ ...facts, id: newId('pay', now, mode), mode });
+    const state = { amount, currency, checkoutSession, reference, amountRefunded: 0, amountPendingRefund: 0 };
+    return new Payment({ ...state, id: newId('pay', now, mode), mode });
   }
 
   /** A payment as it was stored. */
-  static restore(facts: PaymentFacts): Payment {
-    return new Payment(facts);
+  static restore(state: PaymentState): Payment {
+    return new Payment(state);
   }
 
   /** What is left to refund. */
   get refundable(): number {
-    return this.facts.amount - this.facts.amountRefunded - this.facts.amountPendingRefund;
+    return this.state.amount - this.state.amountRefunded - this.state.amountPendingRefund;
   }
 
   /** Refuses another payment under the reference of this one, unless both are of the same capture. */
-  requireSameCapture({ facts }: Payment): void {
-    const { id, amount, currency, checkoutSession } = this.facts;
-    if (amount === facts.amount && currency === facts.currency && checkoutSession === facts.checkoutSession) return;
+  requireSameCapture({ state }: Payment): void {
+    const { id, amount, currency, checkoutSession } = this.state;
+    if (amount === state.amount && currency === state.currency && checkoutSession === state.checkoutSession) return;
     const message = 'This reference stands for another payment.';
     throw new Refusal(PAYMENT_REFERENCE_REUSED, message, [paramError('reference', 'invalid_value', message)], id);
   }

@@ -3,6 +3,7 @@ import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { NoFieldsRequest } from '../../../../platform/http/requests.js';
+import type { ResponseParts } from '../../../../platform/http/response.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -11,7 +12,7 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import { Answer } from '../../../../shared/answer.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
@@ -24,6 +25,7 @@ import { NEW_SESSION, REFUSED_EXPIRY } from '../representation/checkout-sessions
 import {
   CHECKOUT_SESSION,
   CHECKOUT_SESSION_LIST,
+  checkoutSessionJson,
   checkoutSessionView,
   summaryView,
 } from '../representation/checkout-sessions.views.js';
@@ -58,9 +60,12 @@ export class CheckoutSessionsController {
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: CreateCheckoutSessionRequest,
-  ): Promise<Answer> {
-    return this.idempotency.onceKept(caller, { ...request, body }, (keep) =>
-      this.createCheckoutSession.execute(caller, toNewSession(body), (session) => keep(created(session))),
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.createCheckoutSession.execute(caller, toNewSession(body)),
+      created,
     );
   }
 
@@ -77,11 +82,13 @@ export class CheckoutSessionsController {
     @Idempotent() request: IdempotentRequest,
     @PathId('cs') id: string,
     @ValidBody() body: NoFieldsRequest,
-  ): Promise<Answer> {
-    return this.idempotency.transact(caller, { ...request, body }, async () => {
-      const session = await this.expireCheckoutSession.execute(caller, id);
-      return new Answer(200, JSON.stringify(checkoutSessionView(session)));
-    });
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.expireCheckoutSession.execute(caller, id),
+      expired,
+    );
   }
 
   @Operation('readCheckoutSession', {
@@ -105,6 +112,11 @@ export class CheckoutSessionsController {
   }
 }
 
-function created(session: CheckoutSession): Answer {
-  return new Answer(201, JSON.stringify(checkoutSessionView(session)), `/v1/checkout_sessions/${session.facts.id}`);
+function created(session: CheckoutSession): ResponseParts {
+  const location = `/v1/checkout_sessions/${session.state.id}`;
+  return { status: 201, body: checkoutSessionJson(session), location };
+}
+
+function expired(session: CheckoutSession): ResponseParts {
+  return { status: 200, body: checkoutSessionJson(session) };
 }

@@ -77,10 +77,10 @@ export class CheckoutSessionRecord {
   locale!: string | null;
 
   @Column('json')
-  metadata!: Record<string, string>;
+  metadata!: Readonly<Record<string, string>>;
 
   @Column('json', { name: 'line_items' })
-  lineItems!: LineItem[];
+  lineItems!: readonly LineItem[];
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

@@ -126,33 +126,45 @@ const SUMMARY = object(
 
 export const CHECKOUT_SESSION_LIST = listOf('CheckoutSessionList', SUMMARY);
 
-export function checkoutSessionView({ facts }: CheckoutSession): ValueOf<typeof CHECKOUT_SESSION> {
+export function checkoutSessionView({ state }: CheckoutSession): ValueOf<typeof CHECKOUT_SESSION> {
   return {
-    id: facts.id,
+    id: state.id,
     object: 'checkout.session',
-    mode: facts.mode,
-    ui_mode: facts.uiMode,
-    status: facts.status,
-    payment_status: facts.paymentStatus,
-    currency: facts.currency,
-    amount: facts.amountTotal,
-    amount_subtotal: facts.amountSubtotal,
-    amount_discount: facts.amountDiscount,
-    amount_shipping: facts.amountShipping,
-    amount_tax: facts.amountTax,
-    amount_total: facts.amountTotal,
-    success_url: facts.successUrl,
-    cancel_url: facts.cancelUrl,
-    return_url: facts.returnUrl,
-    notify_url: facts.notifyUrl,
-    description: facts.description,
-    customer_email: facts.customerEmail,
-    locale: facts.locale,
-    metadata: facts.metadata,
-    expires_at: facts.expiresAt,
-    created_at: createdAt(facts.id),
-    line_items: { object: 'list', data: facts.lineItems.map(lineItemView) },
+    mode: state.mode,
+    ui_mode: state.uiMode,
+    status: state.status,
+    payment_status: state.paymentStatus,
+    currency: state.currency,
+    amount: state.amountTotal,
+    amount_subtotal: state.amountSubtotal,
+    amount_discount: state.amountDiscount,
+    amount_shipping: state.amountShipping,
+    amount_tax: state.amountTax,
+    amount_total: state.amountTotal,
+    success_url: state.successUrl,
+    cancel_url: state.cancelUrl,
+    return_url: state.returnUrl,
+    notify_url: state.notifyUrl,
+    description: state.description,
+    customer_email: state.customerEmail,
+    locale: state.locale,
+    metadata: state.metadata,
+    expires_at: state.expiresAt,
+    created_at: createdAt(state.id),
+    line_items: { object: 'list', data: state.lineItems.map(lineItemView) },
   };
+}
+
+const rendered = new WeakMap<CheckoutSession, string>();
+
+/** The text of an answer, and of the event that tells of it: rendered once, because a session may have a hundred lines. */
+export function checkoutSessionJson(session: CheckoutSession): string {
+  let json = rendered.get(session);
+  if (json === undefined) {
+    json = JSON.stringify(checkoutSessionView(session));
+    rendered.set(session, json);
+  }
+  return json;
 }
 
 function lineItemView(line: LineItem): ValueOf<typeof LINE_ITEM> {

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import { drain, type Repetition, repeat } from '../../../../platform/repeat.js';
-import { CheckoutSessions } from '../../application/ports.js';
+import { ExpireOverdueSessions } from '../../application/expire-overdue-sessions.js';
 
 const INTERVAL_MS = 5_000;
 /** Small enough to hold its row locks for milliseconds, and as many whole sessions in memory for their events. */
@@ -12,13 +13,21 @@ export class ExpirySweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(ExpirySweeper.name);
   private repetition: Repetition | undefined;
 
-  constructor(private readonly sessions: CheckoutSessions) {}
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly expireOverdueSessions: ExpireOverdueSessions,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.repetition = repeat(() => drain((limit) => this.sessions.settleExpired(limit), BATCH), {
+    this.repetition = repeat(() => drain((limit) => this.sweep(limit), BATCH), {
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });
+  }
+
+  /** Expires up to `limit` sessions and returns how many. */
+  sweep(limit: number): Promise<number> {
+    return this.unit.commit(() => this.expireOverdueSessions.execute(limit));
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -2,8 +2,8 @@ import { Controller, Get } from '@nestjs/common';
 import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { HttpResponse } from '../../../../platform/http/response.js';
 import { ValidQuery } from '../../../../platform/http/validation.js';
-import { Answer } from '../../../../shared/answer.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListEvents } from '../../application/list-events.js';
@@ -35,7 +35,7 @@ export class EventsController {
   })
   @Get(':id')
   async read(@CallerOfKey() caller: Caller, @PathId('evt') id: string) {
-    return new Answer(200, eventWithDeliveriesJson(await this.readEvent.execute(caller, id)));
+    return new HttpResponse({ status: 200, body: eventWithDeliveriesJson(await this.readEvent.execute(caller, id)) });
   }
 
   @Operation('listEvents', {
@@ -45,6 +45,7 @@ export class EventsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
-    return new Answer(200, listJson(await this.listEvents.execute(caller, toFilter(query)), eventJson));
+    const page = await this.listEvents.execute(caller, toFilter(query));
+    return new HttpResponse({ status: 200, body: listJson(page, eventJson) });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
+import type { Write } from '../../../../shared/decision.js';
 import { CompleteCheckoutSession, FindNotifyUrl } from '../../../checkout/index.js';
 import { PaidSessions } from '../../application/ports.js';
 
@@ -12,8 +13,12 @@ export class CheckoutPaidSessions extends PaidSessions {
     super();
   }
 
-  async complete(caller: Caller, id: string, captured: { amount: number; currency: string }): Promise<void> {
-    await this.completeCheckoutSession.execute(caller, id, captured);
+  async complete(
+    caller: Caller,
+    id: string,
+    captured: { amount: number; currency: string },
+  ): Promise<readonly Write[]> {
+    return (await this.completeCheckoutSession.execute(caller, id, captured)).writes;
   }
 
   async notifyUrl(caller: Caller, id: string): Promise<string | null> {

@@ -11,14 +11,14 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import { Answer } from '../../../../shared/answer.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
-import { type RecordedPayment, RecordPayment } from '../../application/record-payment.js';
+import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
 import { REFUSED_REFERENCE } from '../representation/payments.examples.js';
 import { LEDGER_PAYMENT, ledgerPaymentView } from '../representation/payments.views.js';
@@ -52,17 +52,17 @@ export class LedgerPaymentsController {
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: RecordPaymentRequest,
-  ): Promise<Answer> {
+  ): Promise<IdempotentResponse> {
     const { organization } = body;
     const caller = { organization, mode: ledger.mode };
-    const answerTo = ({ payment, isNew }: RecordedPayment) =>
-      new Answer(isNew ? 201 : 200, JSON.stringify(ledgerPaymentView(organization, payment)));
-    return this.idempotency.onceKept(caller, { ...request, body }, async (keep) =>
-      answerTo(
-        await this.recordPayment.execute(caller, toNewPayment(body), (payment) =>
-          keep(answerTo({ payment, isNew: true })),
-        ),
-      ),
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.recordPayment.execute(caller, toNewPayment(body)),
+      ({ payment, isNew }) => ({
+        status: isNew ? 201 : 200,
+        body: JSON.stringify(ledgerPaymentView(organization, payment)),
+      }),
     );
   }
 

@@ -38,18 +38,18 @@ export const LEDGER_PAYMENT = object(asOwned(FIELDS), {
   description: 'A payment as the ledger sees it, with whose it is.',
 });
 
-export function paymentView({ facts, refundable }: Payment): ValueOf<typeof PAYMENT> {
+export function paymentView({ state, refundable }: Payment): ValueOf<typeof PAYMENT> {
   return {
-    id: facts.id,
+    id: state.id,
     object: 'payment',
-    mode: facts.mode,
-    amount: facts.amount,
-    amount_refunded: facts.amountRefunded,
-    amount_pending_refund: facts.amountPendingRefund,
+    mode: state.mode,
+    amount: state.amount,
+    amount_refunded: state.amountRefunded,
+    amount_pending_refund: state.amountPendingRefund,
     amount_refundable: refundable,
-    currency: facts.currency,
-    checkout_session: facts.checkoutSession,
-    created: createdAt(facts.id),
+    currency: state.currency,
+    checkout_session: state.checkoutSession,
+    created: createdAt(state.id),
   };
 }
 

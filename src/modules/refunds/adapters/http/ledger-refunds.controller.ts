@@ -11,7 +11,7 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import { Answer } from '../../../../shared/answer.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { LedgerOfKey } from '../../../access/index.js';
@@ -71,7 +71,7 @@ export class LedgerRefundsController {
     @Idempotent() request: IdempotentRequest,
     @PathId('re') id: string,
     @ValidBody() body: NoFieldsRequest,
-  ): Promise<Answer> {
+  ): Promise<IdempotentResponse> {
     return this.close(ledger, id, { ...request, body }, (caller) => this.succeedRefund.execute(caller, id));
   }
 
@@ -88,7 +88,7 @@ export class LedgerRefundsController {
     @Idempotent() request: IdempotentRequest,
     @PathId('re') id: string,
     @ValidBody() body: FailRefundRequest,
-  ): Promise<Answer> {
+  ): Promise<IdempotentResponse> {
     const { reason = null } = body;
     return this.close(ledger, id, { ...request, body }, (caller) => this.failRefund.execute(caller, id, reason));
   }
@@ -99,10 +99,14 @@ export class LedgerRefundsController {
     id: string,
     request: IdempotentRequest & { body: unknown },
     decide: (caller: Caller) => Promise<Decision<Refund>>,
-  ): Promise<Answer> {
+  ): Promise<IdempotentResponse> {
     const { organization } = await this.readLedgerRefund.execute(ledger, id);
     const caller = { organization, mode: ledger.mode };
-    const respond = (refund: Refund) => new Answer(200, JSON.stringify(ledgerRefundView({ organization, refund })));
-    return this.idempotency.once(caller, request, () => decide(caller), respond);
+    return this.idempotency.once(
+      caller,
+      request,
+      () => decide(caller),
+      (refund) => ({ status: 200, body: JSON.stringify(ledgerRefundView({ organization, refund })) }),
+    );
   }
 }

@@ -3,6 +3,7 @@ import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { NoFieldsRequest } from '../../../../platform/http/requests.js';
+import type { ResponseParts } from '../../../../platform/http/response.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
@@ -12,7 +13,7 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import { Answer } from '../../../../shared/answer.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CancelRefund } from '../../application/cancel-refund.js';
@@ -49,7 +50,7 @@ export class RefundsController {
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: ProposeRefundRequest,
-  ): Promise<Answer> {
+  ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
       { ...request, body },
@@ -71,7 +72,7 @@ export class RefundsController {
     @Idempotent() request: IdempotentRequest,
     @PathId('re') id: string,
     @ValidBody() body: NoFieldsRequest,
-  ): Promise<Answer> {
+  ): Promise<IdempotentResponse> {
     return this.idempotency.once(caller, { ...request, body }, () => this.cancelRefund.execute(caller, id), canceled);
   }
 
@@ -96,10 +97,10 @@ export class RefundsController {
   }
 }
 
-function proposed(refund: Refund): Answer {
-  return new Answer(201, refundJson(refund), `/v1/refunds/${refund.state.id}`);
+function proposed(refund: Refund): ResponseParts {
+  return { status: 201, body: refundJson(refund), location: `/v1/refunds/${refund.state.id}` };
 }
 
-function canceled(refund: Refund): Answer {
-  return new Answer(200, refundJson(refund));
+function canceled(refund: Refund): ResponseParts {
+  return { status: 200, body: refundJson(refund) };
 }

@@ -21,9 +21,9 @@ export class PaymentsRefundable extends RefundablePayments {
     // A test key never moves live money: the other mode's payment is as unknown as another organization's.
     if (modeOf(id) !== caller.mode) throw notFound('payment');
     const payment = await this.readPayment.execute(caller, id, 'payment');
-    const { facts, refundable } = payment;
+    const { state, refundable } = payment;
     const notifyUrl = await this.findNotifyUrl.execute(caller, payment);
-    return { id: facts.id, mode: facts.mode, currency: facts.currency, refundable, notifyUrl };
+    return { id: state.id, mode: state.mode, currency: state.currency, refundable, notifyUrl };
   }
 
   async notifyUrl(caller: Caller, { state }: Refund): Promise<string | null> {

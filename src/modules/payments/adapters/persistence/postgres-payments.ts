@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { insertInto } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
-import { compose, insertPart } from '../../../../platform/database/statement.js';
-import { KEEP_ANSWER, keptValues } from '../../../../platform/idempotency/kept-answers.js';
-import type { KeptAnswer } from '../../../../shared/answer.js';
+import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { idOf, modeOf, uuidOf } from '../../../../shared/id.js';
 import { Payments } from '../../application/ports.js';
-import { Payment, type PaymentFacts } from '../../domain/payment.js';
+import { Payment, type PaymentState } from '../../domain/payment.js';
+import { PaymentRecord } from './payment.record.js';
 
 const COLUMNS = `id, mode, amount, amount_refunded AS "amountRefunded",
   amount_pending_refund AS "amountPendingRefund", currency, checkout_session_id AS "checkoutSession", reference`;
@@ -18,28 +18,19 @@ const BY_REFERENCE = {
   text: `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE} AND reference = $3`,
 };
 
-const INSERT = insertPart('payments', [
-  'organization_id',
-  'mode',
-  'id',
-  'currency',
-  'amount',
-  'checkout_session_id',
-  'reference',
-]);
-const ADD = compose('payments.add', INSERT);
-const ADD_AND_KEEP = compose('payments.add_and_keep', KEEP_ANSWER, INSERT);
+const insert = insertInto('payments.add', PaymentRecord);
 
 @Injectable()
-export class TypeormPayments extends Payments {
+export class PostgresPayments extends Payments {
   constructor(private readonly database: Database) {
     super();
   }
 
-  async add(caller: Caller, payment: Payment, kept: KeptAnswer | undefined): Promise<void> {
-    const row = toRow(caller, payment);
-    if (kept) await this.database.write(ADD_AND_KEEP, [...keptValues(caller, kept), ...row]);
-    else await this.database.write(ADD, row);
+  add(caller: Caller, { state }: Payment): Part {
+    const { id, checkoutSession, ...rest } = state;
+    const row = { ...rest, organizationId: uuidOf(caller.organization), id: uuidOf(id) };
+    const part = insert({ ...row, checkoutSessionId: checkoutSession && uuidOf(checkoutSession) });
+    return { ...part, stale: ['payments_reference_key', 'payments_checkout_session_key'] };
   }
 
   async find(caller: Caller, id: string): Promise<Payment | undefined> {
@@ -53,14 +44,8 @@ export class TypeormPayments extends Payments {
   }
 }
 
-/** The facts, but for bare UUIDs, under the names that COLUMNS gives them. */
-type Row = PaymentFacts;
-
-function toRow(caller: Caller, { facts }: Payment): unknown[] {
-  const { mode, id, currency, amount, checkoutSession, reference } = facts;
-  const session = checkoutSession && uuidOf(checkoutSession);
-  return [uuidOf(caller.organization), mode, uuidOf(id), currency, amount, session, reference];
-}
+/** The state, but for bare UUIDs, under the names that COLUMNS gives them. */
+type Row = PaymentState;
 
 function fromRow(row: Row): Payment {
   const { id, mode, checkoutSession } = row;

@@ -1,0 +1,23 @@
+/** What a response says of its outcome. `body` is the very text that is sent; `location` the path of what was created. */
+export interface ResponseParts {
+  readonly status: number;
+  readonly body: string;
+  readonly location?: string | null;
+}
+
+/** An HTTP response that is sent as it is, to the byte. */
+export class HttpResponse {
+  readonly status: number;
+  readonly body: string;
+  readonly location: string | null;
+
+  constructor(
+    { status, body, location = null }: ResponseParts,
+    /** Whether this is the response to an earlier request with the same idempotency key. */
+    readonly replayed: boolean = false,
+  ) {
+    this.status = status;
+    this.body = body;
+    this.location = location;
+  }
+}

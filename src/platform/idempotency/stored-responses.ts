@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../shared/caller.js';
+import { uuidOf } from '../../shared/id.js';
+import { Database } from '../database/database.js';
+import type { Part } from '../database/statement.js';
+import type { HttpResponse } from '../http/response.js';
+import { IdempotentResponse } from './idempotent-response.js';
+
+/** The constraint that lets one request with a key through. */
+export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
+
+/** A taken key fails the whole statement. */
+const ADD = `INSERT INTO idempotency_keys
+  (organization_id, mode, operation, key, fingerprint, status, location, body, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`;
+
+const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
+
+const FIND = {
+  name: 'idempotency.find',
+  text: `SELECT fingerprint, status, location, body, expires_at <= now() AS expired
+    FROM idempotency_keys WHERE ${BY_KEY}`,
+};
+
+const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`;
+
+/**
+ * SKIP LOCKED: several instances sweep at once without waiting for each other or for a request that renews a key. By
+ * their places (ctid), which cannot change while they are locked: a join with the batch would be planned for any size.
+ */
+const SWEEP = {
+  name: 'idempotency.sweep',
+  text: `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM idempotency_keys WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+};
+
+/** A key as one request has it. */
+export interface Claim {
+  readonly operation: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+  readonly retentionSeconds: number;
+}
+
+type Scope = Pick<Claim, 'operation' | 'key'>;
+
+export interface StoredResponse {
+  readonly response: IdempotentResponse;
+  readonly fingerprint: Buffer;
+}
+
+interface Row {
+  readonly fingerprint: Buffer;
+  readonly status: number;
+  readonly location: string | null;
+  readonly body: string;
+  readonly expired: boolean;
+}
+
+/** Responses stored for retries, in PostgreSQL. */
+@Injectable()
+export class StoredResponses {
+  constructor(private readonly database: Database) {}
+
+  /** Fails with KEY_CONSTRAINT when the key is taken. */
+  add(caller: Caller, claim: Claim, { status, location, body }: HttpResponse): Part {
+    const { fingerprint, retentionSeconds } = claim;
+    const values = [...byKey(caller, claim), fingerprint, status, location, body, retentionSeconds];
+    return { name: 'idempotency.add', sql: ADD, values };
+  }
+
+  async find(caller: Caller, scope: Scope): Promise<StoredResponse | 'expired' | undefined> {
+    const [row] = await this.database.read<Row>(FIND, byKey(caller, scope));
+    if (!row) return undefined;
+    if (row.expired) return 'expired';
+    return { response: new IdempotentResponse(row, true), fingerprint: row.fingerprint };
+  }
+
+  /** Frees a key whose time is over. */
+  forget(caller: Caller, scope: Scope): Part {
+    return { name: 'idempotency.forget', sql: FORGET, values: byKey(caller, scope) };
+  }
+
+  /** Removes up to `limit` responses whose time is over and returns how many. */
+  async sweep(limit: number): Promise<number> {
+    return this.database.write(SWEEP, [limit]);
+  }
+}
+
+function byKey(caller: Caller, { operation, key }: Scope): unknown[] {
+  return [uuidOf(caller.organization), caller.mode, operation, key];
+}
