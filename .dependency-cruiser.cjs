@@ -77,6 +77,13 @@ module.exports = {
       },
     },
     {
+      name: 'controllers-do-not-write',
+      severity: 'error',
+      comment: 'A route writes through Idempotency alone, which stores its response in the same transaction.',
+      from: { path: '^src/modules/[^/]+/adapters/http/' },
+      to: { path: '^src/platform/database/' },
+    },
+    {
       name: 'platform-knows-no-module',
       severity: 'error',
       comment:

@@ -96,15 +96,12 @@ async function rotateKey(application: INestApplicationContext, given: Arguments)
 
 async function recordPayment(application: INestApplicationContext, given: Arguments) {
   const caller = { organization: given.id('org', 'org'), mode: given.oneOf('mode', MODES) };
-  const input = {
-    amount: given.amount('amount'),
-    currency: given.currency('currency'),
-    checkoutSession: given.optionalId('session', 'cs'),
-    reference: null,
-  };
+  const checkoutSession = given.optionalId('session', 'cs');
+  const captured = { amount: given.amount('amount'), currency: given.currency('currency') };
+  const record = application.get(RecordPayment);
   const { payment } = await application
     .get(UnitOfWork)
-    .commit(() => application.get(RecordPayment).execute(caller, input));
+    .commit(() => record.execute(caller, { ...captured, checkoutSession, reference: null }));
   return paymentView(payment);
 }
 

@@ -120,7 +120,7 @@ test('behind two thousand waiting queries a request is refused at once, not when
   for (let time = 0; time < 2; time++) {
     // Reads wait in one place together, and count all the same.
     for (let query = 0; query < 2_100; query++) {
-      waiting.push(query % 4 === 0 ? database.query(nap, []) : database.read(shortNap, []));
+      waiting.push(query % 4 === 0 ? database.autocommit(nap, []) : database.read(shortNap, []));
     }
     void Promise.allSettled(waiting);
     await sleep(PAUSE_MS);

@@ -1,5 +1,6 @@
 /** The service as it runs in production, through the Nest testing module, on a database of its own and a real socket. */
 import type { AddressInfo } from 'node:net';
+import type { Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Client } from 'pg';
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   /** Another instance of a running service: the same database. */
   readonly databaseUrl?: string;
   readonly clock?: Clock;
+  /** Modules of the test's own. */
+  readonly modules?: readonly Type[];
   /** Others in the place of production's providers. */
   readonly overrides?: readonly (readonly [token: unknown, value: unknown])[];
 }
@@ -36,7 +39,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ? { url: options.databaseUrl, drop: async () => undefined }
     : await createDatabase();
   const config = { ...readConfig({ LOG_LEVEL: 'silent', PORT: '0' }), ...options.config };
-  const builder = Test.createTestingModule({ imports: [AppModule.register(config, database.url)] });
+  const builder = Test.createTestingModule({
+    imports: [AppModule.register(config, database.url), ...(options.modules ?? [])],
+  });
   if (options.clock) builder.overrideProvider(Clock).useValue(options.clock);
   for (const [token, value] of options.overrides ?? []) builder.overrideProvider(token).useValue(value);
   const module = await builder.compile();

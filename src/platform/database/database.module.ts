@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Transaction } from '../../shared/transaction.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
 import { UnitOfWork } from './unit-of-work.js';
@@ -15,9 +14,8 @@ export class DatabaseModule {
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         Database,
         UnitOfWork,
-        { provide: Transaction, useExisting: Database },
       ],
-      exports: [Database, Transaction, UnitOfWork],
+      exports: [Database, UnitOfWork],
     };
   }
 }

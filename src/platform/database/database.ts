@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { Transaction } from '../../shared/transaction.js';
 import { isRefusedStatement, sqlState } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Reads } from './reads.js';
@@ -24,7 +23,7 @@ const TRANSACTIONS = 'transactions';
  * callbacks: its promises keep what they carried until the next full garbage collection (docs/performance.md).
  */
 @Injectable()
-export class Database extends Transaction implements OnApplicationShutdown {
+export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
   private readonly pool: Pool;
   /** By the statement's text. */
@@ -34,15 +33,17 @@ export class Database extends Transaction implements OnApplicationShutdown {
   private readonly shares: Shares;
 
   constructor(private readonly dataSource: DataSource) {
-    super();
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
     this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
   }
 
-  /** TypeORM's manager, on the connection of the open transaction if there is one. Take it anew for each query. */
+  /** TypeORM's manager on the connection of the open transaction. Take it anew for each query. */
   get manager(): EntityManager {
-    const transaction = this.open.getStore();
-    if (transaction) return transaction.manager;
+    return this.transaction().manager;
+  }
+
+  /** TypeORM's manager outside of transactions: to read, and for what operators write, which stores no response. */
+  get autocommitManager(): EntityManager {
     this.refuseWhenFull();
     return this.dataSource.manager;
   }
@@ -56,16 +57,23 @@ export class Database extends Transaction implements OnApplicationShutdown {
     return (await this.readsOf(statement).add(values)).rows as Row[];
   }
 
-  /** Runs a prepared statement of any kind and returns its rows, within the open transaction if there is one. */
+  /** Runs a prepared statement of any kind in the open transaction, and returns its rows. Fails outside of one. */
   async query<Row>(statement: Statement, values: Values): Promise<Row[]> {
-    return (await this.execute(statement, values)).rows as Row[];
+    return (await inTransaction(this.transaction(), statement, values)).rows as Row[];
   }
 
-  /** Runs a prepared write and returns how many rows its main part changed. */
+  /** Runs a prepared write in the open transaction, and returns how many rows its main part changed. Fails outside of one. */
   async write(statement: Statement, values: Values): Promise<number> {
-    return (await this.execute(statement, values)).rowCount;
+    return (await inTransaction(this.transaction(), statement, values)).rowCount;
   }
 
+  /** Runs a prepared statement by itself: for the unit of work, and for jobs, which answer no request. */
+  async autocommit<Row>(statement: Statement, values: Values): Promise<Outcome & { readonly rows: readonly Row[] }> {
+    const [outcome] = await retried(() => this.within(statement, [values]));
+    return outcome as Outcome & { readonly rows: readonly Row[] };
+  }
+
+  /** Runs the work in one transaction; nested calls join the one that is open. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
     return retried(() => this.shares.within(TRANSACTIONS, 1, () => this.runOnce(work)));
@@ -73,19 +81,17 @@ export class Database extends Transaction implements OnApplicationShutdown {
 
   /** Fails when the database does not answer. */
   async ping(): Promise<void> {
-    await this.query({ name: 'ping', text: 'SELECT 1' }, []);
+    await this.autocommit({ name: 'ping', text: 'SELECT 1' }, []);
   }
 
   async onApplicationShutdown(): Promise<void> {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  private async execute(statement: Statement, values: Values): Promise<Outcome> {
+  private transaction(): QueryRunner {
     const transaction = this.open.getStore();
-    const [outcome] = transaction
-      ? await inTransaction(transaction, statement, values)
-      : await retried(() => this.within(statement, [values]));
-    return outcome as Outcome;
+    if (!transaction) throw new Error('A write outside of a unit of work: return it in the decision of a use case.');
+    return transaction;
   }
 
   private readsOf(statement: Statement): Reads {
@@ -155,12 +161,12 @@ function ownerOf([first, ...others]: readonly Values[]): string | undefined {
   return typeof owner === 'string' && others.every((values) => values[0] === owner) ? owner : undefined;
 }
 
-async function inTransaction(runner: QueryRunner, statement: Statement, values: Values) {
+async function inTransaction(runner: QueryRunner, statement: Statement, values: Values): Promise<Outcome> {
   const client = (await runner.connect()) as PoolClient;
-  return new Promise<readonly Outcome[]>((resolve, reject) => {
-    client.query(
-      new PreparedQuery(statement, [values], (error, outcomes) => (error ? reject(error) : resolve(outcomes))),
-    );
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | undefined, [outcome]: readonly Outcome[]) =>
+      error ? reject(error) : resolve(outcome as Outcome);
+    client.query(new PreparedQuery(statement, [values], done));
   });
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Decided, Decision } from '../../shared/decision.js';
+import type { Decision } from '../../shared/decision.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 import { Database } from './database.js';
 import { violates } from './faults.js';
@@ -36,33 +36,39 @@ export class UnitOfWork {
   }
 
   private async write<Result>(decision: Decision<Result>): Promise<Result> {
-    if (!('decide' in decision)) return this.send(decision);
-    return this.database.run(async () => this.send(await decision.decide()));
-  }
-
-  private async send<Result>({ result, writes }: Decided<Result>): Promise<Result> {
-    const parts = partsOf(writes);
-    const guarded = parts.filter(({ rows }) => rows !== undefined);
-    const plain = parts.filter(({ rows }) => rows === undefined);
-    try {
-      if (guarded.length === 0) await this.together(plain);
-      else await this.database.run(() => this.guardedFirst(guarded, plain));
-    } catch (error) {
-      if (parts.some(({ stale = [] }) => stale.some((constraint) => violates(error, constraint)))) throw new Stale();
-      throw error;
+    if ('decide' in decision) {
+      return this.database.run(async () => {
+        const { result, writes } = await decision.decide();
+        await this.inOpenTransaction(partsOf(writes));
+        return result;
+      });
     }
-    return result;
+    const parts = partsOf(decision.writes);
+    if (parts.some(({ rows }) => rows !== undefined)) await this.database.run(() => this.inOpenTransaction(parts));
+    else if (parts.length > 0) await orStale(parts, this.database.autocommit(composed(parts), valuesOf(parts)));
+    return decision.result;
   }
 
-  /** One after the other, because PostgreSQL counts the rows of a statement's main part only. */
-  private async guardedFirst(guarded: readonly Part[], plain: readonly Part[]): Promise<void> {
-    for (const part of guarded) {
-      if ((await this.database.write(composed([part]), part.values)) !== part.rows) throw new Stale();
+  /** What counts its rows goes first and by itself, because PostgreSQL counts those of a statement's main part only. */
+  private async inOpenTransaction(parts: readonly Part[]): Promise<void> {
+    const others: Part[] = [];
+    for (const part of parts) {
+      if (part.rows === undefined) others.push(part);
+      else if ((await this.send([part])) !== part.rows) throw new Stale();
     }
-    await this.together(plain);
+    if (others.length > 0) await this.send(others);
   }
 
-  private async together(parts: readonly Part[]): Promise<void> {
-    if (parts.length > 0) await this.database.write(composed(parts), valuesOf(parts));
+  private send(parts: readonly Part[]): Promise<number> {
+    return orStale(parts, this.database.write(composed(parts), valuesOf(parts)));
+  }
+}
+
+async function orStale<Outcome>(parts: readonly Part[], sent: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await sent;
+  } catch (error) {
+    const isStale = parts.some(({ stale = [] }) => stale.some((constraint) => violates(error, constraint)));
+    throw isStale ? new Stale() : error;
   }
 }

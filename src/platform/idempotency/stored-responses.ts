@@ -83,7 +83,7 @@ export class StoredResponses {
 
   /** Removes up to `limit` responses whose time is over and returns how many. */
   async sweep(limit: number): Promise<number> {
-    return this.database.write(SWEEP, [limit]);
+    return (await this.database.autocommit(SWEEP, [limit])).rowCount;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { PageRequest } from '../../../shared/page.js';
-import type { CheckoutSession, CheckoutSessionSummary, SessionStatus } from '../domain/checkout-session.js';
+import type { CheckoutSession, CheckoutSessionSummary, SessionEvent, SessionStatus } from '../domain/checkout-session.js';
 
 export interface CheckoutSessionFilter extends PageRequest {
   readonly status: SessionStatus | undefined;
@@ -33,11 +33,9 @@ export interface OwnedCheckoutSession {
   readonly session: CheckoutSession;
 }
 
-export type CheckoutSessionEvent = `checkout.session.${'created' | 'completed' | 'expired'}`;
-
 export abstract class CheckoutSessionEvents {
   /** Records what happened to the session, as the API shows it from now on, and sends it to its notify_url. */
-  abstract record(caller: Caller, event: CheckoutSessionEvent, session: CheckoutSession): Write;
+  abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
   /** The same for sessions of anyone. */
-  abstract recordAll(event: CheckoutSessionEvent, sessions: readonly OwnedCheckoutSession[]): readonly Write[];
+  abstract recordAll(event: SessionEvent, sessions: readonly OwnedCheckoutSession[]): readonly Write[];
 }

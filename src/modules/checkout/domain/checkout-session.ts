@@ -18,6 +18,7 @@ export const SESSION_EVENTS = {
   'checkout.session.completed': 'A payment was captured for a checkout session, which completes it.',
   'checkout.session.expired': 'A checkout session expired, by itself or by request.',
 } as const;
+export type SessionEvent = keyof typeof SESSION_EVENTS;
 
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 

@@ -27,7 +27,7 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async add(key: ApiKey, token: string): Promise<void> {
-    await this.database.manager.insert(ApiKeyRecord, { ...toRow(key), digest: digestOf(token) });
+    await this.database.autocommitManager.insert(ApiKeyRecord, { ...toRow(key), digest: digestOf(token) });
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
@@ -36,17 +36,17 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
-    return fromRow(await this.database.manager.findOneBy(ApiKeyRecord, { id: uuidOf(id) }));
+    return fromRow(await this.database.autocommitManager.findOneBy(ApiKeyRecord, { id: uuidOf(id) }));
   }
 
   async ofOrganization(organization: string | null): Promise<ApiKey[]> {
     const where = { organizationId: organization === null ? IsNull() : uuidOf(organization) };
-    const rows = await this.database.manager.find(ApiKeyRecord, { where, order: { id: 'ASC' } });
+    const rows = await this.database.autocommitManager.find(ApiKeyRecord, { where, order: { id: 'ASC' } });
     return rows.map((row) => fromRow(row));
   }
 
   async revoke(id: string): Promise<ApiKey | undefined> {
-    await this.database.manager
+    await this.database.autocommitManager
       .createQueryBuilder()
       .update(ApiKeyRecord)
       .set({ revokedAt: () => 'now()' })
@@ -56,7 +56,7 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async expireBy(id: string, instant: number): Promise<void> {
-    await this.database.manager
+    await this.database.autocommitManager
       .createQueryBuilder()
       .update(ApiKeyRecord)
       .set({ expiresAt: () => 'least(expires_at, :instant)' })

@@ -12,15 +12,15 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async add({ id, name, webhookSecret }: Organization): Promise<void> {
-    await this.database.manager.insert(OrganizationRecord, { id: uuidOf(id), name, webhookSecret });
+    await this.database.autocommitManager.insert(OrganizationRecord, { id: uuidOf(id), name, webhookSecret });
   }
 
   async exists(id: string): Promise<boolean> {
-    return this.database.manager.existsBy(OrganizationRecord, { id: uuidOf(id) });
+    return this.database.autocommitManager.existsBy(OrganizationRecord, { id: uuidOf(id) });
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
-    const row = await this.database.manager.findOneBy(OrganizationRecord, { id: uuidOf(id) });
+    const row = await this.database.autocommitManager.findOneBy(OrganizationRecord, { id: uuidOf(id) });
     if (!row) return undefined;
     const { webhookSecret, previousWebhookSecret, previousWebhookSecretExpiresAt } = row;
     return {
@@ -31,7 +31,7 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
-    const { affected } = await this.database.manager.update(
+    const { affected } = await this.database.autocommitManager.update(
       OrganizationRecord,
       { id: uuidOf(id) },
       {

@@ -7,7 +7,7 @@ import {
   CheckoutSessionEvents,
   type OwnedCheckoutSession,
 } from '../../application/ports.js';
-import type { CheckoutSession } from '../../domain/checkout-session.js';
+import type { CheckoutSession, SessionEvent } from '../../domain/checkout-session.js';
 import { checkoutSessionJson } from '../representation/checkout-sessions.views.js';
 
 @Injectable()
@@ -16,17 +16,17 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
     super();
   }
 
-  record(caller: Caller, type: CheckoutSessionEvent, session: CheckoutSession): Write {
+  record(caller: Caller, type: SessionEvent, session: CheckoutSession): Write {
     return this.outbox.record(caller, happening(type, session));
   }
 
-  recordAll(type: CheckoutSessionEvent, sessions: readonly OwnedCheckoutSession[]): readonly Write[] {
+  recordAll(type: SessionEvent, sessions: readonly OwnedCheckoutSession[]): readonly Write[] {
     const owned = sessions.map(({ caller, session }) => ({ caller, happening: happening(type, session) }));
     return owned.length === 0 ? [] : [this.outbox.recordAll(owned)];
   }
 }
 
-function happening(type: CheckoutSessionEvent, session: CheckoutSession) {
+function happening(type: SessionEvent, session: CheckoutSession) {
   const { id, notifyUrl } = session.state;
   return { type, object: id, data: checkoutSessionJson(session), notifyUrl };
 }

@@ -110,7 +110,6 @@ export const LEDGER_CHECKOUT_SESSION = object(asOwned(FIELDS), {
   description: 'A checkout session as the ledger sees it, with whose it is.',
 });
 
-/** Interface document 2.3. */
 const SUMMARY = object(
   {
     id: FIELDS.id,
@@ -157,13 +156,10 @@ export function checkoutSessionView({ state }: CheckoutSession): ValueOf<typeof 
 
 const rendered = new WeakMap<CheckoutSession, string>();
 
-/** The text of an answer, and of the event that tells of it: rendered once, because a session may have a hundred lines. */
+/** The text of an answer and of its event, rendered once: a session may have a hundred lines. */
 export function checkoutSessionJson(session: CheckoutSession): string {
-  let json = rendered.get(session);
-  if (json === undefined) {
-    json = JSON.stringify(checkoutSessionView(session));
-    rendered.set(session, json);
-  }
+  const json = rendered.get(session) ?? JSON.stringify(checkoutSessionView(session));
+  rendered.set(session, json);
   return json;
 }
 

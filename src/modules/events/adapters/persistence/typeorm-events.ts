@@ -99,8 +99,8 @@ export class TypeormEvents extends Events {
   }
 
   async removeBefore(instant: number, limit: number): Promise<number> {
-    const [row] = await this.database.query<{ removed: number }>(REMOVE, [firstUuidAt(instant), limit]);
-    return row?.removed ?? 0;
+    const { rows } = await this.database.autocommit<{ removed: number }>(REMOVE, [firstUuidAt(instant), limit]);
+    return rows[0]?.removed ?? 0;
   }
 
   /** Up to one more than the limit, so that the last one within it knows whether it is followed. */

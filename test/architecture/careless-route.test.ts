@@ -1,0 +1,48 @@
+/** A route under an idempotency key must store its response with what it writes. One that forgets is refused, twice. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Controller, Module, Post } from '@nestjs/common';
+import { Database } from '../../src/platform/database/database.js';
+import { RequireIdempotencyKey } from '../../src/platform/idempotency/idempotency-key.guard.js';
+import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };
+
+@Controller('v1/careless')
+class CarelessController {
+  constructor(private readonly database: Database) {}
+
+  // It returns what anybody can make, in the place of what Idempotency.once() makes. `npm run check` sees the error come.
+  // @ts-expect-error
+  @RequireIdempotencyKey()
+  @Post()
+  async write() {
+    await this.database.write(WRITE, []);
+    return { written: true };
+  }
+}
+
+@Module({ controllers: [CarelessController] })
+class CarelessModule {}
+
+let service: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startService({ modules: [CarelessModule] });
+  await service.sql.query('CREATE TABLE careless (number integer)');
+  tenant = await createTenant(service);
+});
+
+afterAll(() => service.close());
+
+test('a careless route that is compiled all the same fails at its first write', async () => {
+  const headers = { authorization: `Bearer ${tenant.test}`, 'idempotency-key': 'careless' };
+  const response = await fetch(`${service.url}/v1/careless`, { method: 'POST', headers });
+  expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'internal_error' } }]);
+  expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([]);
+});
+
+test('what it wrote is let through by the door for jobs, which answer no request', async () => {
+  await service.application.get(Database).autocommit(WRITE, []);
+  expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([{ number: 1 }]);
+});
