@@ -1,7 +1,12 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { PageRequest } from '../../../shared/page.js';
-import type { CheckoutSession, CheckoutSessionSummary, SessionEvent, SessionStatus } from '../domain/checkout-session.js';
+import type {
+  CheckoutSession,
+  CheckoutSessionSummary,
+  SessionEvent,
+  SessionStatus,
+} from '../domain/checkout-session.js';
 
 export interface CheckoutSessionFilter extends PageRequest {
   readonly status: SessionStatus | undefined;

@@ -2,11 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
-import {
-  type CheckoutSessionEvent,
-  CheckoutSessionEvents,
-  type OwnedCheckoutSession,
-} from '../../application/ports.js';
+import { CheckoutSessionEvents, type OwnedCheckoutSession } from '../../application/ports.js';
 import type { CheckoutSession, SessionEvent } from '../../domain/checkout-session.js';
 import { checkoutSessionJson } from '../representation/checkout-sessions.views.js';
 
