@@ -61,8 +61,7 @@ const OPTIONS = {
 } as const;
 
 async function createOrganization(application: INestApplicationContext, given: Arguments) {
-  const name = given.subject('name');
-  const { id, webhookSecret } = await application.get(CreateOrganization).execute(name);
+  const { id, name, webhookSecret } = await application.get(CreateOrganization).execute(given.subject('name'));
   return { id, name, webhook_secret: webhookSecret };
 }
 

@@ -1,3 +1,3 @@
-export { Outbox } from './application/ports.js';
+export { Outbox, type OwnedHappening } from './application/ports.js';
 export { ResendEvent } from './application/resend-event.js';
 export { EVENTS, EventsModule } from './events.module.js';

@@ -13,7 +13,7 @@ export class ExpireOverdueSessions {
   async execute(limit: number): Promise<Decision<number>> {
     return inTransaction(async () => {
       const expired = await this.sessions.expireOverdue(limit);
-      return decided(expired.length, ...this.events.recordAll('checkout.session.expired', expired));
+      return decided(expired.length, ...(await this.events.recordAll('checkout.session.expired', expired)));
     });
   }
 }

@@ -41,6 +41,6 @@ export interface OwnedCheckoutSession {
 export abstract class CheckoutSessionEvents {
   /** Records what happened to the session, as the API shows it from now on, and sends it to its notify_url. */
   abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
-  /** The same for sessions of anyone. */
-  abstract recordAll(event: SessionEvent, sessions: readonly OwnedCheckoutSession[]): readonly Write[];
+  /** The same for sessions of anyone: large ones a few at a time, and in between requests are served. */
+  abstract recordAll(event: SessionEvent, sessions: readonly OwnedCheckoutSession[]): Promise<readonly Write[]>;
 }

@@ -53,7 +53,7 @@ export class PostgresOutbox extends Outbox {
       return [organizationId, mode, id, type, objectId, sequence, data, happening.notifyUrl, new Date(now)];
     });
     const values = Array.from({ length: 9 }, (_, column) => rows.map((row) => row[column]));
-    return { name: 'events.record_all', sql: RECORD_ALL, values };
+    return { name: 'events.record_all', sql: RECORD_ALL, values, rows: rows.length };
   }
 }
 
