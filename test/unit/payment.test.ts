@@ -69,6 +69,6 @@ test('a reference stands for one capture: what was captured must be the same', (
     expect(refusalOf(again(change))).toMatchObject({
       code: 'payment_reference_reused',
       errors: [{ param: 'reference', code: 'invalid_value' }],
-      resource: payment.facts.id,
+      resource: payment.state.id,
     });
 });

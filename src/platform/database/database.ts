@@ -18,6 +18,11 @@ const LEFT_TO_OTHERS = 2;
 /** Their connection is taken before it is known for whom: together they have the share of one organization. */
 const TRANSACTIONS = 'transactions';
 
+interface Changed<Row> {
+  readonly rows: readonly Row[];
+  readonly rowCount: number;
+}
+
 /**
  * The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. Statements take pg's
  * callbacks: its promises keep what they carried until the next full garbage collection (docs/performance.md).
@@ -68,9 +73,9 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** Runs a prepared statement by itself: for the unit of work, and for jobs, which answer no request. */
-  async autocommit<Row>(statement: Statement, values: Values): Promise<Outcome & { readonly rows: readonly Row[] }> {
+  async autocommit<Row>(statement: Statement, values: Values): Promise<Changed<Row>> {
     const [outcome] = await retried(() => this.within(statement, [values]));
-    return outcome as Outcome & { readonly rows: readonly Row[] };
+    return outcome as Outcome as Changed<Row>;
   }
 
   /** Runs the work in one transaction; nested calls join the one that is open. */

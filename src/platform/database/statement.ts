@@ -82,21 +82,6 @@ function shortened(names: string): string {
   return `${names.slice(0, LONGEST_NAME - digest.length - 1)} ${digest}`;
 }
 
-/** The text of a part whose values come later. */
-export interface StatementPart {
-  readonly parameters: number;
-  readonly sql: string;
-}
-
-export function compose(name: string, first: StatementPart, ...others: readonly StatementPart[]): Statement {
-  const parts = [first, ...others].map(({ parameters, sql }) => ({ name, sql, values: Array(parameters).fill(null) }));
-  return { name, text: textOf(parts) };
-}
-
-export function insertPart(table: string, columns: readonly string[]): StatementPart {
-  return { parameters: columns.length, sql: insertText(table, columns) };
-}
-
 /** `INSERT INTO table (columns) VALUES ($1, …)`. */
 export function insertText(table: string, columns: readonly string[]): string {
   const placeholders = columns.map((_, index) => `$${index + 1}`);

@@ -21,7 +21,7 @@ const INPUT: NewCheckoutSession = {
   metadata: {},
   lineItems: [{ productName: 'Book', currency: 'usd', unitPrice: 5000 }],
 };
-const session = () => CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).facts, id: exampleId('cs') });
+const session = () => CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).state, id: exampleId('cs') });
 
 export const REFUSED_EXPIRY = [() => session().pay(5000, 'usd').expire()];
 /** What completing a session refuses a payment with. */

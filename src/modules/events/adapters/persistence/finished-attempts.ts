@@ -67,7 +67,7 @@ export class FinishedAttempts {
     const rows = finished.map(({ row }) => row);
     const columns = rows[0]?.map((_, column) => rows.map((row) => row[column])) ?? [];
     try {
-      await this.database.write(FINISH, [uuidOf(organization), ...columns]);
+      await this.database.autocommit(FINISH, [uuidOf(organization), ...columns]);
       for (const { resolve } of finished) resolve();
     } catch (error) {
       if (finished.length === 1 || isUnavailable(error)) for (const { reject } of finished) reject(error);

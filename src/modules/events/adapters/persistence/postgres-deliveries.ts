@@ -109,7 +109,7 @@ export class PostgresDeliveries extends Deliveries {
     const receivers = shares.map(({ due }) => due.spelled);
     const takes = shares.map(({ take }) => take);
     const values = [uuidOf(organization), receivers, takes, new Date(now), new Date(leaseEnd)];
-    const rows = await this.database.query<ClaimedRow>(CLAIM, values);
+    const { rows } = await this.database.autocommit<ClaimedRow>(CLAIM, values);
     return rows.map(({ url, spelled, attempt, ...event }) => ({
       organization,
       url,
@@ -128,7 +128,8 @@ export class PostgresDeliveries extends Deliveries {
     const [owner] = await this.database.read<{ organization: string; mode: Mode }>(OWNER, [uuidOf(event)]);
     if (!owner) return 'unknown';
     const values = [owner.organization, owner.mode, uuidOf(event), new Date(at)];
-    return (await this.database.write(RESEND, values)) === 1 ? 'due' : 'no_receiver';
+    const { rowCount } = await this.database.autocommit(RESEND, values);
+    return rowCount === 1 ? 'due' : 'no_receiver';
   }
 }
 
