@@ -20,8 +20,6 @@ export const SESSION_EVENTS = {
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 
-export type SessionEvent = keyof typeof SESSION_EVENTS;
-
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 /** From 5 minutes to 24 hours ahead, with a minute of grace for the caller's clock at both ends. */
@@ -126,7 +124,7 @@ export class CheckoutSession {
 
   /** How many things have happened to it: it is created, and then completed or expired once. */
   get version(): number {
-    return this.facts.status === 'open' ? 1 : 2;
+    return this.state.status === 'open' ? 1 : 2;
   }
 
   /** The session once this much was captured for it: complete and paid. Refuses all but the exact sum of an open one. */

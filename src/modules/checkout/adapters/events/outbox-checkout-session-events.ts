@@ -40,5 +40,5 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
 
 function happening(type: SessionEvent, session: CheckoutSession) {
   const { id, notifyUrl } = session.state;
-  return { type, object: id, data: checkoutSessionJson(session), notifyUrl };
+  return { type, object: id, sequence: session.version, data: checkoutSessionJson(session), notifyUrl };
 }
