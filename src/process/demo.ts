@@ -1,9 +1,10 @@
 /** What a newcomer finds on an empty embedded database: an organization, its keys, and a payment to refund. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CreateOrganization, FindOrganization, ManageApiKeys } from '../modules/access/index.js';
 import { RecordPayment } from '../modules/payments/index.js';
+import { Database } from '../platform/database/database.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 
 export interface Demo {
@@ -13,19 +14,27 @@ export interface Demo {
   readonly payment: string;
 }
 
-/** The demo data, made on the first start. Its keys are kept in a file, because the database has only their digests. */
-export async function demo(application: INestApplicationContext, dataDir: string): Promise<Demo> {
-  const file = join(dataDir, 'demo.json');
-  if (existsSync(file)) {
-    const made = JSON.parse(readFileSync(file, 'utf8')) as Demo;
-    // Not there when the database was removed, or its migrations reverted, and the file was not.
-    if (await application.get(FindOrganization).exists(made.organization)) return made;
-  }
-  const made = await make(application);
-  // Moved into place whole: half a file would keep every later start from reading it.
-  writeFileSync(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-  return made;
+/** Makes the demo data, all or none, and a file of its keys. Undefined, and nothing, where there is any organization. */
+export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
+  return application.get(Database).run(async () => {
+    if (await application.get(FindOrganization).any()) return undefined;
+    const made = await make(application);
+    // Before the commit: keys without a demo are harmless, and replaced at the next start.
+    const file = demoFile(dataDir);
+    writeFileSync(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    return made;
+  });
+}
+
+export function whereKeysAre(dataDir: string): string {
+  const file = demoFile(dataDir);
+  const gone = existsSync(file) ? '' : ', which is not there';
+  return `Demo keys are made once, on an empty database, and kept in ${file}${gone}.`;
+}
+
+function demoFile(dataDir: string): string {
+  return join(resolve(dataDir), 'demo.json');
 }
 
 async function make(application: INestApplicationContext): Promise<Demo> {

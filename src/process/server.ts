@@ -4,7 +4,7 @@ import type { Config } from '../platform/config.js';
 import type { TillgateAdapter } from '../platform/http/adapter.js';
 import { Metrics, type MetricValues } from '../platform/telemetry/metrics.js';
 import { createApplication } from './application.js';
-import { demo, tour } from './demo.js';
+import { makeDemo, tour, whereKeysAre } from './demo.js';
 
 /** Requests still running when it is told to stop are given as long as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;
@@ -13,7 +13,7 @@ const IDLE_MS = 2_000;
 
 /** What serves: this process alone, or the workers it has started. */
 export interface Serving {
-  /** Where it listens and, on an embedded database, the tour. */
+  /** Where it listens and, on an embedded database, the tour or where its keys are. */
   announcement(): Promise<string>;
   close(): Promise<void>;
   /** Replaces the processes that serve, if they are others than this one. */
@@ -47,7 +47,10 @@ export class Server implements Serving {
     const { host, databaseUrl, dataDir } = this.config;
     const { port } = this.application.getHttpServer().address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    return databaseUrl === undefined ? tour(url, await demo(this.application, dataDir)) : `Tillgate listens on ${url}`;
+    const line = `Tillgate listens on ${url}`;
+    if (databaseUrl !== undefined) return line;
+    const demo = await makeDemo(this.application, dataDir);
+    return demo ? tour(url, demo) : `${whereKeysAre(dataDir)}\n${line}`;
   }
 
   async close(): Promise<void> {

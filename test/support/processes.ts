@@ -50,7 +50,7 @@ export async function commandLine(args: readonly string[], environment: Environm
 
 export interface Server extends Started {
   readonly url: string;
-  /** What the tour shows: undefined unless the database is the embedded one. */
+  /** What the tour shows, or the file that a later start names. Undefined unless the database is the embedded one. */
   readonly key: string | undefined;
   readonly payment: string | undefined;
   stop(signal?: NodeJS.Signals): Promise<Ended>;
@@ -68,16 +68,23 @@ export async function startServer(environment: Environment, wrapper?: readonly s
 export async function listening(started: Started): Promise<Server> {
   const url = await saying(started, /listens on (\S+)\n/);
   await until(() => !started.said().includes('Paste these') || started.said().includes('Ctrl-C'));
+  const demo = demoOf(started.said());
   return {
     ...started,
     url,
-    key: /Secret key \(test\) +(\S+)/.exec(started.said())?.[1],
-    payment: /"payment":"(\w+)"/.exec(started.said())?.[1],
+    key: demo.key,
+    payment: demo.payment,
     stop: (signal = 'SIGTERM') => {
       started.child.kill(signal);
       return started.ended;
     },
   };
+}
+
+function demoOf(said: string): { key?: string | undefined; payment?: string | undefined } {
+  const file = /kept in (.+\/demo\.json)\./.exec(said)?.[1];
+  if (file !== undefined) return JSON.parse(readFileSync(file, 'utf8'));
+  return { key: /Secret key \(test\) +(\S+)/.exec(said)?.[1], payment: /"payment":"(\w+)"/.exec(said)?.[1] };
 }
 
 /** Waits for the process to say something and returns the pattern's group. */

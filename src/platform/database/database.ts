@@ -47,8 +47,10 @@ export class Database implements OnApplicationShutdown {
     return this.transaction().manager;
   }
 
-  /** TypeORM's manager outside of transactions: to read, and for what operators write, which stores no response. */
+  /** TypeORM's manager, in a transaction or not: to read, and for what operators write, which stores no response. */
   get autocommitManager(): EntityManager {
+    const transaction = this.open.getStore();
+    if (transaction) return transaction.manager;
     this.refuseWhenFull();
     return this.dataSource.manager;
   }
@@ -72,8 +74,10 @@ export class Database implements OnApplicationShutdown {
     return (await inTransaction(this.transaction(), statement, values)).rowCount;
   }
 
-  /** Runs a prepared statement by itself: for the unit of work, and for jobs, which answer no request. */
+  /** Runs a prepared statement, in a transaction or not: for the unit of work, and for jobs, which answer no request. */
   async autocommit<Row>(statement: Statement, values: Values): Promise<Changed<Row>> {
+    const transaction = this.open.getStore();
+    if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome as Changed<Row>;
     const [outcome] = await retried(() => this.within(statement, [values]));
     return outcome as Outcome as Changed<Row>;
   }

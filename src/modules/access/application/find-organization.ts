@@ -8,4 +8,8 @@ export class FindOrganization {
   async exists(id: string): Promise<boolean> {
     return this.organizations.exists(id);
   }
+
+  async any(): Promise<boolean> {
+    return this.organizations.any();
+  }
 }

@@ -11,6 +11,7 @@ export interface WebhookSecrets {
 export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
+  abstract any(): Promise<boolean>;
   abstract webhookSecrets(id: string): Promise<WebhookSecrets | undefined>;
   /** Puts a new secret in the place of the current one, which becomes the previous. Returns whether there was one. */
   abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean>;

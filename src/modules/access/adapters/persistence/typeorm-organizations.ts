@@ -19,6 +19,10 @@ export class TypeormOrganizations extends Organizations {
     return this.database.autocommitManager.existsBy(OrganizationRecord, { id: uuidOf(id) });
   }
 
+  async any(): Promise<boolean> {
+    return this.database.autocommitManager.exists(OrganizationRecord);
+  }
+
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
     const row = await this.database.autocommitManager.findOneBy(OrganizationRecord, { id: uuidOf(id) });
     if (!row) return undefined;
