@@ -1,18 +1,21 @@
 /** What people do before and while they start the embedded PostgreSQL, done to real processes. */
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { post, SMALLEST } from '../support/client.js';
 import { createSession, expectCleanStop, preparedCopy, start, statusOf, withScratch } from '../support/embedded.js';
 import { isRunning, launch, listening, postgresPid, run, startServer, until } from '../support/processes.js';
 
@@ -35,7 +38,12 @@ describe('starting', () => {
     await expectCleanStop(first, dataDir);
 
     const second = await start(dataDir);
-    expect(second.said()).not.toContain('set up');
+    expect(second.said().split('\n')).toEqual([
+      `PostgreSQL 18 is starting in ${dataDir}/pg …`,
+      `Demo keys are made once, on an empty database, and kept in ${dataDir}/demo.json.`,
+      `Tillgate listens on ${second.url}`,
+      '',
+    ]);
     expect(second).toMatchObject({ key: first.key, payment: first.payment });
     expect(await statusOf(second, session)).toBe(200);
     await expectCleanStop(second, dataDir);
@@ -105,7 +113,52 @@ describe('starting', () => {
     mkdirSync(join(dataDir, 'pg'), { recursive: true });
     const { status, stderr } = await launch({ DATA_DIR: dataDir }).ended;
     expect(status).toBe(1);
-    expect(stderr).toBe(`PostgreSQL did not start in ${dataDir}/pg; ${dataDir}/postgres.log says why.\n`);
+    expect(stderr).toBe(
+      `PostgreSQL did not start in ${dataDir}/pg: could not access the server configuration file ` +
+        `"${dataDir}/pg/postgresql.conf": No such file or directory. Its log is ${dataDir}/postgres.log.\n`,
+    );
+  });
+
+  test('a directory that others may enter is one sentence, in the words of PostgreSQL', async () => {
+    const dataDir = preparedCopy();
+    chmodSync(join(dataDir, 'pg'), 0o777);
+    expect((await launch({ DATA_DIR: dataDir }).ended).stderr).toBe(
+      `PostgreSQL did not start in ${dataDir}/pg: data directory "${dataDir}/pg" has invalid permissions. ` +
+        `Its log is ${dataDir}/postgres.log.\n`,
+    );
+  });
+});
+
+describe('its log', () => {
+  const logOf = (dataDir: string) => join(dataDir, 'postgres.log');
+
+  test('is its owner’s alone, and what the database refuses is not in it', async () => {
+    const dataDir = preparedCopy();
+    const file = logOf(dataDir);
+    chmodSync(file, 0o644);
+    const server = await start(dataDir);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const started = readFileSync(file, 'utf8');
+    expect(started).toContain('ready to accept connections');
+    const request = { key: server.key, idempotencyKey: 'told-twice', body: SMALLEST };
+    const first = await post(`${server.url}/v1/checkout_sessions`, request);
+    expect((await post(`${server.url}/v1/checkout_sessions`, request)).text).toBe(first.text);
+    expect(readFileSync(file, 'utf8')).toBe(started);
+    await expectCleanStop(server, dataDir);
+  });
+
+  test('is emptied when it grows, at a start and meanwhile', async () => {
+    const dataDir = preparedCopy();
+    const file = logOf(dataDir);
+    const grow = (letter: string) => appendFileSync(file, letter.repeat(2 ** 20));
+    grow('a');
+    const server = await start(dataDir);
+    expect(readFileSync(file, 'utf8')).not.toContain('aaaa');
+    grow('b');
+    await until(() => statSync(file).size < 2 ** 20);
+    await expectCleanStop(server, dataDir);
+    expect(readFileSync(file, 'utf8')).toContain('database system is shut down');
+    expect(readFileSync(`${file}.1`, 'utf8')).toContain('bbbb');
   });
 });
 

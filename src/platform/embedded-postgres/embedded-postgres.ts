@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { moveIntoPlace } from './binaries.js';
-import { initialize, processOn, start } from './postgres-process.js';
+import { boundLog, initialize, lastFault, processOn, sizeOf, start } from './postgres-process.js';
 
 /** Names of advisory locks: any constants, as long as they never change. */
 const USERS_LOCK = 7_411_531;
@@ -20,6 +20,7 @@ const SERVER_LOCK = 7_411_532;
 /** Recovery after a crash replays the log first; a minute is far more than the data here can need. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
+const BOUND_LOG_MS = 5_000;
 /** One that gave up, say for memory that a killed predecessor's last process still holds, is started again. */
 const START_ATTEMPTS = 6;
 const START_AGAIN_MS = 500;
@@ -61,13 +62,18 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     await data.leave(client);
     throw new EmbeddedPostgresError(`Another Tillgate server is already running on ${data.path}.`);
   }
-  return { url: data.urlOf(client.port), close: () => data.leave(client) };
+  const bounding = setInterval(() => boundLog(data.logFile), BOUND_LOG_MS).unref();
+  const close = () => {
+    clearInterval(bounding);
+    return data.leave(client);
+  };
+  return { url: data.urlOf(client.port), close };
 }
 
 class DataDirectory {
   private readonly cluster: string;
   private readonly passwordFile: string;
-  private readonly logFile: string;
+  readonly logFile: string;
 
   constructor(
     readonly path: string,
@@ -103,25 +109,29 @@ class DataDirectory {
 
   /** A connection to the live PostgreSQL, which is started if need be, holding the users' lock. */
   async enter(): Promise<Client> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = performance.now() + PATIENCE_MS;
+    boundLog(this.logFile);
+    const logged = sizeOf(this.logFile);
     let attempts = 0;
-    let startedAt = 0;
-    while (Date.now() < deadline) {
+    let startedAt = -START_AGAIN_MS;
+    while (performance.now() < deadline) {
       const live = processOn(this.cluster);
       const client = live && (await this.connect(live.port));
       // Refused, or cut off, while another process is stopping PostgreSQL: it will be gone in a moment.
       if (client && (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK).catch(() => false)))
         return client;
       await client?.end().catch(() => undefined);
-      if (!live && Date.now() - startedAt > START_AGAIN_MS) {
+      if (!live && performance.now() - startedAt > START_AGAIN_MS) {
         if (attempts === START_ATTEMPTS) break;
         if (attempts++ === 0) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
         await start(this.cluster, this.logFile, this.connections);
-        startedAt = Date.now();
+        startedAt = performance.now();
       }
       await sleep(POLL_MS);
     }
-    throw new EmbeddedPostgresError(`PostgreSQL did not start in ${this.cluster}; ${this.logFile} says why.`);
+    const fault = lastFault(this.cluster, this.logFile, logged);
+    const why = fault === undefined ? '.' : `: ${fault.replace(/\.$/, '')}.`;
+    throw new EmbeddedPostgresError(`PostgreSQL did not start in ${this.cluster}${why} Its log is ${this.logFile}.`);
   }
 
   /** Whether it was started for as many connections as are wanted now. */

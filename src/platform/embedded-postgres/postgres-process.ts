@@ -5,12 +5,15 @@ import {
   appendFileSync,
   chownSync,
   closeSync,
+  copyFileSync,
+  fchmodSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -20,6 +23,10 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { installation, type Owner, SHARED_TEMPORARY } from './binaries.js';
 
+/** How it starts and ends, but nothing of what it refuses: that is daily business, and holds keys and values. */
+const LOG = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_checkpoints=off'];
+const LOG_BYTES = 1_048_576;
+const WORKING_DIRECTORY = '/proc/self/cwd';
 /** A pid file this young may still be empty, or have just replaced the one that was read. */
 const FRESH_MS = 1_000;
 
@@ -66,10 +73,11 @@ async function finished(initdb: ChildProcess): Promise<void> {
 /** Starts PostgreSQL on a directory, in a session of its own: Ctrl-C in a terminal must reach the service first. */
 export async function start(directory: string, logFile: string, connections: number): Promise<void> {
   const { bin, owner } = await installation(directory);
-  const log = openSync(logFile, 'a');
+  const log = openSync(logFile, 'a', 0o600);
+  fchmodSync(log, 0o600);
   // No socket file: its path is limited to 107 bytes, which a deep data directory exceeds.
   const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
-  const settings = [...local, `max_connections=${connections}`, markOf(directory)];
+  const settings = [...local, ...LOG, `max_connections=${connections}`, markOf(directory)];
   const options = ['-p', `${await freePort()}`, ...settings.flatMap((setting) => ['-c', setting])];
   const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...options], {
     cwd: directory,
@@ -81,6 +89,25 @@ export async function start(directory: string, logFile: string, connections: num
   // What went wrong stands in the log; the caller waits for a connection, not for this process.
   postgres.on('error', (error) => appendFileSync(logFile, `${error.message}\n`));
   postgres.unref();
+}
+
+/** PostgreSQL appends to its log, so that emptying it is enough. What it held is kept until the next time. */
+export function boundLog(logFile: string): void {
+  if (sizeOf(logFile) < LOG_BYTES) return;
+  copyFileSync(logFile, `${logFile}.1`);
+  truncateSync(logFile);
+}
+
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Why PostgreSQL gave up, as its log says past an offset in bytes. */
+export function lastFault(directory: string, logFile: string, offset: number): string | undefined {
+  if (sizeOf(logFile) <= offset) return undefined;
+  const lines = readFileSync(logFile).subarray(offset).toString().replaceAll(WORKING_DIRECTORY, directory).split('\n');
+  const line = lines.findLast((line) => / (FATAL|PANIC): |^postgres: /.test(line));
+  return line?.slice(line.indexOf(': ') + 2).trim();
 }
 
 /** The pid and port of the live PostgreSQL on a directory. A pid file left behind by a dead one is removed. */
@@ -128,7 +155,7 @@ function markOf(directory: string): string {
 
 /** The data directory as its user can name it: below a closed directory only the inherited working directory is open. */
 function nameFor(owner: Owner | undefined, directory: string): string {
-  return owner && process.platform === 'linux' ? '/proc/self/cwd' : directory;
+  return owner && process.platform === 'linux' ? WORKING_DIRECTORY : directory;
 }
 
 async function freePort(): Promise<number> {
