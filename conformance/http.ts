@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 const TIMEOUT_MS = 15_000;
-/** A deployment may limit rates; a request that it turned away for that has said nothing yet about the contract. */
+/** A deployment may limit rates; a request that it turned away for that has said nothing yet about the promises. */
 const MAX_TURNED_AWAY = 10;
 const MAX_PAUSE_SECONDS = 5;
 

@@ -38,7 +38,7 @@ export class AppModule {
         { provide: Config, useValue: config },
         { provide: Clock, useClass: SystemClock },
         { provide: APP_FILTER, useClass: ErrorFilter },
-        // In the contract's order: who calls, from where, how often, and only then what with.
+        // In the order that docs/api.md promises: who calls, from where, how often, and only then what with.
         { provide: APP_GUARD, useClass: KeyGuard },
         { provide: APP_GUARD, useClass: OriginGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },

@@ -57,7 +57,7 @@ test('without a ledger key, what needs one is skipped, by name and with the reas
   expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['needs --ledger-key and --organization']));
   expect(left).toHaveLength(skipped);
   expect((await conform(service.url, '--only', 'refunds')).stdout).toContain(
-    `  skipped  a recorded payment can be read (contract 2, 5): needs --ledger-key and --organization\n`,
+    `  skipped  a recorded payment can be read (resources, refunds): needs --ledger-key and --organization\n`,
   );
 });
 

@@ -21,9 +21,18 @@ describe('the schema of the cases', () => {
     ['no status', { body: {} }],
   ])('refuses %s', (_, expectation) => {
     const step = { request: { method: 'GET', path: '/v1' }, expect: expectation };
-    const file = { title: 'x', cases: [{ name: 'x', source: 'contract 1', steps: [step] }] };
+    const file = { title: 'x', cases: [{ name: 'x', source: 'surfaces', steps: [step] }] };
     expect(validate(file)).toBe(false);
   });
+});
+
+test('every case names sections of docs/api.md', () => {
+  const headings = readFileSync('docs/api.md', 'utf8').matchAll(/^## (.+)$/gm);
+  const anchors = new Set(
+    Array.from(headings, ([, heading = '']) => heading.toLowerCase().replaceAll("'", '').replaceAll(' ', '-')),
+  );
+  const named = readTopics(CASES).flatMap(({ cases }) => cases.flatMap(({ source }) => source.split(', ')));
+  expect(named.filter((section) => !anchors.has(section))).toEqual([]);
 });
 
 test.each(readTopics(CASES).map(({ name, cases }) => [name, cases] as const))(

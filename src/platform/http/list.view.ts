@@ -1,7 +1,7 @@
 import type { Page } from '../../shared/page.js';
 import { constant, flag, list, object, orNull, type Schema, text, type ValueOf } from './schema.js';
 
-/** The list envelope of interface document 4.3. */
+/** The envelope of every list (docs/api.md, Lists). */
 export function listOf<View>(name: string, view: Schema<View>) {
   return object(
     {

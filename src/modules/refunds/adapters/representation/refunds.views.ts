@@ -33,7 +33,7 @@ const FIELDS = {
   created: timestamp('When it was proposed, in Unix seconds.'),
 };
 
-/** Interface document 2.4: these fields, in this order. */
+/** These fields, in this order (docs/api.md, Resources). */
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'A proposal to give back a part of a payment.' });
 
 /** The same as the ledger sees it: with whose it is, right after `object`. */
