@@ -14,9 +14,9 @@ interface Running {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   let starting: Promise<Running> | undefined;
-  // Before anything is started: a signal that comes first would leave a database nobody stops.
+  // Registered before anything starts, so that no signal leaves a database running.
   onStopSignal(
-    // Told to stop while it is starting, it starts first: only then is it known what there is to stop.
+    // A stop signal during start-up waits until start-up has finished, so that everything started can be closed.
     () => endAfter(() => starting?.then(({ close }) => close()), fail),
     config.webConcurrency === 1 ? {} : { restart: () => void starting?.then(({ restart }) => restart()) },
   );
@@ -41,7 +41,7 @@ async function start(config: Config): Promise<Running> {
   }
 }
 
-/** Loads only what this process needs: the first of several serves nothing itself. */
+/** Imports only what this process needs: the primary of several serves no request. */
 async function serve(config: Config, databaseUrl: string): Promise<Serving> {
   if (config.webConcurrency > 1) return (await import('./process/workers.js')).Workers.start(config, databaseUrl);
   return (await import('./process/server.js')).Server.start(config, databaseUrl);

@@ -1,6 +1,5 @@
 import type { EventEmitter } from 'node:events';
 
-/** The process at the other end: the one that was forked or, seen from there, this process itself. */
 type Peer = EventEmitter & { send?: (message: object, callback: (error: Error | null) => void) => boolean };
 
 type Handlers = Readonly<Record<string, (details: unknown) => unknown>>;
@@ -19,19 +18,19 @@ interface Reply {
   readonly faults?: readonly string[];
 }
 
-/** What went wrong at the other end, in the words that were found there. */
+/** A fault at the other end, in its words. */
 export class PeerError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join(' '));
   }
 }
 
-/** Questions and answers between a process and one it forked, in both directions. */
+/** Requests and responses between a process and one that it forked, in both directions. */
 export class Channel {
   private readonly waiting = new Map<number, (reply: Reply) => void>();
   private asked = 0;
 
-  /** `explain` puts an error of a handler into words: of an error object only the message would cross. */
+  /** `explain` turns an error of a handler into the text that crosses. */
   constructor(
     private readonly peer: Peer,
     private readonly handlers: Handlers,
@@ -46,7 +45,7 @@ export class Channel {
     });
   }
 
-  /** Throws PeerError: what the other end says is wrong, or that it has ended. */
+  /** Throws PeerError when the other end reports a fault or has ended. */
   async ask<Result>(question: string, details?: unknown): Promise<Result> {
     const id = ++this.asked;
     const reply = await new Promise<Reply>((resolve) => {
@@ -67,7 +66,7 @@ export class Channel {
   }
 
   private send(message: Question | Reply, onLost: () => void = () => undefined): void {
-    // A peer that has just ended is no fault of whoever answers it.
+    // A peer that has just ended is not the responder's fault.
     this.peer.send?.(message, (error) => error && onLost());
   }
 }

@@ -6,12 +6,11 @@ import { Metrics, type MetricValues } from '../platform/telemetry/metrics.js';
 import { createApplication } from './application.js';
 import { makeDemo, tour, whereKeysAre } from './demo.js';
 
-/** Requests still running when it is told to stop are given as long as a statement may take; `docker stop` waits 10 s. */
+/** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;
-/** A client that is going to use its open connection again has done so by then. */
+/** Long enough for a client to send its next request on an idle connection. */
 const IDLE_MS = 2_000;
 
-/** What serves: this process alone, or the workers it has started. */
 export interface Serving {
   /** Where it listens and, on an embedded database, the tour or where its keys are. */
   announcement(): Promise<string>;
@@ -20,7 +19,6 @@ export interface Serving {
   restart?(): void;
 }
 
-/** The application, listening. */
 export class Server implements Serving {
   private constructor(
     private readonly application: NestFastifyApplication,
@@ -54,29 +52,28 @@ export class Server implements Serving {
   }
 
   async close(): Promise<void> {
-    // A client that sends half a request and waits would keep the server from closing.
+    // Without this, a client that never finishes its request keeps the server from closing.
     setTimeout(() => this.application.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
     await this.application.close();
   }
 
   /**
-   * Closes without failing a single request, while others listen on the same port: unlike an ordinary close it leaves
-   * idle connections open for a while, because the next request may already be on its way, and asks for their end with
-   * its answer. Returns what was counted in the end.
+   * Closes without failing a request while other processes listen on the same port. Idle connections stay open for
+   * IDLE_MS, because their next request may be under way. Returns the final metrics.
    */
   async retire(): Promise<MetricValues> {
     (this.application.getHttpAdapter() as TillgateAdapter).stopKeepingAlive();
     const server = this.application.getHttpServer();
     setTimeout(() => server.closeIdleConnections(), IDLE_MS).unref();
     setTimeout(() => server.closeAllConnections(), IDLE_MS + DRAIN_MS).unref();
-    // The http server's own close would end the idle connections at once.
+    // The close of http.Server ends idle connections at once; the one of net.Server does not.
     await new Promise((resolve) => SocketServer.prototype.close.call(server, resolve));
     const values = await this.metrics.values();
     await this.close();
     return values;
   }
 
-  /** Fastify logs where it listens, or why it cannot, in JSON; here that is said in plain words. */
+  /** Silences Fastify's own JSON line about listening; the announcement says it in plain words. */
   private async listenQuietly(): Promise<void> {
     const { port, host, logLevel } = this.config;
     const { log } = this.application.getHttpAdapter().getInstance();
@@ -87,8 +84,8 @@ export class Server implements Serving {
 }
 
 /**
- * A fifth of the memory is garbage by now, and how far V8 lets the heap grow from here follows from what it holds. Only where
- * Node was told to `--expose-gc`, as `npm start` and the container do; docs/performance.md has the figures.
+ * V8 sizes the heap by what is alive, and a fifth of it is garbage after starting. Needs `--expose-gc`, which `npm start`
+ * and the container pass; docs/performance.md has the figures.
  */
 function collectWhatStartingLeft(): void {
   globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });

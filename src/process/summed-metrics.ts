@@ -3,14 +3,13 @@ import { AggregatorRegistry } from 'prom-client';
 import type { MetricValues } from '../platform/telemetry/metrics.js';
 import type { Channel } from './channel.js';
 
-/** A process that is too busy to answer counts with what it said last. */
+/** A process that does not answer in time counts with its last values. */
 const ANSWER_MS = 1_000;
-/** What only ever rises. */
 const COUNTS: readonly unknown[] = ['counter', 'histogram'];
 
 /**
- * The numbers of several processes as one: Prometheus reaches any of them. What a process has counted stays in the sum
- * when it ends; a sum that falls would look like a restart, after which everything left in it counts as new.
+ * The metrics of several processes as one, because Prometheus reaches any of them. Counters of an ended process stay in the
+ * sum: Prometheus would read a falling sum as a restart.
  */
 export class SummedMetrics<Process extends { readonly channel: Channel }> {
   private readonly latest = new Map<Process, MetricValues>();
@@ -25,7 +24,7 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
     this.latest.set(process, values);
   }
 
-  /** The process has ended: of what it said last only the counts stay true. */
+  /** Forgets the gauges of a process that has ended, and keeps its counters. */
   end(process: Process): void {
     const counts = this.latest.get(process)?.filter(({ type }) => COUNTS.includes(type)) ?? [];
     this.latest.delete(process);
@@ -39,7 +38,7 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
   }
 }
 
-/** prom-client knows how each is summed up: an event loop's lag by its maximum or average, a start not at all. */
+/** prom-client knows how each metric is aggregated: lag by its maximum or average, start time not at all. */
 function sum(all: readonly MetricValues[]) {
   return AggregatorRegistry.aggregate<'text/plain; version=0.0.4; charset=utf-8'>([...all]);
 }

@@ -1,4 +1,4 @@
-/** The first of several processes: it serves nothing itself, and keeps the others serving. */
+/** The primary process: it starts, watches and replaces the workers, and serves no request itself. */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import type { Serving } from './server.js';
 import { SHUTDOWN_MS } from './stop-signals.js';
 import { SummedMetrics } from './summed-metrics.js';
 
-/** Before a dead worker is replaced: twice as long each time it was a young one that died. */
+/** The pause before a dead worker is replaced. It doubles each time a young worker dies. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const YOUNG_MS = 30_000;
@@ -25,7 +25,7 @@ interface ServingWorker {
   readonly channel: Channel;
   readonly ended: Promise<string>;
   readonly startedAt: number;
-  /** How long its predecessor's end was waited after. */
+  /** The pause before this worker was started. */
   readonly pauseMs: number;
 }
 
@@ -37,10 +37,10 @@ export class Workers implements Serving {
 
   private constructor(private readonly details: WorkerStart) {}
 
-  /** Resolves when all of them listen; rejects with the first fault when none is left. */
+  /** Resolves when all workers listen; rejects with the first fault when no worker is left. */
   static async start(config: Config, databaseUrl: string): Promise<Workers> {
     cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)) });
-    // However this process ends, unless it is killed: then they notice by themselves.
+    // After a SIGKILL of this process the workers end by themselves.
     process.once('exit', killAll);
     const workers = new Workers({ config, databaseUrl });
     try {
@@ -63,7 +63,7 @@ export class Workers implements Serving {
     await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker.process)));
   }
 
-  /** One by one, each told to stop only when its successor listens. Asked for again meanwhile, it is done again. */
+  /** Replaces the workers one by one; a worker stops only when its successor listens. A call meanwhile restarts them again. */
   restart(): void {
     this.restarting = this.restarting.then(async () => {
       try {
@@ -76,7 +76,7 @@ export class Workers implements Serving {
 
   private async add(pauseMs: number): Promise<void> {
     const forked = cluster.fork();
-    // One that cannot be forked or sent to has ended, which is seen all the same.
+    // A worker that cannot be forked or reached has ended, and its exit event tells so.
     forked.on('error', () => undefined);
     const { process } = forked;
     let hear: () => void = () => undefined;
@@ -92,7 +92,7 @@ export class Workers implements Serving {
       pauseMs,
     };
     try {
-      // What is sent before it listens to its channel is lost.
+      // Messages sent before the worker listens to its channel are lost.
       await Promise.race([ready, worker.ended]);
       await worker.channel.ask('start', this.details);
     } catch (error) {
@@ -125,7 +125,6 @@ export class Workers implements Serving {
   }
 
   private async succeed(worker: ServingWorker): Promise<void> {
-    // From here on its end is expected.
     if (this.isStopping || !this.serving.delete(worker)) return;
     try {
       await this.add(0);
@@ -142,7 +141,7 @@ export class Workers implements Serving {
   }
 }
 
-/** Politely, and by force when it hangs. */
+/** SIGTERM, then SIGKILL if the process hangs. */
 async function end(process: Worker['process']): Promise<void> {
   const ended = endOf(process);
   process.kill('SIGTERM');
@@ -151,7 +150,6 @@ async function end(process: Worker['process']): Promise<void> {
   clearTimeout(hangs);
 }
 
-/** What a process ended with, as people say it. */
 async function endOf(process: Worker['process']): Promise<string> {
   if (process.exitCode === null && process.signalCode === null) {
     await new Promise((resolve) => process.once('exit', resolve));

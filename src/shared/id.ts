@@ -8,7 +8,7 @@ import type { Mode } from './caller.js';
 export type IdKind = 'cs' | 're' | 'pay' | 'org' | 'key' | 'evt';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** A page of a list holds a hundred identifiers: tables instead of parsing, and no bytes in between. */
+/** Tables, because a page of a list encodes a hundred identifiers. */
 const VALUE_OF = valuesOf(ALPHABET);
 const NIBBLE_OF = valuesOf('0123456789abcdef');
 const PAIRS = Array.from({ length: 32 * 32 }, (_, value) => `${ALPHABET[value >>> 5]}${ALPHABET[value & 31]}`);
@@ -26,7 +26,7 @@ const PATTERNS: Record<IdKind, RegExp> = {
   evt: new RegExp(`^evt_${SUFFIX}$`),
 };
 
-/** The 42 bits after the timestamp count up within a millisecond; the top one starts at 0 to leave room for it. */
+/** The 42 bits after the timestamp count up within a millisecond; the top bit starts at 0, so that there is room to count. */
 const SEQUENCE_START = 2 ** 41;
 const SEQUENCE_END = 2 ** 42;
 let lastInstant = 0;
@@ -49,12 +49,10 @@ export function isId(kind: IdKind, text: string): boolean {
   return PATTERNS[kind].test(text);
 }
 
-/** The same as a regular expression, for descriptions. */
 export function idPattern(kind: IdKind): string {
   return PATTERNS[kind].source;
 }
 
-/** The kind of a well-formed identifier. */
 export function kindOf(id: string): IdKind {
   return id.slice(0, id.indexOf('_')) as IdKind;
 }
@@ -72,7 +70,6 @@ export function instantOf(id: string): number {
   return instant;
 }
 
-/** Unix seconds of the instant inside an identifier. */
 export function createdAt(id: string): number {
   return Math.floor(instantOf(id) / 1000);
 }
@@ -94,19 +91,15 @@ export function uuidOf(id: string): string {
   return hex;
 }
 
-/** The smallest UUIDv7 of an instant in milliseconds: the bound of a range by creation time. */
+/** The smallest UUIDv7 of an instant in milliseconds. */
 export function firstUuidAt(instant: number): string {
   return hexOf(instant, 12) + '0'.repeat(20);
 }
 
-/** Below every identifier there will be. */
 export const FIRST_UUID = '0'.repeat(32);
 const LAST_UUID = 'f'.repeat(32);
 
-/**
- * The bounds of the bare ids that a list may show: those made between two instants (milliseconds, from inclusive, to
- * exclusive), and beyond the one the cursor names: before it in a newest-first list, after it in an oldest-first one.
- */
+/** The bare ids of a page: made between two instants (milliseconds, from inclusive, to exclusive) and beyond the cursor's id. */
 export function idRange({ from, to, cursor, order = 'desc' }: IdRange): readonly [string, string] {
   const after = from === undefined ? FIRST_UUID : firstUuidAt(from);
   const before = to === undefined ? LAST_UUID : firstUuidAt(to);
@@ -149,7 +142,7 @@ function hexOf(number: number, length: number): string {
   return number.toString(16).padStart(length, '0');
 }
 
-/** What each letter of an alphabet stands for, by its character code. */
+/** The value of each letter of the alphabet, by its character code. */
 function valuesOf(alphabet: string): Uint8Array {
   const values = new Uint8Array(128);
   for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value;

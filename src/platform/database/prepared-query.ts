@@ -5,15 +5,13 @@ import type { Statement } from './statement.js';
 
 export type Values = readonly unknown[];
 
-/** What came of one run. */
 export interface Outcome {
   readonly rows: readonly Row[];
-  /** How many rows the main part of the statement returned or changed. */
+  /** Rows that the main part of the statement returned or changed. */
   readonly rowCount: number;
 }
 
 type Row = Record<string, unknown>;
-/** Without an error there are as many outcomes as there were runs. */
 type Done = (error: Error | undefined, outcomes: readonly Outcome[]) => void;
 
 interface Column {
@@ -24,19 +22,17 @@ interface Column {
 /** pg keeps the text of every statement that a connection has prepared, by name. */
 type Preparing = Connection & { readonly parsedStatements: Readonly<Record<string, string>> };
 
-/** The columns of every statement that has run on a connection. */
 const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
 /**
- * One or more runs of a statement, as one transaction, which pg calls back like a query of its own. That one has PostgreSQL
- * describe the columns at every run, and reads that again each time (docs/performance.md). The columns of a prepared
- * statement never change, PostgreSQL rather refuses to run it: once on each connection is enough.
+ * One or more runs of a prepared statement, as one transaction. pg's own query describes the columns at every run
+ * (docs/performance.md). PostgreSQL rejects a prepared statement whose columns changed, so this one describes them once
+ * per connection.
  */
 export class PreparedQuery implements Submittable {
   readonly name: string;
   readonly text: string;
   private readonly outcomes: Outcome[] = [];
-  /** Of the run that is being answered. */
   private rows: Row[] = [];
   private columns: readonly Column[] | undefined;
   private unreadable: Error | undefined;
@@ -62,12 +58,12 @@ export class PreparedQuery implements Submittable {
     } catch (error) {
       return error as Error;
     }
-    // Written at once: PostgreSQL is woken once.
+    // One write for all messages wakes PostgreSQL once.
     connection.stream.cork();
     try {
       if (prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, false);
       for (const [index, values] of runs.entries()) {
-        // Each outcome leaves when it is there: a connection that is silent for several runs would be taken for dead.
+        // PostgreSQL sends each outcome at once: the silence timer would end a connection that waits for all of them.
         if (index > 0) connection.flush();
         connection.bind({ statement: this.name, values }, false);
         if (index === 0 && this.columns === undefined) connection.describe({ type: 'P' }, false);
@@ -92,7 +88,7 @@ export class PreparedQuery implements Submittable {
         row[name] = text === null ? null : parse(text);
       });
     } catch (error) {
-      // Thrown on, it would end the process.
+      // An error thrown here would end the process.
       this.unreadable = error as Error;
     }
     this.rows.push(row);
@@ -110,12 +106,12 @@ export class PreparedQuery implements Submittable {
     else this.end(undefined, this.outcomes);
   }
 
-  /** The stack of pg's errors begins at the socket: for the log, the name says where they come from. */
+  /** Adds the statement's name, because the stack of pg's errors begins at the socket. */
   handleError(error: Error): void {
     this.end(Object.assign(error, { statement: this.name }), []);
   }
 
-  /** Once: an error of submit() is handed over a turn later, and the socket may have failed by then. */
+  /** Calls back once: pg hands over an error of submit() a turn later, and the socket may have failed by then. */
   private end(error: Error | undefined, outcomes: readonly Outcome[]): void {
     if (this.hasEnded) return;
     this.hasEnded = true;

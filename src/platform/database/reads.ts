@@ -1,11 +1,11 @@
 import { isRefusedStatement, isUnavailable } from './faults.js';
 import type { Outcome, Values } from './prepared-query.js';
 
-/** So many go together: more saves nothing that can be measured, and each waits for all of them. */
+/** The largest batch. A larger one saves nothing measurable, and each read waits for all of its batch. */
 const TOGETHER = 8;
-/** What PostgreSQL takes longer for is a slow statement, disk or lock: behind seven of those nobody should be. */
+/** A batch slower than this is not repeated for a while: a read waits for up to seven others. */
 const SLOW_MS = 500;
-/** How long each read then goes alone. */
+/** How long reads then go alone. */
 const ALONE_MS = 10_000;
 
 interface Read {
@@ -15,9 +15,9 @@ interface Read {
 }
 
 /**
- * The reads of one statement. Those that come in the same turn of the event loop go to PostgreSQL in one message:
- * nearly half of what it spends on a row found by its key is being asked for it (docs/performance.md). Only one statement's,
- * so that what looks at one row is never behind what looks at many.
+ * The reads of one statement. Reads of the same turn of the event loop go to PostgreSQL in one message, because nearly half
+ * of its time for a row found by key is the message (docs/performance.md). A batch holds one statement only, so that a
+ * look-up never waits for a list.
  */
 export class Reads {
   private gathered: Read[] = [];
@@ -35,7 +35,7 @@ export class Reads {
 
   private readonly send = (): void => {
     const reads = this.gathered;
-    // A new list: one that is emptied would keep its reads in sight of the garbage collector.
+    // A new list, because an emptied one keeps its reads reachable for the garbage collector.
     this.gathered = [];
     if (reads.length > 0) void this.answer(reads);
   };
@@ -53,7 +53,7 @@ export class Reads {
       const outcomes = await this.run(runs, onSent);
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
-      // One of them was refused, and so all: each for itself they tell which one.
+      // One refused run fails the batch. Running each alone fails only that one.
       const isOnes = 'statement' in (error as Error) && (isRefusedStatement(error) || !isUnavailable(error));
       if (reads.length > 1 && isOnes) for (const read of reads) void this.answer([read]);
       else for (const { reject } of reads) reject(error);
