@@ -19,6 +19,7 @@ import {
 } from 'class-validator';
 import { type IdKind, idPattern } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
+import { MaxCharacters, MinCharacters } from './characters.js';
 import type { FieldContext, RequestClass } from './constraints.js';
 import { FORMATS, type FormatName, INSTANT, kindsWithEvents, WEB_URL } from './formats.js';
 import { exampleId } from './schema.js';
@@ -184,25 +185,6 @@ export const Metadata = (about: About = {}) =>
     ArrayMaxSize(50, { message: 'must have at most $constraint1 keys' }),
     ValidateNested({ each: true, context: { type: () => MetadataEntry, as: 'entries' } }),
   );
-
-/** class-validator's MinLength and MaxLength do not count variation selectors; PostgreSQL and JSON Schema do. */
-function MinCharacters(min: number): PropertyDecorator {
-  const validate = (value: unknown) => lengthOf(value) >= min;
-  return ValidateBy(
-    { name: 'minLength', constraints: [min], validator: { validate } },
-    { message: 'must have at least $constraint1 characters' },
-  );
-}
-
-function MaxCharacters(max: number): PropertyDecorator {
-  const validate = (value: unknown) => lengthOf(value) <= max;
-  return ValidateBy(
-    { name: 'maxLength', constraints: [max], validator: { validate } },
-    { message: 'must have at most $constraint1 characters' },
-  );
-}
-
-const lengthOf = (value: unknown): number => [...String(value)].length;
 
 function HasFormat(name: FormatName, message: string | (() => string)): PropertyDecorator {
   const validate = (value: unknown) => typeof value === 'string' && FORMATS[name](value);
