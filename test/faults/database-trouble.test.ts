@@ -7,6 +7,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { brokenPromises } from '../support/invariants.js';
+import { until } from '../support/processes.js';
 import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
 const CLIENTS = 20;
@@ -15,6 +16,8 @@ const CUTS = 8;
 const PAUSE_MS = 150;
 /** How long PostgreSQL lets a statement of the service wait for a lock. */
 const LOCK_TIMEOUT_MS = 500;
+
+const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 let service: Service;
 let tenant: Tenant;
@@ -109,6 +112,31 @@ test('a locked payment makes its own refunds wait and come back, and no others',
   const again = await propose(locked, 'waiting');
   expect([again.status, isReplay(again)]).toEqual([201, false]);
   expect(await brokenPromises(service.sql)).toEqual([]);
+});
+
+test('transactions that wait for one organization’s lock leave connections for another’s', async () => {
+  const neighbour = await createTenant(service);
+  const locked = await capture(service, tenant, { amount: 667 });
+  const free = await capture(service, neighbour, { amount: 100 });
+  const refunds = await atOnce(56, async () => (await propose(locked)).body.id as string);
+  const { body } = await post(`${service.url}/v1/refunds`, { key: neighbour.test, body: { payment: free, amount: 1 } });
+  const cancel = (refund: string, key: string) => post(`${service.url}/v1/refunds/${refund}/cancel`, { key });
+  const outsider = new Client({ connectionString: service.databaseUrl });
+  await outsider.connect();
+  let answered = 0;
+  try {
+    await outsider.query('BEGIN');
+    await outsider.query('SELECT 1 FROM payments WHERE amount = 667 FOR UPDATE');
+    const waiting = refunds.map((refund) => cancel(refund, tenant.test).finally(() => answered++));
+    await until(async () => (await service.sql.query(WAITING)).rows.length >= 8);
+    // In one line with the others it would be the last to be answered.
+    expect((await cancel(body.id, neighbour.test)).status).toBe(200);
+    expect(answered).toBeLessThan(40);
+    await outsider.query('ROLLBACK');
+    await Promise.all(waiting);
+  } finally {
+    await outsider.end();
+  }
 });
 
 test('behind two thousand waiting queries a request is refused at once, not when its patience ends', async () => {

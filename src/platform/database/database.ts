@@ -15,8 +15,8 @@ const ATTEMPTS = 3;
 const MAX_WAITING = 2_000;
 /** Connections that no organization takes from the others. */
 const LEFT_TO_OTHERS = 2;
-/** Their connection is taken before it is known for whom: together they have the share of one organization. */
-const TRANSACTIONS = 'transactions';
+/** Transactions of jobs, which are for many: together they have the share of one organization. */
+const JOBS = 'jobs';
 
 interface Changed<Row> {
   readonly rows: readonly Row[];
@@ -82,10 +82,10 @@ export class Database implements OnApplicationShutdown {
     return outcome as Outcome as Changed<Row>;
   }
 
-  /** Runs the work in one transaction; nested calls join the one that is open. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Runs the work in one transaction of an organization (its UUID); nested calls join the one that is open. */
+  async run<Result>(work: () => Promise<Result>, organization = JOBS): Promise<Result> {
     if (this.open.getStore()) return work();
-    return retried(() => this.shares.within(TRANSACTIONS, 1, () => this.runOnce(work)));
+    return retried(() => this.shares.within(organization, 1, () => this.runOnce(work)));
   }
 
   /** Fails when the database does not answer. */
@@ -165,7 +165,7 @@ export class Database implements OnApplicationShutdown {
 }
 
 /** The organization whose runs these are: statements take it first. Undefined if they are nobody's, or of several. */
-function ownerOf([first, ...others]: readonly Values[]): string | undefined {
+export function ownerOf([first, ...others]: readonly Values[]): string | undefined {
   const owner = first?.[0];
   return typeof owner === 'string' && others.every((values) => values[0] === owner) ? owner : undefined;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Decision } from '../../shared/decision.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
-import { Database } from './database.js';
+import { Database, ownerOf } from './database.js';
 import { violates } from './faults.js';
 import { composed, type Part, partsOf, valuesOf } from './statement.js';
 
@@ -44,8 +44,9 @@ export class UnitOfWork {
       });
     }
     const parts = partsOf(decision.writes);
-    if (parts.some(({ rows }) => rows !== undefined)) await this.database.run(() => this.inOpenTransaction(parts));
-    else if (parts.length > 0) await orStale(parts, this.database.autocommit(composed(parts), valuesOf(parts)));
+    if (parts.some(({ rows }) => rows !== undefined)) {
+      await this.database.run(() => this.inOpenTransaction(parts), ownerOf(parts.map(({ values }) => values)));
+    } else if (parts.length > 0) await orStale(parts, this.database.autocommit(composed(parts), valuesOf(parts)));
     return decision.result;
   }
 
