@@ -88,7 +88,7 @@ export class Workers implements Serving {
       process,
       channel: new Channel(process, handlers, explain),
       ended: endOf(process),
-      startedAt: Date.now(),
+      startedAt: performance.now(),
       pauseMs,
     };
     try {
@@ -110,7 +110,7 @@ export class Workers implements Serving {
 
   private async replace({ process, startedAt, pauseMs }: ServingWorker, how: string): Promise<void> {
     let said = `Worker ${process.pid} ended with ${how}`;
-    let pause = Date.now() - startedAt > YOUNG_MS ? 0 : pauseMs;
+    let pause = performance.now() - startedAt > YOUNG_MS ? 0 : pauseMs;
     while (!this.isStopping) {
       pause = Math.min(Math.max(FIRST_PAUSE_MS, 2 * pause), LONGEST_PAUSE_MS);
       warn(`${said}: another one starts in ${pause / 1000} s.`);
