@@ -1916,22 +1916,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "currency": "usd",
-         *       "line_items": [
-         *         {
-         *           "price_data": {
-         *             "currency": "usd",
-         *             "unit_amount": 5000,
-         *             "product_data": {
-         *               "name": "Book"
-         *             }
-         *           }
-         *         }
-         *       ]
-         *     }
-         */
         'application/json': components['schemas']['CreateCheckoutSessionRequest'];
       };
     };
@@ -1997,7 +1981,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -2061,7 +2045,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -2217,7 +2201,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -2279,7 +2263,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -2404,12 +2388,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "payment": "pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n",
-         *       "amount": 500
-         *     }
-         */
         'application/json': components['schemas']['ProposeRefundRequest'];
       };
     };
@@ -2495,7 +2473,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -2559,7 +2537,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -2652,7 +2630,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -2720,13 +2698,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "organization": "org_01kaf3v7q4e8yt5w6z9x2c1b0n",
-         *       "amount": 5000,
-         *       "currency": "usd"
-         *     }
-         */
         'application/json': components['schemas']['RecordPaymentRequest'];
       };
     };
@@ -2830,7 +2801,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -2945,7 +2916,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -3009,7 +2980,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;
@@ -3101,7 +3072,7 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
-        /** @description The identifier of the resource. */
+        /** @description ID of the resource. */
         id: string;
       };
       cookie?: never;

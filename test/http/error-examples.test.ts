@@ -64,8 +64,8 @@ function call({ method, path, node }: Operation, change: Change = {}): Promise<R
 }
 
 function exampleOf(node: Node): Node {
-  const { example, examples } = node.requestBody?.content['application/json'] ?? {};
-  const shown = example ?? (Object.values(examples ?? {})[0] as Node)?.value ?? {};
+  const { examples = {} } = node.requestBody?.content['application/json'] ?? {};
+  const shown = Object.values<Node>(examples)[0]?.value ?? {};
   return 'organization' in shown ? { ...shown, organization: shop.organization } : shown;
 }
 

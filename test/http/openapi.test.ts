@@ -39,8 +39,8 @@ test('a body that is shown as an example is taken as it stands, but for what it 
   const keys = { secret: (await createTenant(service)).test, ledger: await createLedgerKey(service) };
   const { paths } = JSON.parse(COMMITTED) as { paths: Record<string, { post?: Shown }> };
   const shown = Object.entries(paths).flatMap(([path, { post: operation }]) => {
-    const body = operation?.requestBody?.content['application/json'].example;
-    return body === undefined ? [] : [{ path, body }];
+    const { examples = {} } = operation?.requestBody?.content['application/json'] ?? {};
+    return Object.values(examples).map(({ value }) => ({ path, body: value }));
   });
   const answers = await Promise.all(
     shown.map(async ({ path, body }) => {
@@ -56,5 +56,9 @@ test('a body that is shown as an example is taken as it stands, but for what it 
 });
 
 interface Shown {
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: unknown } } };
+  readonly requestBody?: {
+    readonly content: {
+      readonly 'application/json': { readonly examples?: Readonly<Record<string, { value: unknown }>> };
+    };
+  };
 }

@@ -26,7 +26,6 @@ export function PageLimit({ max }: { max: number }): PropertyDecorator {
 
 const integerOf = (value: unknown) => (typeof value === 'string' && INTEGER.test(value) ? Number(value) : Number.NaN);
 
-/** The limit of a query that was accepted. */
 export function pageLimit(given: string | undefined): number {
   return given === undefined ? DEFAULT_LIMIT : Number(given);
 }

@@ -1,4 +1,3 @@
-/** What the other decorators of a controller do not tell about it. */
 import { SetMetadata } from '@nestjs/common';
 import type { Schema } from './schema.js';
 
@@ -7,7 +6,6 @@ interface AnswerFacts {
   readonly schema: Schema;
   /** With the path of what was made in `Location`. */
   readonly located?: boolean;
-  /** JSON unless it says otherwise. */
   readonly mediaType?: string;
 }
 
@@ -16,7 +14,6 @@ export interface OperationFacts {
   readonly description?: string;
   /** A body to start from, which is taken as it stands. */
   readonly example?: unknown;
-  /** By status. */
   readonly answers: Readonly<Record<number, AnswerFacts>>;
   /** Run the domain on sample input: what each throws or returns is the example of its code. */
   readonly refusals?: readonly (() => unknown)[];
@@ -41,7 +38,6 @@ export const WEBHOOKS = 'tillgate:webhooks';
 export const Operation = (operationId: string, facts: OperationFacts): MethodDecorator =>
   SetMetadata(OPERATION, { operationId, ...facts });
 
-/** What the operations of a controller are about. */
 export const Tag = (name: string, description: string): ClassDecorator => SetMetadata(TAG, { name, description });
 
 /** The webhooks, by event type, whose events a controller shows. */

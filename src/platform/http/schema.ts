@@ -57,7 +57,6 @@ export function oneOf<const Text extends string>(values: readonly Text[], descri
   return { type: 'string', enum: values, description };
 }
 
-/** One of the names, each with its meaning. */
 export function oneMeaning<Text extends string>(meanings: Readonly<Record<Text, string>>, about: string): Schema<Text> {
   const values = Object.keys(meanings) as Text[];
   const lines = values.map((value) => `- \`${value}\`: ${meanings[value]}`);
@@ -77,7 +76,6 @@ export function map(description: string): Schema<Readonly<Record<string, string>
   return { type: 'object', description, additionalProperties: { type: 'string' } };
 }
 
-/** One of these components, which another module declares. */
 export function components(...names: readonly string[]): Schema<unknown> {
   const references = names.map((name) => ({ $ref: referenceTo(name) }));
   return references.length === 1 ? (references[0] as Schema) : { oneOf: references };
@@ -104,7 +102,6 @@ export function timestamp(description: string): Schema<number> {
   return integer(description, { minimum: 0, examples: [1_763_700_000] });
 }
 
-/** In answers always in lower case. */
 export const CURRENCY: Schema<string> = {
   [NAME]: 'Currency',
   ...text('ISO 4217 code in lower case; the amounts beside it are in its minor unit.', {

@@ -50,8 +50,7 @@ export const SECURITY_SCHEMES = {
   ledgerKeyBasic: { type: 'http', scheme: 'basic', description: 'A ledger key as the user name, with no password.' },
 } as const;
 
-/** Either way of sending the key that the gate asks for. */
-export const SECURITY: Readonly<Record<Gate, readonly object[]>> = {
+export const SECURITY: Readonly<Record<Gate, readonly Record<string, string[]>[]>> = {
   secret: [{ secretKey: [] }, { secretKeyBasic: [] }],
   ledger: [{ ledgerKey: [] }, { ledgerKeyBasic: [] }],
   open: [],

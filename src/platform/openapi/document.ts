@@ -1,35 +1,39 @@
-/** The OpenAPI 3.1 document of some controllers. */
-import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf, shownSchema } from '../http/constraints.js';
-import type { TagFacts, WebhookFacts } from '../http/operation.js';
-import { id } from '../http/schema.js';
-import { HEADERS, INFO, PARAMETERS, SECURITY, SECURITY_SCHEMES, SERVERS } from './about.js';
+/** The OpenAPI 3.1 document: @nestjs/swagger reads the routes, and what it has no decorator for is added to them. */
+import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { HEADERS, INFO, PARAMETERS, SECURITY_SCHEMES, SERVERS } from './about.js';
 import { Components, type Json } from './components.js';
-import { responsesOf } from './responses.js';
+import { describe } from './describe.js';
+import { refusalsOf } from './responses.js';
 import { type Route, routesOf, webhooksOf } from './routes.js';
 import { webhook } from './webhooks.js';
 
-export type Document = Json;
-
-/** What a reader comes for first. */
 const SURFACES = ['secret', 'ledger', 'open'];
 
-export function documentOf(controllers: readonly Type[]): Document {
+interface Operation {
+  readonly path: string;
+  readonly method: string;
+  readonly route: Route;
+  readonly json: Json;
+}
+
+export function documentOf(application: INestApplication): Json {
+  const modules = [...application.get(ModulesContainer).values()];
+  const controllers = modules.flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype));
   const components = new Components();
-  const routes = controllers.flatMap(routesOf).sort(byPlace);
-  const webhooks = Object.entries(Object.assign({}, ...controllers.map(webhooksOf)) as Webhooks);
-  const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) {
-    paths[route.path] ??= {};
-    Object.assign(paths[route.path] as object, { [route.method]: operation(route, components) });
-  }
+  const routes = controllers.flatMap((controller) => routesOf(controller as Route['controller']));
+  for (const route of routes) describe(route, components);
+  const { paths } = scanned(application);
+  const operations = operationsOf(paths, routes).sort(byPlace);
+  const webhooks = Object.assign({}, ...controllers.map((one) => webhooksOf(one as Route['controller']))) as Webhooks;
   return {
     openapi: '3.1.1',
     info: INFO,
     servers: SERVERS,
-    tags: tagsOf(routes),
-    paths,
-    webhooks: Object.fromEntries(webhooks.map(([type, facts]) => [type, webhook(type, facts, components)])),
+    tags: [...new Map(operations.map(({ route: { tag } }) => [tag.name, tag])).values()],
+    paths: byPath(operations.map((operation) => ({ ...operation, json: completed(operation, components) }))),
+    webhooks: Object.fromEntries(Object.entries(webhooks).map(([type, one]) => [type, webhook(type, one, components)])),
     components: {
       securitySchemes: SECURITY_SCHEMES,
       parameters: PARAMETERS,
@@ -40,57 +44,51 @@ export function documentOf(controllers: readonly Type[]): Document {
   };
 }
 
-type Webhooks = Readonly<Record<string, WebhookFacts & { tag: TagFacts }>>;
+type Webhooks = ReturnType<typeof webhooksOf>;
 
-function operation(route: Route, components: Components): Json {
-  const { operationId, summary, description, tag, gate, body, example } = route;
-  const requestBody = body && {
-    required: [...fieldsOf(body).values()].some(({ isOptional }) => !isOptional),
-    content: { 'application/json': { schema: components.request(body), ...(example !== undefined && { example }) } },
-  };
-  return {
-    operationId,
-    summary,
-    ...(description && { description }),
-    tags: [tag.name],
-    security: SECURITY[gate],
-    parameters: parametersOf(route, components),
-    ...(requestBody && { requestBody }),
-    responses: responsesOf(route, components),
-  };
+function scanned(application: INestApplication): OpenAPIObject {
+  const about = { openapi: '3.1.1', info: INFO };
+  return SwaggerModule.createDocument(application, about, {
+    autoTagControllers: false,
+    onlyIncludeDecoratedEndpoints: true,
+  });
 }
 
-function parametersOf({ idKind, query, idempotencyKey }: Route, components: Components): Json[] {
+function operationsOf(paths: OpenAPIObject['paths'], routes: readonly Route[]): Operation[] {
+  const found = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, json]) => ({ path, method, json: json as Json })),
+  );
+  return routes.map((route) => {
+    const operation = found.find(({ json }) => json.operationId === route.operationId);
+    if (!operation) throw new Error(`${route.operationId} is no route.`);
+    return { ...operation, route };
+  });
+}
+
+/** With references to shared parameters, and every way in which the operation refuses. */
+function completed({ path, method, route, json }: Operation, components: Components): Json {
   const shared = [
-    ...(idempotencyKey === 'required' ? ['IdempotencyKey'] : []),
-    ...(idempotencyKey === 'accepted' ? ['OptionalIdempotencyKey'] : []),
+    ...(route.idempotencyKey === 'required' ? ['IdempotencyKey'] : []),
+    ...(route.idempotencyKey === 'accepted' ? ['OptionalIdempotencyKey'] : []),
     'RequestId',
   ];
-  return [
-    ...(idKind ? [pathId(idKind)] : []),
-    ...(query ? [...fieldsOf(query)].map(([name, field]) => queryParameter(name, field, components)) : []),
-    ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-  ];
+  const references = shared.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  return {
+    security: [],
+    ...json,
+    parameters: [...(json.parameters as Json[]), ...references],
+    responses: { ...(json.responses as Json), ...refusalsOf({ ...route, path, method }, components) },
+  };
 }
 
-function pathId(idKind: NonNullable<Route['idKind']>): Json {
-  const { description, ...schema } = id(idKind, 'The identifier of the resource.');
-  return { name: 'id', in: 'path', required: true, description, schema };
+function byPath(operations: readonly Operation[]): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const { path, method, json } of operations) paths[path] = { ...paths[path], [method]: json };
+  return paths;
 }
 
-/** A query string has no null. */
-function queryParameter(name: string, field: Field, components: Components): Json {
-  const { description, type, ...schema } = shownSchema(field, (type) => components.request(type));
-  const place = { name, in: 'query', ...(!field.isOptional && { required: true }) };
-  return { ...place, ...(description !== undefined && { description }), schema: { type: [type].flat()[0], ...schema } };
-}
-
-function tagsOf(routes: readonly Route[]): TagFacts[] {
-  return [...new Map(routes.map(({ tag }) => [tag.name, tag])).values()];
-}
-
-function byPlace(one: Route, other: Route): number {
-  const surface = SURFACES.indexOf(one.gate) - SURFACES.indexOf(other.gate);
+function byPlace(one: Operation, other: Operation): number {
+  const surface = SURFACES.indexOf(one.route.gate) - SURFACES.indexOf(other.route.gate);
   // What is made is read about before how it is listed: POST before GET.
   return surface || compare(one.path, other.path) || compare(other.method, one.method);
 }

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OpenapiController } from './openapi.controller.js';
 import { ReferenceController } from './reference.controller.js';
 
-@Module({ controllers: [OpenapiController, ReferenceController] })
+@Module({ controllers: [ReferenceController] })
 export class OpenapiModule {}

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { pipeline, type Readable } from 'node:stream';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createGunzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Gated } from '../http/gate.js';
-import { CACHE } from './openapi.controller.js';
 
+/** How long a client may go on with a description that a new release has changed: it only ever grows. */
+const CACHE = 'public, max-age=300';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
 /** What the build has packed (./reference/pack.ts), by path, with its media type. */
 const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
+  '/openapi.json': ['openapi.json', 'application/json; charset=utf-8'],
   '/docs': ['index.html', 'text/html; charset=utf-8'],
   '/docs/start.js': ['start.js', SCRIPT],
   '/docs/scalar.js': ['scalar.js', SCRIPT],
@@ -43,47 +44,44 @@ const HEADERS = {
   vary: 'Accept-Encoding',
 };
 
-interface Packed {
-  readonly path: string;
-  readonly size: number;
+interface File {
+  readonly packed: Buffer;
   readonly digest: string;
+  /** From when the first client asks for it. */
+  unpacked?: Promise<Buffer>;
 }
 
-/** The reference page, for people: /openapi.json rendered by Scalar, all of it from this service. */
+/** The API's description, and the page on which Scalar renders it for people, all of it from this service. */
 @Controller()
 @Gated('open')
 export class ReferenceController {
-  private readonly packed = new Map<string, Packed>();
+  private readonly files = new Map<string, File>();
 
   @Get(Object.keys(FILES))
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const [name, type] = FILES[request.routeOptions.url ?? ''] as [string, string];
-    const { path, size, digest } = await this.find(name);
+    const file = this.find(name);
     const isGzip = acceptsGzip(request.headers['accept-encoding']);
-    const etag = `"${digest}${isGzip ? '-gzip' : ''}"`;
+    const etag = `"${file.digest}${isGzip ? '-gzip' : ''}"`;
     reply.headers({ ...HEADERS, etag });
     if (matches(request.headers['if-none-match'], etag)) return void (await reply.code(304).send());
     reply.header('content-type', type);
-    if (isGzip) reply.headers({ 'content-encoding': 'gzip', 'content-length': size });
-    // From the disk each time: megabytes that are rarely asked for have no place in memory.
-    await reply.send(isGzip ? createReadStream(path) : unpacked(path));
+    if (isGzip) reply.header('content-encoding', 'gzip');
+    else file.unpacked ??= promisify(gunzip)(file.packed);
+    await reply.send(isGzip ? file.packed : await file.unpacked);
   }
 
-  private async find(name: string): Promise<Packed> {
-    const packed = this.packed.get(name) ?? (await look(name));
-    this.packed.set(name, packed);
-    return packed;
+  /** Kept, and every answer sends the same bytes: a client that does not read them costs no memory and no open file. */
+  private find(name: string): File {
+    const file = this.files.get(name) ?? read(name);
+    this.files.set(name, file);
+    return file;
   }
 }
 
-async function look(name: string): Promise<Packed> {
-  const path = fileURLToPath(import.meta.resolve(`#reference/${name}.gz`));
-  const bytes = await readFile(path);
-  return { path, size: bytes.length, digest: createHash('sha256').update(bytes).digest('base64url') };
-}
-
-function unpacked(path: string): Readable {
-  return pipeline(createReadStream(path), createGunzip(), () => undefined);
+function read(name: string): File {
+  const packed = readFileSync(fileURLToPath(import.meta.resolve(`#reference/${name}.gz`)));
+  return { packed, digest: createHash('sha256').update(packed).digest('base64url') };
 }
 
 /** Every browser does; `gzip;q=0` is a refusal. */

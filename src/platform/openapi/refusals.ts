@@ -13,6 +13,13 @@ import { inUse, keyReused } from '../idempotency/idempotency.js';
 import { keyOf } from '../idempotency/idempotency-key.guard.js';
 import type { Route } from './routes.js';
 
+export interface Place extends Pick<Route, 'idKind' | 'idempotencyKey'> {
+  readonly method: string;
+  /** With `{id}` where the identifier stands. */
+  readonly path: string;
+}
+export type Refusing = Route & Place;
+
 export interface Example {
   readonly name: string;
   /** The identifier in the path of the request, where it is not one of nothing. */
@@ -20,11 +27,10 @@ export interface Example {
   readonly refusal: Refusal;
 }
 
-/** What is refused alike wherever it is refused at all. */
 const COMMON = [tooLarge(), notJson(), inUse(), internalError(), unavailable()];
 export const isCommon = (code: string): boolean => [...facts.gate, ...COMMON].some((refusal) => refusal.code === code);
 
-export function examplesOf(route: Route): Example[] {
+export function examplesOf(route: Refusing): Example[] {
   const { gate, method, idempotencyKey, idKind, refusals = [] } = route;
   const isGated = gate !== 'open';
   const codes = [
@@ -83,11 +89,7 @@ function refusalOf(attempt: () => unknown): Refusal {
   throw new Error(`Nothing was refused by ${attempt}.`);
 }
 
-/** The answer to a request of this route that is refused so. */
-export function rendered(
-  { refusal, id }: Example,
-  { method, path, idKind }: Pick<Route, 'method' | 'path' | 'idKind'>,
-) {
+export function rendered({ refusal, id }: Example, { method, path, idKind }: Place) {
   const url = idKind ? path.replace('{id}', id ?? exampleId(idKind)) : path;
   const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
   const answer = answerTo(refusal, { ...request, organization: exampleId('org') });

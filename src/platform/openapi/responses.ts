@@ -1,11 +1,18 @@
-/** The answers of an operation: what it gives, and every way in which it refuses. */
+/** Every way in which an operation refuses. */
 import { facts } from '../facts.js';
 import { errorSchema } from '../http/error.view.js';
 import { collectionOf, headersOf } from '../http/errors.js';
 import type { HEADERS } from './about.js';
 import type { Components, Json } from './components.js';
-import { type Example, examplesOf, isCommon, rendered, statusOfExample } from './refusals.js';
-import type { Route } from './routes.js';
+import {
+  type Example,
+  examplesOf,
+  isCommon,
+  type Place,
+  type Refusing,
+  rendered,
+  statusOfExample,
+} from './refusals.js';
 
 type HeaderName = keyof typeof HEADERS;
 
@@ -20,22 +27,17 @@ const NAMES: Readonly<Record<string, HeaderName>> = {
 /** Whatever is kept under an idempotency key may come again: answers, and refusals decided against state. */
 const KEPT_REFUSALS = [404, 422];
 
-export function responsesOf(route: Route, components: Components): Json {
-  const given = Object.entries(route.answers).map(([status, { description, schema, located, mediaType }]) => {
-    const names = [...(located ? ['Location'] : []), ...(route.idempotencyKey ? ['Idempotent-Replayed'] : [])];
-    const content = { [mediaType ?? 'application/json']: { schema: components.schema(schema) } };
-    return [status, { description, headers: headers(names), content }] as const;
-  });
+export function refusalsOf(route: Refusing, components: Components): Json {
   const examples = examplesOf(route);
   const statuses = [...new Set(examples.map(statusOfExample))];
   const refused = statuses.map((status) => {
     const alike = examples.filter((example) => statusOfExample(example) === status);
     return [status, refusedWith(route, alike, components)] as const;
   });
-  return Object.fromEntries([...given, ...refused]);
+  return Object.fromEntries(refused);
 }
 
-function refusedWith(route: Route, examples: readonly Example[], components: Components): Json {
+function refusedWith(route: Refusing, examples: readonly Example[], components: Components): Json {
   const codes = [...new Set(examples.map(({ refusal }) => refusal.code))];
   const [code] = codes;
   if (code === undefined || codes.length > 1 || !isCommon(code)) return refusal(route, examples, components);
@@ -48,9 +50,7 @@ function refusedWith(route: Route, examples: readonly Example[], components: Com
 const anyRoute = () =>
   ({ method: 'post', path: collectionOf('/'), idKind: undefined, idempotencyKey: undefined }) as const;
 
-type Refusing = Pick<Route, 'method' | 'path' | 'idKind' | 'idempotencyKey'>;
-
-function refusal(route: Refusing, examples: readonly Example[], components: Components): Json {
+function refusal(route: Place, examples: readonly Example[], components: Components): Json {
   const codes = [...new Set(examples.map((example) => example.refusal.code))];
   const [example] = examples as [Example];
   const own = Object.keys(headersOf(example.refusal)).filter((name) => name in NAMES);
@@ -73,13 +73,12 @@ function descriptionOf(codes: readonly string[]): string {
   return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** The envelope, with no other codes than these. */
 function errorOf(codes: readonly string[], components: Components): Json {
   const only = { properties: { error: { properties: { code: { enum: codes } } } } };
   return { allOf: [components.schema(errorSchema(facts.errors)), only] };
 }
 
-function headers(names: readonly string[]): Json {
+export function headers(names: readonly string[]): Json {
   const all = ['Request-Id', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${NAMES[name]}` }]));
 }

@@ -1,10 +1,9 @@
 /** The routes of a controller as its decorators tell them: nothing is said twice to be described. */
-import { RequestMethod, type Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import {
   GUARDS_METADATA,
   METHOD_METADATA,
   PARAMTYPES_METADATA,
-  PATH_METADATA,
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
 } from '@nestjs/common/internal';
@@ -18,9 +17,8 @@ import { OptionalKeyGuard, RequiredKeyGuard } from '../idempotency/idempotency-k
 
 export interface Route extends OperationFacts {
   readonly operationId: string;
-  readonly method: 'get' | 'post';
-  /** With `{id}` where the identifier stands. */
-  readonly path: string;
+  readonly controller: Type;
+  readonly handler: string;
   readonly gate: Gate;
   readonly tag: TagFacts;
   readonly idKind: IdKind | undefined;
@@ -42,20 +40,16 @@ export function routesOf(controller: Type): Route[] {
     const gate: Gate = read(GATE, handler) ?? read(GATE, controller) ?? 'secret';
     const operation = read<OperationFacts & { operationId: string }>(OPERATION, handler);
     if (!operation && gate !== 'open') throw new Error(`${controller.name}.${name} has no @Operation.`);
-    return operation ? [{ ...operation, ...placeOf(controller, handler), ...inputOf(controller, name), gate }] : [];
+    if (!operation) return [];
+    const idempotencyKey = idempotencyKeyOf(handler);
+    const route = { controller, handler: name, gate, tag: tagOf(controller), idempotencyKey };
+    return [{ ...operation, ...route, ...inputOf(controller, name) }];
   });
 }
 
 export function webhooksOf(controller: Type): Readonly<Record<string, WebhookFacts & { tag: TagFacts }>> {
   const webhooks = Object.entries(read<() => Record<string, WebhookFacts>>(WEBHOOKS, controller)?.() ?? {});
   return Object.fromEntries(webhooks.map(([type, facts]) => [type, { ...facts, tag: tagOf(controller) }]));
-}
-
-function placeOf(controller: Type, handler: object) {
-  const segments = [controller, handler].flatMap((one) => (read<string>(PATH_METADATA, one) ?? '').split('/'));
-  const path = `/${segments.filter(Boolean).join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
-  const method = read(METHOD_METADATA, handler) === RequestMethod.POST ? 'post' : 'get';
-  return { method, path, tag: tagOf(controller), idempotencyKey: idempotencyKeyOf(handler) } as const;
 }
 
 function tagOf(controller: Type): TagFacts {
@@ -70,7 +64,6 @@ function idempotencyKeyOf(handler: object): Route['idempotencyKey'] {
   return guards.includes(OptionalKeyGuard) ? 'accepted' : undefined;
 }
 
-/** The classes of body and query, and the kind of the path's identifier, from the handler's parameters. */
 function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' | 'idKind'> {
   const classes = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, name) ?? []) as RequestClass[];
   const all: Readonly<Record<string, Argument>> = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};

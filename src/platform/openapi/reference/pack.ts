@@ -1,4 +1,4 @@
-/** Packs what /docs is made of into dist/src/platform/openapi/reference: our three files, and Scalar's script in the form for browsers. */
+/** Packs the API's description and what /docs is made of into dist/src/platform/openapi/reference: our three files, and Scalar's script in the form for browsers. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
@@ -22,4 +22,5 @@ function pack(name: string, bytes: Buffer): void {
 }
 
 for (const name of ['index.html', 'start.js', 'icon.svg']) pack(name, readFileSync(join(OURS, name)));
+pack('openapi.json', readFileSync(join(OURS, '../../../../docs/openapi.json')));
 pack('scalar.js', await script());
