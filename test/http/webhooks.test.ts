@@ -1,11 +1,12 @@
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
 import { ResendEvent } from '../../src/modules/events/index.js';
 import { post } from '../support/client.js';
-import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';
+import { answer, endless, hang, type Receiver, reset, startReceiver, until } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
 import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
@@ -65,6 +66,18 @@ test('tells of each change of a session, its refunds included, and nobody of wha
     'refund.created 1',
     'refund.succeeded 2',
   ]);
+});
+
+test('a first attempt is made with the commit, and waits for no look', async () => {
+  const { session } = await sessionFor(world.service, tenant, receiver.url);
+  const payment = await capture(world.service, tenant, { amount: 1000, session });
+  await deliver(world.service);
+  const scheduler = world.service.application.get(WebhookScheduler);
+  const look = jest.spyOn(scheduler, 'look').mockResolvedValue();
+  const before = receiver.received.length;
+  await post(`${world.service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 1 } });
+  await until(() => receiver.received.length === before + 1, 'the refund is told');
+  look.mockRestore();
 });
 
 describe('what a receiver answers decides', () => {

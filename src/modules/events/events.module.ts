@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { AccessSigningSecrets } from './adapters/access/access-signing-secrets.js';
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
-import { resolveName } from './adapters/delivery/names.js';
+import { nameResolver } from './adapters/delivery/names.js';
 import { EventsController } from './adapters/http/events.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
@@ -15,13 +15,13 @@ import { WebhookScheduler } from './adapters/schedule/webhook-scheduler.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ListEvents } from './application/list-events.js';
-import { Deliveries, Events, Outbox, Receivers, SigningSecrets } from './application/ports.js';
+import { Deliveries, DueSignal, Events, Outbox, Receivers, SigningSecrets } from './application/ports.js';
 import { ReadEvent } from './application/read-event.js';
 import { ResendEvent } from './application/resend-event.js';
 import { EVENT_FACTS } from './facts.js';
 
 /** An attempt has 15 seconds, as receivers of webhooks are used to. */
-const NETWORK: Network = { timeoutMs: 15_000, resolve: resolveName };
+const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
 
 /** What happened, told to whoever asked for it. Other modules record their events in their own statements. */
 @Module({
@@ -35,6 +35,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: resolveName };
     WebhookScheduler,
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },
+    { provide: DueSignal, useExisting: WebhookWorker },
     { provide: Events, useClass: TypeormEvents },
     { provide: Network, useValue: NETWORK },
     { provide: Outbox, useClass: PostgresOutbox },

@@ -22,6 +22,8 @@ export interface Part extends Write {
   readonly rows?: number;
   /** The constraints that refuse what was decided on stale state: deciding again finds out what is true now. */
   readonly stale?: readonly string[];
+  /** Called once the write is committed. Must not throw. */
+  readonly committed?: () => void;
 }
 
 /** Several parts of one owner: an event and its deliveries. */

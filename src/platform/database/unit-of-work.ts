@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Decision } from '../../shared/decision.js';
+import type { Decided, Decision } from '../../shared/decision.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 import { Database, ownerOf } from './database.js';
 import { violates } from './faults.js';
@@ -27,7 +27,9 @@ export class UnitOfWork {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const decision = await decide();
       try {
-        return await this.write(decision);
+        const { result, writes } = await this.write(decision);
+        for (const { committed } of partsOf(writes)) committed?.();
+        return result;
       } catch (error) {
         if (!(error instanceof Stale)) throw error;
       }
@@ -35,19 +37,20 @@ export class UnitOfWork {
     throw new Refusal(SERVICE_UNAVAILABLE, 'Too many changes of the same resource at once.');
   }
 
-  private async write<Result>(decision: Decision<Result>): Promise<Result> {
+  /** Returns what was written. */
+  private async write<Result>(decision: Decision<Result>): Promise<Decided<Result>> {
     if ('decide' in decision) {
       return this.database.run(async () => {
-        const { result, writes } = await decision.decide();
-        await this.inOpenTransaction(partsOf(writes));
-        return result;
+        const decided = await decision.decide();
+        await this.inOpenTransaction(partsOf(decided.writes));
+        return decided;
       });
     }
     const parts = partsOf(decision.writes);
     if (parts.some(({ rows }) => rows !== undefined)) {
       await this.database.run(() => this.inOpenTransaction(parts), ownerOf(parts.map(({ values }) => values)));
     } else if (parts.length > 0) await orStale(parts, this.database.autocommit(composed(parts), valuesOf(parts)));
-    return decision.result;
+    return decision;
   }
 
   /** What counts its rows goes first and by itself, because PostgreSQL counts those of a statement's main part only. */

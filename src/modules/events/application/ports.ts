@@ -54,6 +54,11 @@ export interface OwnedHappening {
   readonly happening: Happening;
 }
 
+/** Tells this process what it has just committed, so that the first attempt does not wait for a look at the database. */
+export abstract class DueSignal {
+  abstract due(caller: Caller, happening: Happening): void;
+}
+
 export interface DueReceiver {
   readonly organization: string;
   /** The host and port in one spelling: what is slow or dead. */

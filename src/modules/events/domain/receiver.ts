@@ -10,6 +10,11 @@ const ANSWERING_AT_ONCE = 16;
 const UNKNOWN_AT_ONCE = 4;
 const FAILING_AT_ONCE = 1;
 
+/** Host and port as a URL spells them, and as they are stored. */
+export function spelledReceiver(url: string): string {
+  return (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
+}
+
 /** One spelling for each host and port: `127.1` and `0x7f.1:443` are `127.0.0.1:443`. Takes what a URL has between `//` and `/`. */
 export function canonicalReceiver(spelled: string): string {
   if (!URL.canParse(`https://${spelled}`)) return spelled;

@@ -16,13 +16,29 @@ export interface ResolvedAddress {
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
 
 /** Names that could not be resolved, with the error and the time (monotonic, milliseconds) of it, oldest first. */
-const failed = new Map<string, { readonly error: unknown; readonly at: number }>();
+type Failed = Map<string, { readonly error: unknown; readonly at: number }>;
 
 /**
  * By c-ares, which needs no thread: the system's resolver (`dns.lookup`) has libuv's four threads for the whole process, and
  * names that nobody answers for would keep the database's from being looked up. /etc/hosts is not asked.
+ * `servers` take the place of the system's name servers.
  */
-export async function resolveName(hostname: string, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
+export function nameResolver(servers?: readonly string[]): Resolve {
+  const failed: Failed = new Map();
+  const resolver = () => {
+    const one = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+    if (servers) one.setServers(servers);
+    return one;
+  };
+  return (hostname, signal) => resolveName(hostname, signal, failed, resolver);
+}
+
+async function resolveName(
+  hostname: string,
+  signal: AbortSignal,
+  failed: Failed,
+  resolver: () => Resolver,
+): Promise<readonly ResolvedAddress[]> {
   const name = hostname.replace(/\.$/, '');
   if (name === 'localhost' || name.endsWith('.localhost')) {
     return [
@@ -34,16 +50,15 @@ export async function resolveName(hostname: string, signal: AbortSignal): Promis
   if (known && performance.now() - known.at < REMEMBERED_MS) throw known.error;
   failed.delete(name);
   try {
-    return await ask(name, signal);
+    return await ask(name, signal, resolver());
   } catch (error) {
     signal.throwIfAborted();
-    if (FAILURES.includes(String((error as NodeJS.ErrnoException).code))) remember(name, error);
+    if (FAILURES.includes(String((error as NodeJS.ErrnoException).code))) remember(failed, name, error);
     throw error;
   }
 }
 
-async function ask(name: string, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
-  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+async function ask(name: string, signal: AbortSignal, resolver: Resolver): Promise<readonly ResolvedAddress[]> {
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -58,7 +73,7 @@ async function ask(name: string, signal: AbortSignal): Promise<readonly Resolved
   }
 }
 
-function remember(name: string, error: unknown): void {
+function remember(failed: Failed, name: string, error: unknown): void {
   failed.set(name, { error, at: performance.now() });
   for (const [oldest, { at }] of failed) {
     if (failed.size <= MAX_REMEMBERED && performance.now() - at < REMEMBERED_MS) break;

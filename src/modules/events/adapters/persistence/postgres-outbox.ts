@@ -5,7 +5,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import { Clock } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
-import { Outbox, type OwnedHappening } from '../../application/ports.js';
+import { DueSignal, Outbox, type OwnedHappening } from '../../application/ports.js';
 import type { Happening } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
 
@@ -33,7 +33,10 @@ const RECORD_ALL = `WITH recorded AS (
 
 @Injectable()
 export class PostgresOutbox extends Outbox {
-  constructor(private readonly clock: Clock) {
+  constructor(
+    private readonly clock: Clock,
+    private readonly signal: DueSignal,
+  ) {
     super();
   }
 
@@ -43,7 +46,8 @@ export class PostgresOutbox extends Outbox {
     const event = insert(row);
     if (happening.notifyUrl === null) return event;
     const values = [row.organizationId, row.mode, row.id, happening.notifyUrl, new Date(now)];
-    return several('events.record', event, { name: 'events.deliver', sql: DELIVER, values });
+    const committed = () => this.signal.due(caller, happening);
+    return several('events.record', event, { name: 'events.deliver', sql: DELIVER, values, committed });
   }
 
   recordAll(owned: readonly OwnedHappening[]): Part {
@@ -53,7 +57,10 @@ export class PostgresOutbox extends Outbox {
       return [organizationId, mode, id, type, objectId, sequence, data, happening.notifyUrl, new Date(now)];
     });
     const values = Array.from({ length: 9 }, (_, column) => rows.map((row) => row[column]));
-    return { name: 'events.record_all', sql: RECORD_ALL, values, rows: rows.length };
+    const committed = () => {
+      for (const { caller, happening } of owned) this.signal.due(caller, happening);
+    };
+    return { name: 'events.record_all', sql: RECORD_ALL, values, rows: rows.length, committed };
   }
 }
 

@@ -53,10 +53,9 @@ export class WebhookScheduler {
     await this.startDue();
   }
 
-  /** Looks at one organization that has just got something due. */
-  async wake(organization: string): Promise<void> {
-    if (this.isStopping) return;
-    await this.lookAt(organization);
+  /** Starts what has just become due at one receiver, if there is room. */
+  async wake(due: DueReceiver): Promise<void> {
+    this.remember(due);
     await this.startDue();
   }
 
@@ -136,10 +135,11 @@ export class WebhookScheduler {
 
   private async claim(organization: string, shares: readonly Share[]): Promise<void> {
     const now = this.clock.now();
+    // Before the claim, which may miss what is committed, and remembered, in the meantime.
+    for (const { due } of shares) this.forget(due);
     const claimed = await this.deliveries.claim(organization, shares, now, now + LEASE_MS);
     for (const { due, take } of shares) {
       const got = claimed.filter(({ spelled }) => spelled === due.spelled).length;
-      this.forget(due);
       if (got === take) this.remember(due);
     }
     for (const delivery of claimed) this.start(delivery);

@@ -1,6 +1,10 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type Repetition, repeat } from '../../../../platform/repeat.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { DueSignal } from '../../application/ports.js';
+import type { Happening } from '../../domain/event.js';
+import { canonicalReceiver, spelledReceiver } from '../../domain/receiver.js';
 import { WebhookScheduler } from './webhook-scheduler.js';
 
 /** How late an attempt may be that nobody signalled: a retry, or one that another process left. */
@@ -10,14 +14,16 @@ const GRACE_MS = 5_000;
 
 /** Every serving instance delivers: they share the work through the database. A command for an operator does not. */
 @Injectable()
-export class WebhookWorker implements OnApplicationBootstrap, OnModuleDestroy {
+export class WebhookWorker extends DueSignal implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(WebhookWorker.name);
   private repetition: Repetition | undefined;
 
   constructor(
     private readonly scheduler: WebhookScheduler,
     private readonly host: HttpAdapterHost,
-  ) {}
+  ) {
+    super();
+  }
 
   onApplicationBootstrap(): void {
     if (!this.host.httpAdapter) return;
@@ -25,6 +31,13 @@ export class WebhookWorker implements OnApplicationBootstrap, OnModuleDestroy {
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });
+  }
+
+  due({ organization }: Caller, { notifyUrl }: Happening): void {
+    if (!this.repetition || notifyUrl === null) return;
+    const spelled = spelledReceiver(notifyUrl);
+    const due = { organization, spelled, receiver: canonicalReceiver(spelled) };
+    this.scheduler.wake(due).catch((error: unknown) => this.logger.warn(error));
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import { canonicalReceiver, ReceiverHealth, spelledReceiver } from '../../src/modules/events/domain/receiver.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const SECONDS = 1_000;
+const HOURS = 3_600 * SECONDS;
+
+test.each([
+  ['https://Shop.Example/a', 'shop.example'],
+  ['https://shop.example:8443?a', 'shop.example:8443'],
+  ['https://ada@shop.example#a', 'shop.example'],
+  ['https://[::1]:80', '[::1]:80'],
+])('%s is sent to %s', (url, spelled) => {
+  expect(spelledReceiver(url)).toBe(spelled);
+});
+
+test.each([
+  ...['127.1', '0x7f.1', '2130706433', '0177.0.0.1', '127.0.0.1:443', '127.0.0.1.', '127.0.0.1.:443'],
+  ...['%31%32%37.0.0.1', '１２７.0.0.1'],
+])('%s is another spelling of 127.0.0.1:443', (spelled) => {
+  expect(canonicalReceiver(spelled)).toBe('127.0.0.1:443');
+});
+
+test.each([
+  ['shop.example.', 'shop.example:443'],
+  ['bücher.example:8443', 'xn--bcher-kva.example:8443'],
+  ['[0:0::1]:80', '[::1]:80'],
+  ['not a host', 'not a host'],
+])('%s is %s', (spelled, canonical) => {
+  expect(canonicalReceiver(spelled)).toBe(canonical);
+});
+
+test('a stranger gets a few attempts at once, one that answers gets many', () => {
+  const health = new ReceiverHealth();
+  expect([health.atOnce('a', NOW), health.isFailing('a')]).toEqual([4, false]);
+  health.record('a', true, NOW);
+  expect([health.atOnce('a', NOW), health.isFailing('a')]).toEqual([16, false]);
+});
+
+test('one that does not answer gets one attempt, then rests that grow to five minutes, and any answer ends it', () => {
+  const health = new ReceiverHealth();
+  health.record('a', false, NOW);
+  expect([health.atOnce('a', NOW), health.isFailing('a')]).toEqual([1, true]);
+  let now = NOW;
+  for (const rest of [5, 10, 20, 40, 80, 160, 300, 300]) {
+    health.record('a', false, now);
+    expect(health.atOnce('a', now + rest * SECONDS - 1)).toBe(0);
+    expect(health.atOnce('a', now + rest * SECONDS)).toBe(1);
+    now += rest * SECONDS;
+  }
+  health.record('a', true, now);
+  expect([health.atOnce('a', now), health.isFailing('a')]).toEqual([16, false]);
+});
+
+test('a clock that is set back makes no rest longer', () => {
+  const health = new ReceiverHealth();
+  for (let failure = 0; failure < 10; failure++) health.record('a', false, NOW);
+  expect(health.atOnce('a', NOW)).toBe(0);
+  expect(health.atOnce('a', NOW - HOURS)).toBe(1);
+});
+
+test('remembers ten thousand receivers, and none that nothing was sent to for an hour', () => {
+  const health = new ReceiverHealth();
+  for (let at = 0; at <= 10_000; at++) health.record(`host${at}`, false, NOW);
+  expect([health.isFailing('host0'), health.isFailing('host1'), health.isFailing('host10000')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  health.record('other', true, NOW + HOURS + 1);
+  expect([health.isFailing('host1'), health.isFailing('host10000')]).toEqual([false, false]);
+});

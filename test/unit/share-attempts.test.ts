@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import type { DueReceiver } from '../../src/modules/events/application/ports.js';
+import { type Load, shareAttempts } from '../../src/modules/events/application/share-attempts.js';
+
+const due = (organization: string, receiver: string, spelled = receiver): DueReceiver => ({
+  organization,
+  receiver,
+  spelled,
+});
+
+interface Situation {
+  readonly room: number;
+  readonly failingRoom?: number;
+  readonly atOnce?: number;
+  readonly failing?: readonly string[];
+  /** Attempts under way, by organization or by receiver. */
+  readonly underWay?: Readonly<Record<string, number>>;
+}
+
+function load({ room, failingRoom = room, atOnce = 16, failing = [], underWay = {} }: Situation): Load {
+  return {
+    room,
+    failingRoom,
+    ofOrganization: (organization) => underWay[organization] ?? 0,
+    ofReceiver: ({ receiver }) => underWay[receiver] ?? 0,
+    isFailing: ({ receiver }) => failing.includes(receiver),
+    atOnce: () => atOnce,
+  };
+}
+
+function shared(all: readonly DueReceiver[], situation: Situation): Record<string, number> {
+  const { shares } = shareAttempts(all, load(situation));
+  return Object.fromEntries(shares.map((share) => [`${share.due.organization} ${share.due.spelled}`, share.take]));
+}
+
+test('an organization with a thousand receivers leaves half of the room to one with a single receiver', () => {
+  const many = Array.from({ length: 1_000 }, (_, at) => due('many', `host${at}`));
+  const shares = shared([...many, due('one', 'host')], { room: 20 });
+  expect(shares['one host']).toBe(10);
+  expect(Object.values(shares).reduce((sum, take) => sum + take)).toBe(20);
+});
+
+test('within an organization, one attempt for each receiver in turn', () => {
+  expect(shared([due('a', 'x'), due('a', 'y'), due('a', 'z')], { room: 7 })).toEqual({ 'a x': 3, 'a y': 2, 'a z': 2 });
+});
+
+test('whoever has the least under way comes first', () => {
+  expect(shared([due('a', 'x'), due('b', 'y')], { room: 1, underWay: { a: 3 } })).toEqual({ 'b y': 1 });
+});
+
+test('no receiver gets more than it may have at once, however many spellings it has', () => {
+  const spellings = ['127.1:80', '127.0.0.1:80', '2130706433:80'].map((spelled) => due('a', '127.0.0.1:80', spelled));
+  const shares = shared(spellings, { room: 100, atOnce: 4 });
+  expect(Object.values(shares).reduce((sum, take) => sum + take)).toBe(4);
+});
+
+test('a receiver with more than half under way waits until there is enough to claim in one go', () => {
+  expect(shared([due('a', 'x')], { room: 100, underWay: { x: 9 } })).toEqual({});
+  expect(shared([due('a', 'x')], { room: 100, underWay: { x: 8 } })).toEqual({ 'a x': 8 });
+});
+
+test('one that rests gets nothing', () => {
+  expect(shareAttempts([due('a', 'x')], load({ room: 100, atOnce: 0 }))).toEqual({ shares: [], waiting: [] });
+});
+
+test('failing receivers come last, into a small room of their own', () => {
+  const failing = Array.from({ length: 100 }, (_, at) => `dead${at}`);
+  const all = [...failing.map((receiver) => due('a', receiver)), due('a', 'x')];
+  const shares = shared(all, { room: 50, failingRoom: 8, failing });
+  expect(shares['a x']).toBe(16);
+  expect(Object.values(shares).reduce((sum, take) => sum + take)).toBe(16 + 8);
+});
+
+test('tells who waits only because there is no room, but not the failing', () => {
+  const all = [due('a', 'x'), due('b', 'y'), due('c', 'dead')];
+  const { shares, waiting } = shareAttempts(all, load({ room: 1, failing: ['dead'] }));
+  expect(shares.map((share) => share.due.receiver)).toEqual(['x']);
+  expect(waiting.map(({ receiver }) => receiver)).toEqual(['y']);
+});
