@@ -1,3 +1,4 @@
+import { hash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
@@ -6,6 +7,9 @@ import { RATE_LIMITED } from './rate-limit.guard.js';
 
 /** Each may cost a look at the database. A second later an address is forgotten, and so is the memory it took. */
 const FAILURES_PER_SECOND = 20;
+/** Addresses share 65,536 buckets at most, and nobody can tell with whom. */
+const BUCKET_DIGITS = 4;
+const SALT = randomUUID();
 
 @Injectable()
 export class FailuresByAddress {
@@ -31,5 +35,6 @@ function clientOf(text: string): string | undefined {
   if (!ipaddr.isValid(text)) return 'unknown';
   const address = ipaddr.process(text);
   if (address.range() === 'loopback') return undefined;
-  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
+  const client = address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
+  return hash('sha256', SALT + client).slice(0, BUCKET_DIGITS);
 }

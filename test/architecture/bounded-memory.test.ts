@@ -1,0 +1,102 @@
+/** What lives as long as the process and grows by what callers send has a bound. The next one is found here. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, jest, test } from '@jest/globals';
+import { FailuresByAddress } from '../../src/modules/access/adapters/http/failures-by-address.js';
+import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limit.guard.js';
+import { Authenticate } from '../../src/modules/access/application/authenticate.js';
+import { ApiKey } from '../../src/modules/access/domain/api-key.js';
+import { ReceiverHealth } from '../../src/modules/events/domain/receiver.js';
+import { Shares } from '../../src/platform/database/shares.js';
+
+const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
+const ACCESS = 'src/modules/access';
+const EVENTS = 'src/modules/events';
+
+/** Each place, and what bounds it. */
+const BOUNDS: Readonly<Record<string, string>> = {
+  [`${ACCESS}/adapters/http/failures-by-address.ts limiter`]: 'a number of buckets; filled below',
+  [`${ACCESS}/adapters/http/rate-limit.guard.ts buckets`]: 'the oldest goes; filled below',
+  [`${ACCESS}/application/authenticate.ts keys`]: 'the oldest goes; filled below',
+  [`${ACCESS}/application/authenticate.ts origins`]: 'the oldest goes; filled below',
+  [`${EVENTS}/adapters/delivery/connections.ts idle`]: 'MAX_IDLE',
+  [`${EVENTS}/adapters/delivery/names.ts failed`]: 'MAX_REMEMBERED, and a minute',
+  [`${EVENTS}/adapters/persistence/finished-attempts.ts waiting`]: 'attempts under way',
+  [`${EVENTS}/adapters/schedule/attempts-under-way.ts all`]: 'AT_ONCE of the scheduler',
+  [`${EVENTS}/adapters/schedule/attempts-under-way.ts counts`]: 'attempts under way',
+  [`${EVENTS}/adapters/schedule/webhook-scheduler.ts due`]: 'MAX_DUE for each organization',
+  [`${EVENTS}/adapters/schedule/webhook-scheduler.ts nextReceiver`]: 'organizations, which operators make',
+  [`${EVENTS}/domain/receiver.ts known`]: 'the oldest goes; filled below',
+  'src/modules/checkout/adapters/representation/checkout-sessions.views.ts rendered': 'weak: sessions in use',
+  'src/platform/database/database.ts RETRYABLE': 'a constant',
+  'src/platform/database/database.ts reads': 'texts of statements, which are constants',
+  'src/platform/database/prepared-query.ts described': 'weak: connections of the pool',
+  'src/platform/database/shares.ts shares': 'organizations with a query under way; filled below',
+  'src/platform/database/statement.ts known': 'sequences of parts, which are constants',
+  'src/platform/http/constraints.ts known': 'request classes',
+  'src/platform/http/validation.ts compiled': 'request classes',
+  'src/platform/idempotency/idempotency.ts running': 'requests under way, each of which removes its own',
+  'src/platform/openapi/reference.controller.ts files': 'files of the reference page',
+  'src/process/channel.ts waiting': 'questions between the processes of a service',
+  'src/process/summed-metrics.ts latest': 'processes of a service',
+  'src/process/workers.ts serving': 'processes of a service',
+  'src/shared/money.ts KNOWN': 'a constant',
+};
+
+test('every collection that lives as long as the process has a bound', () => {
+  const pattern =
+    /^(?:(?:export )?const| {2}(?:private |protected |static |readonly )+)\s*(\w+)[^=\n]* = new (?:Weak)?(?:Map|Set|RateLimiterMemory)\b/gm;
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const found = files.flatMap((file) => {
+    const path = join('src', file);
+    return [...readFileSync(path, 'utf8').matchAll(pattern)].map(([, name]) => `${path} ${name}`);
+  });
+  expect(found.sort()).toEqual(Object.keys(BOUNDS).sort());
+});
+
+const sizeOf = (owner: object, name: string): number => (Reflect.get(owner, name) as Map<unknown, unknown>).size;
+const many = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+test('keys and origins that are unknown', async () => {
+  const apiKeys = { byToken: async () => undefined, anyAllows: async () => false };
+  const authenticate = new Authenticate(apiKeys as never, CLOCK);
+  const input = { kind: 'secret', mode: 'test', organization: 'org_x', allowedOrigins: [], expiresAt: null } as const;
+  for (const _ of many(10_100)) await authenticate.execute(ApiKey.create(input, Date.now()).token);
+  for (const index of many(1_100)) await authenticate.isKnownOrigin(`https://${index}.example`);
+  expect([sizeOf(authenticate, 'keys'), sizeOf(authenticate, 'origins')]).toEqual([10_000, 1_000]);
+});
+
+test('addresses that come with unknown keys', async () => {
+  // All in one second.
+  jest.useFakeTimers();
+  const failures = new FailuresByAddress();
+  for (const index of many(100_000)) await failures.expect(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
+  jest.useRealTimers();
+  const limiter = Reflect.get(failures, 'limiter') as { _memoryStorage: object };
+  const size = sizeOf(limiter._memoryStorage, '_storage');
+  expect(size).toBeLessThanOrEqual(16 ** 4);
+  expect(size).toBeGreaterThan(16 ** 4 / 2);
+});
+
+test('buckets of organizations', () => {
+  const guard = new RateLimitGuard({ rateLimitRps: 5 } as never, CLOCK);
+  for (const organization of many(10_100)) {
+    const request = { apiKey: { facts: { organization, mode: 'test', id: 'key_x' } } };
+    guard.canActivate({ getArgByIndex: () => request } as never);
+  }
+  expect(sizeOf(guard, 'buckets')).toBe(10_000);
+});
+
+test('receivers that fail', () => {
+  const health = new ReceiverHealth();
+  for (const index of many(10_100)) health.record(`org_x ${index}.example:443`, false, 1_000);
+  expect(sizeOf(health, 'known')).toBe(10_000);
+});
+
+test('shares of organizations', async () => {
+  const shares = new Shares(1);
+  const work = many(1_000).map((owner) => shares.within(String(owner), 1, async () => undefined));
+  expect(sizeOf(shares, 'shares')).toBe(1_000);
+  await Promise.all(work);
+  expect(sizeOf(shares, 'shares')).toBe(0);
+});
