@@ -1,109 +1,69 @@
-/** Reads what was typed after a command. Every fault is a UsageError: one line for the person at the terminal. */
+/** Reads the values of arguments and options. commander puts the name of the option before what is thrown here. */
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { Webhook } from 'standardwebhooks';
 import { parseInstant } from '../platform/http/formats.js';
 import { type IdKind, isId } from '../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../shared/money.js';
 
-export class UsageError extends Error {}
-
-export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
-
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-export class Arguments {
-  constructor(
-    private readonly values: Values,
-    private readonly positionals: readonly string[],
-  ) {}
+export function id(kind: IdKind): (text: string) => string {
+  return (text) => {
+    if (isId(kind, text)) return text;
+    throw new InvalidArgumentError(`It must be an identifier that begins with ${kind}_.`);
+  };
+}
 
-  /** The word after the command, like a name or an id. */
-  subject(name: string): string {
-    const [subject, ...rest] = this.positionals;
-    if (subject === undefined) throw new UsageError(`${name} is missing.`);
-    if (rest.length > 0) throw new UsageError(`${rest[0]} is one word too many: quote a ${name} with spaces.`);
-    return subject;
-  }
+export function amount(text: string): number {
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= MAX_AMOUNT) return value;
+  throw new InvalidArgumentError(`It must be a whole number of minor units, from 1 to ${MAX_AMOUNT}.`);
+}
 
-  subjectId(kind: IdKind): string {
-    return checkedId(kind, this.subject(`${kind}_… id`));
-  }
+export function currency(text: string): string {
+  const code = currencyOf(text);
+  if (code === undefined) throw new InvalidArgumentError('It must be an ISO 4217 currency code.');
+  return code;
+}
 
-  flag(name: string): boolean {
-    return this.values[name] === true;
-  }
+export function port(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError('It must be a port, from 0 to 65535.');
+}
 
-  text(name: string): string | undefined {
-    const value = this.values[name];
-    return typeof value === 'string' ? value : undefined;
+export function webhookSecret(text: string): string {
+  try {
+    new Webhook(text);
+    return text;
+  } catch {
+    throw new InvalidArgumentError('It must be a webhook secret, whsec_ and base64.');
   }
+}
 
-  list(name: string): readonly string[] {
-    const value = this.values[name];
-    return Array.isArray(value) ? (value as string[]) : [];
-  }
+/** Milliseconds of a span like 90s, 45m, 12h or 7d. */
+export function duration(text: string): number {
+  const milliseconds = durationOf(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError('It must be a span like 90s, 45m, 12h or 7d.');
+  return milliseconds;
+}
 
-  required(name: string): string {
-    const value = this.text(name);
-    if (value === undefined) throw new UsageError(`--${name} is missing.`);
-    return value;
-  }
+/** The instant (milliseconds) of a span from now, Unix seconds, an RFC 3339 instant or a date. */
+export function futureInstant(text: string): number {
+  const now = Date.now();
+  const span = durationOf(text);
+  const instant = span === undefined ? parseInstant(text) : now + span;
+  if (instant !== undefined && instant > now) return instant;
+  throw new InvalidArgumentError(
+    'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds.',
+  );
+}
 
-  id(name: string, kind: IdKind): string {
-    return checkedId(kind, this.required(name));
-  }
-
-  optionalId(name: string, kind: IdKind): string | null {
-    return this.text(name) === undefined ? null : this.id(name, kind);
-  }
-
-  oneOf<Value extends string>(name: string, allowed: readonly Value[], fallback?: Value): Value {
-    const value = this.text(name) ?? fallback ?? this.required(name);
-    if (allowed.includes(value as Value)) return value as Value;
-    throw new UsageError(`--${name} must be one of ${allowed.join(', ')}.`);
-  }
-
-  amount(name: string): number {
-    const text = this.required(name);
-    const amount = /^\d{1,12}$/.test(text) ? Number(text) : 0;
-    if (amount >= 1 && amount <= MAX_AMOUNT) return amount;
-    throw new UsageError(`--${name} must be a whole number of minor units, from 1 to ${MAX_AMOUNT}.`);
-  }
-
-  port(name: string): number {
-    const text = this.required(name);
-    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-    throw new UsageError(`--${name} must be a port, from 0 to 65535.`);
-  }
-
-  currency(name: string): string {
-    const currency = currencyOf(this.required(name));
-    if (currency === undefined) throw new UsageError(`--${name} must be an ISO 4217 currency code.`);
-    return currency;
-  }
-
-  /** Milliseconds of a span like 90s, 45m, 12h or 7d. */
-  duration(name: string, fallback: string): number {
-    const duration = durationOf(this.text(name) ?? fallback);
-    if (duration === undefined) throw new UsageError(`--${name} must be a span like 90s, 45m, 12h or 7d.`);
-    return duration;
-  }
-
-  /** The instant (milliseconds) of a span from now, Unix seconds, an RFC 3339 instant or a date; null if not given. */
-  instant(name: string, now: number): number | null {
-    const text = this.text(name);
-    if (text === undefined) return null;
-    const span = durationOf(text);
-    const instant = span === undefined ? parseInstant(text) : now + span;
-    if (instant !== undefined && instant > now) return instant;
-    throw new UsageError(`--${name} must be ahead: a span like 30d, an RFC 3339 instant, a date or Unix seconds.`);
-  }
+/** An option that may be given several times. */
+export function collect(text: string, before: string[]): string[] {
+  return [...before, text];
 }
 
 function durationOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (UNITS[unit] as number);
-}
-
-function checkedId(kind: IdKind, text: string): string {
-  if (isId(kind, text)) return text;
-  throw new UsageError(`${text} is not an identifier that begins with ${kind}_.`);
 }

@@ -1,34 +1,56 @@
-/** The commands about webhooks. */
 import { once } from 'node:events';
-import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from '@commander-js/extra-typings';
 import { ManageWebhookSecret } from '../modules/access/index.js';
 import { ResendEvent } from '../modules/events/index.js';
-import type { Arguments } from './arguments.js';
+import { id, port, webhookSecret } from './arguments.js';
 import { receiveWebhooks } from './development-receiver.js';
+import { print, withApplication } from './run.js';
 
-export const LISTEN_USAGE = '--port <port> --secret <whsec_…>';
+export function addWebhookCommands(program: Command): void {
+  const webhooks = program.command('webhook').description('webhooks: secrets, deliveries, a receiver for development');
 
-export async function rotateWebhookSecret(application: INestApplicationContext, given: Arguments) {
-  const id = given.id('org', 'org');
-  const { secret, previousExpiresAt } = await application.get(ManageWebhookSecret).rotate(id);
-  return { id, webhook_secret: secret, previous_expires_at: Math.floor(previousExpiresAt / 1000) };
-}
+  webhooks
+    .command('secret')
+    .description('the secret that signs an organization’s webhooks')
+    .command('rotate')
+    .description('replace the secret: the old one signs as well for 24 hours')
+    .requiredOption('--org <organization>', 'whose secret', id('org'))
+    .action(({ org }) =>
+      withApplication(async (application) => {
+        const { secret, previousExpiresAt } = await application.get(ManageWebhookSecret).rotate(org);
+        return { id: org, webhook_secret: secret, previous_expires_at: Math.floor(previousExpiresAt / 1000) };
+      }),
+    );
 
-export async function resendEvent(application: INestApplicationContext, given: Arguments) {
-  const id = given.subjectId('evt');
-  return { id, next_attempt_at: Math.floor((await application.get(ResendEvent).execute(id)) / 1000) };
+  webhooks
+    .command('resend')
+    .description('deliver an event once more')
+    .argument('<event>', 'its id, evt_…', id('evt'))
+    .action((event) =>
+      withApplication(async (application) => {
+        const nextAttemptAt = await application.get(ResendEvent).execute(event);
+        return { id: event, next_attempt_at: Math.floor(nextAttemptAt / 1000) };
+      }),
+    );
+
+  webhooks
+    .command('listen')
+    .description('receive and verify webhooks until Ctrl-C')
+    .requiredOption('--port <port>', 'where to listen; 0 picks a free port', port)
+    .requiredOption('--secret <secret>', 'the organization’s whsec_…', webhookSecret)
+    .action(listen);
 }
 
 /** Prints a line for each webhook until Ctrl-C. Needs no database: what it verifies with is on the command line. */
-export async function listenForWebhooks(given: Arguments) {
+async function listen({ port, secret }: { port: number; secret: string }): Promise<void> {
   const lines = { verified: 0, refused: 0 };
   const say = (line: string) => {
     lines[line.startsWith('verified') ? 'verified' : 'refused'] += 1;
     process.stdout.write(`${line}\n`);
   };
-  const receiver = await receiveWebhooks({ port: given.port('port'), secret: given.required('secret'), say });
+  const receiver = await receiveWebhooks({ port, secret, say });
   process.stderr.write(`Listening on http://127.0.0.1:${receiver.port}/ until Ctrl-C.\n`);
   await once(process, 'SIGINT');
   await receiver.close();
-  return lines;
+  print(lines);
 }

@@ -8,3 +8,4 @@ export { FindOrganization } from './application/find-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
 export { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 export { type ApiKey, KEY_KINDS } from './domain/api-key.js';
+export type { Organization } from './domain/organization.js';

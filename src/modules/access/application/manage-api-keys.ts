@@ -11,6 +11,18 @@ export interface IssuedApiKey {
   readonly token: string;
 }
 
+export interface RotatedApiKey extends IssuedApiKey {
+  /** When the old key ends, in milliseconds. */
+  readonly previousExpiresAt: number;
+}
+
+export interface Rotation {
+  /** How long the old key still works, in milliseconds. It may end before. */
+  readonly overlap: number;
+  /** When the new key ends, in milliseconds, or null for never: its life is its own. */
+  readonly expiresAt: number | null;
+}
+
 /** What an operator does with keys. Each method throws a not_found refusal for an unknown id. */
 @Injectable()
 export class ManageApiKeys {
@@ -39,15 +51,17 @@ export class ManageApiKeys {
     return key;
   }
 
-  /** A new key like the old one, which goes on working for the overlap (milliseconds). */
-  async rotate(id: string, overlap: number): Promise<IssuedApiKey> {
+  /** A new key like the old one, which works on for the overlap. Throws RangeError for a key that has ended. */
+  async rotate(id: string, { overlap, expiresAt }: Rotation): Promise<RotatedApiKey> {
     const old = await this.apiKeys.byId(id);
-    if (!old?.isActive(this.clock.now())) throw notFound('key');
-    const { kind, mode, organization, allowedOrigins, expiresAt } = old.facts;
+    if (!old) throw notFound('key');
+    if (!old.isActive(this.clock.now())) throw new RangeError('This key is revoked or expired: create a new one.');
+    const { kind, mode, organization, allowedOrigins } = old.facts;
     const issued = await this.issue({ kind, mode, organization, allowedOrigins, expiresAt });
-    await this.apiKeys.expireBy(id, this.clock.now() + overlap);
+    const end = this.clock.now() + overlap;
+    const ending = await this.apiKeys.expireBy(id, end);
     this.authenticate.forget();
-    return issued;
+    return { ...issued, previousExpiresAt: ending?.facts.expiresAt ?? end };
   }
 
   private async issue(input: NewApiKey): Promise<IssuedApiKey> {

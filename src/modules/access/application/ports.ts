@@ -12,6 +12,9 @@ export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
   abstract any(): Promise<boolean>;
+  abstract byId(id: string): Promise<Organization | undefined>;
+  /** Oldest first. */
+  abstract all(): Promise<Organization[]>;
   abstract webhookSecrets(id: string): Promise<WebhookSecrets | undefined>;
   /** Puts a new secret in the place of the current one, which becomes the previous. Returns whether there was one. */
   abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean>;
@@ -28,8 +31,8 @@ export abstract class ApiKeys {
   abstract ofOrganization(organization: string | null): Promise<ApiKey[]>;
   /** Returns the key as it is now, or undefined if there is none. A key once revoked keeps its time. */
   abstract revoke(id: string): Promise<ApiKey | undefined>;
-  /** Ends the key at the instant (milliseconds), unless it ends before. */
-  abstract expireBy(id: string, instant: number): Promise<void>;
+  /** Ends the key at the instant (milliseconds), unless it ends before. Returns the key as it is now. */
+  abstract expireBy(id: string, instant: number): Promise<ApiKey | undefined>;
   /** Whether any active key lists the origin. */
   abstract anyAllows(origin: string): Promise<boolean>;
 }

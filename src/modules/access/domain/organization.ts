@@ -15,6 +15,10 @@ export class Organization {
     if (trimmed.length < 1 || trimmed.length > 255) throw new RangeError('A name has 1 to 255 characters.');
     return new Organization(newId('org', now), trimmed, newWebhookSecret());
   }
+
+  static restore(id: string, name: string, webhookSecret: string): Organization {
+    return new Organization(id, name, webhookSecret);
+  }
 }
 
 /** 32 random bytes; the specification asks for 24 to 64. */

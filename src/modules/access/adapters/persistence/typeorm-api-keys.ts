@@ -55,7 +55,7 @@ export class TypeormApiKeys extends ApiKeys {
     return this.byId(id);
   }
 
-  async expireBy(id: string, instant: number): Promise<void> {
+  async expireBy(id: string, instant: number): Promise<ApiKey | undefined> {
     await this.database.autocommitManager
       .createQueryBuilder()
       .update(ApiKeyRecord)
@@ -63,6 +63,7 @@ export class TypeormApiKeys extends ApiKeys {
       .where('id = :id', { id: uuidOf(id) })
       .setParameter('instant', new Date(instant))
       .execute();
+    return this.byId(id);
   }
 
   async anyAllows(origin: string): Promise<boolean> {

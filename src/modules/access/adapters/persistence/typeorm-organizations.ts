@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import { uuidOf } from '../../../../shared/id.js';
+import { idOf, uuidOf } from '../../../../shared/id.js';
 import { Organizations, type WebhookSecrets } from '../../application/ports.js';
-import type { Organization } from '../../domain/organization.js';
+import { Organization } from '../../domain/organization.js';
 import { OrganizationRecord } from './organization.record.js';
 
 @Injectable()
@@ -21,6 +21,15 @@ export class TypeormOrganizations extends Organizations {
 
   async any(): Promise<boolean> {
     return this.database.autocommitManager.exists(OrganizationRecord);
+  }
+
+  async byId(id: string): Promise<Organization | undefined> {
+    const row = await this.database.autocommitManager.findOneBy(OrganizationRecord, { id: uuidOf(id) });
+    return row ? fromRow(row) : undefined;
+  }
+
+  async all(): Promise<Organization[]> {
+    return (await this.database.autocommitManager.find(OrganizationRecord, { order: { id: 'ASC' } })).map(fromRow);
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
@@ -46,4 +55,8 @@ export class TypeormOrganizations extends Organizations {
     );
     return affected === 1;
   }
+}
+
+function fromRow({ id, name, webhookSecret }: OrganizationRecord): Organization {
+  return Organization.restore(idOf('org', id), name, webhookSecret);
 }

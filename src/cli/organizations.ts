@@ -1,0 +1,47 @@
+import type { Command } from '@commander-js/extra-typings';
+import { CreateOrganization, FindOrganization, ManageApiKeys, type Organization } from '../modules/access/index.js';
+import { createdAt } from '../shared/id.js';
+import { id } from './arguments.js';
+import { keyView } from './keys.js';
+import { withApplication } from './run.js';
+
+export function addOrganizationCommands(program: Command): void {
+  const organizations = program.command('org').description('organizations: tenants, whose data is kept apart');
+
+  organizations
+    .command('create')
+    .description('create an organization, and print its webhook secret')
+    .argument('<name>', 'its name, in quotes if it has spaces')
+    .action((name) =>
+      withApplication(async (application) => {
+        const organization = await application.get(CreateOrganization).execute(name);
+        return { id: organization.id, name: organization.name, webhook_secret: organization.webhookSecret };
+      }),
+    );
+
+  organizations
+    .command('list')
+    .description('list all organizations, the oldest first')
+    .action(() =>
+      withApplication(async (application) => {
+        const all = await application.get(FindOrganization).all();
+        return { object: 'list', data: all.map(organizationView) };
+      }),
+    );
+
+  organizations
+    .command('show')
+    .description('show an organization and its keys')
+    .argument('<organization>', 'its id, org_…', id('org'))
+    .action((organization) =>
+      withApplication(async (application) => {
+        const found = await application.get(FindOrganization).byId(organization);
+        const keys = await application.get(ManageApiKeys).list(organization);
+        return { ...organizationView(found), keys: keys.map((key) => keyView(key)) };
+      }),
+    );
+}
+
+function organizationView({ id, name }: Organization) {
+  return { id, name, created_at: createdAt(id) };
+}

@@ -1,0 +1,40 @@
+import { type Command, Option } from '@commander-js/extra-typings';
+import { paymentView, RecordPayment } from '../modules/payments/index.js';
+import { Reconcile } from '../modules/refunds/index.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
+import { MODES } from '../shared/caller.js';
+import { amount, currency, id } from './arguments.js';
+import { withApplication } from './run.js';
+
+export function addPaymentCommands(program: Command): void {
+  const payments = program.command('payment').description('captured payments');
+
+  payments
+    .command('record')
+    .description('record a captured payment, as the ledger does over HTTP')
+    .requiredOption('--org <organization>', 'whose payment it is', id('org'))
+    .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
+    .requiredOption('--amount <minor units>', 'for example 5000 for 50.00 USD', amount)
+    .requiredOption('--currency <code>', 'for example usd', currency)
+    .option('--session <session>', 'the checkout session that it pays, which completes it', id('cs'))
+    .action(({ org: organization, mode, amount, currency, session = null }) =>
+      withApplication(async (application) => {
+        const capture = { amount, currency, checkoutSession: session, reference: null };
+        const record = application.get(RecordPayment);
+        const decide = () => record.execute({ organization, mode }, capture);
+        const { payment } = await application.get(UnitOfWork).commit(decide);
+        return paymentView(payment);
+      }),
+    );
+
+  program
+    .command('reconcile')
+    .description('prove that every amount adds up; exits 1 if not')
+    .action(() =>
+      withApplication(async (application) => {
+        const { checks, isBalanced } = await application.get(Reconcile).execute();
+        if (!isBalanced) process.exitCode = 1;
+        return { balanced: isBalanced, checks };
+      }),
+    );
+}

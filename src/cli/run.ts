@@ -1,0 +1,43 @@
+/** Runs a command's work on the configured database, and prints what it returns. */
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../app.module.js';
+import { readConfig } from '../platform/config.js';
+import type { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
+import { openDatabase, openMigratedDatabase } from '../platform/embedded-postgres/open.js';
+import { onStopSignal } from '../process/stop-signals.js';
+
+/** With the use cases of all modules, on a database that is migrated. */
+export async function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
+  const config = readConfig(process.env);
+  await withOpened(openMigratedDatabase(config, { role: 'command' }), async (url) => {
+    const module = AppModule.register(config, url, { timeLimits: false });
+    const application = await NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
+    try {
+      return await work(application);
+    } finally {
+      await application.close();
+    }
+  });
+}
+
+/** With the URL of a database whose schema may be missing or out of date. */
+export async function withDatabase(work: (url: string) => Promise<unknown>): Promise<void> {
+  await withOpened(openDatabase(readConfig(process.env), { role: 'command' }), work);
+}
+
+export function print(result: unknown): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+async function withOpened(opening: Promise<EmbeddedPostgres>, work: (url: string) => Promise<unknown>): Promise<void> {
+  onStopSignal(() => {
+    opening.then((database) => database.close()).finally(() => process.exit(1));
+  });
+  const database = await opening;
+  try {
+    print(await work(database.url));
+  } finally {
+    await database.close();
+  }
+}
