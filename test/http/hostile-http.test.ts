@@ -88,6 +88,51 @@ test('a connection that was told 408 is freed although its client never closes i
   await until(() => held?.destroyed === true).finally(() => client.destroy());
 }, 40_000);
 
+/** Of the answers that followed the first one on its connection. */
+const statusesIn = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+const BEARER = () => `Authorization: Bearer ${tenant.test}`;
+
+test('what follows a request is refused after the answer to it', async () => {
+  const lines = ['Host: x', BEARER(), 'Content-Type: application/json', 'Idempotency-Key: follow'];
+  const request = `POST ${SESSIONS} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${TEXT.length}\r\n\r\n${TEXT}`;
+  for (const rest of ['{}', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    const { text, status } = await sendBytes(service.url, request + rest);
+    expect([status, ...statusesIn(text)]).toEqual([201, rest === '{}' ? 400 : 404]);
+  }
+});
+
+test('a request that was answered before its body broke off gets no second answer', async () => {
+  const start = `POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const { hostname, port } = new URL(service.url);
+  const client = connect(Number(port), hostname, () => client.write(start));
+  let received = '';
+  client.on('data', (chunk) => {
+    if (received === '') client.write('no number\r\n');
+    received += chunk;
+  });
+  await once(client, 'close');
+  expect(received.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 401']);
+});
+
+test('sixteen requests may wait on one connection, not seventeen', async () => {
+  const asked = (count: number) =>
+    sendBytes(service.url, `GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count - 1), ending);
+  const ending = head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', BEARER());
+  const { status, text } = await asked(16);
+  expect([status, ...statusesIn(text)]).toEqual([...Array(15).fill(401), 200]);
+  expect(await asked(17).catch(() => ({ answers: 0 }))).toMatchObject({ answers: 0 });
+});
+
+test('CONNECT gets the envelope, and an upgrade the usual answer', async () => {
+  const refused = await sendBytes(service.url, head('CONNECT localhost:5432 HTTP/1.1', 'Host: x', 'X-Request-Id: one'));
+  expectError(refused, { status: 404, code: 'not_found' });
+  expect([refused.body.request_id, refused.headers.get('request-id'), refused.answers]).toEqual(['one', 'one', 1]);
+  const lines = ['Host: x', BEARER(), 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
+  const usual = await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`, ...lines));
+  expect([usual.status, usual.body.object]).toEqual([200, 'list']);
+});
+
 test('a broken chunk gets one answer, which is no 500', async () => {
   const lines = ['Host: x', `Authorization: Bearer ${tenant.test}`, 'Content-Type: application/json'];
   const start = head(`POST ${SESSIONS} HTTP/1.1`, ...lines, 'Idempotency-Key: a', 'Transfer-Encoding: chunked');

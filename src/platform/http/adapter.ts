@@ -5,9 +5,10 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { INVALID_PARAM, invalidParams, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
+import { INVALID_PARAM, invalidParams, NOT_FOUND, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
 import type { Config } from '../config.js';
 import { whileDropping } from './body.guard.js';
+import { Connections } from './connections.js';
 import { answerTo, collectionOf, pathOf } from './errors.js';
 import { HttpResponse } from './response.js';
 
@@ -27,6 +28,7 @@ const KEEP_ALIVE_MS = 65_000;
 
 export class TillgateAdapter extends FastifyAdapter {
   private isDraining = false;
+  private readonly connections: Connections;
   private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
 
   constructor({ logLevel, trustProxy }: Pick<Config, 'logLevel' | 'trustProxy'>) {
@@ -48,24 +50,33 @@ export class TillgateAdapter extends FastifyAdapter {
         headersTimeout: HEADERS_TIMEOUT_MS,
         requireHostHeader: false,
       },
-      clientErrorHandler,
+      clientErrorHandler: (error, socket) => this.onClientError(error, socket),
     });
     const server = this.getInstance();
+    this.connections = new Connections(server.server);
     // Requests are rarely logged: those that are name their id themselves, and the rest need no logger of their own.
     server.log.child = () => server.log;
+    server.decorateRequest('declaredType', undefined);
+    this.addHooks();
+    server.server.on('checkExpectation', refuseExpectation);
+    server.server.on('connect', (request: IncomingMessage, socket: Socket) => this.refuseTunnel(request, socket));
+    // Bodies are read after the guards: who may not call is told so before what is wrong with the body.
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  }
+
+  private addHooks(): void {
+    const server = this.getInstance();
     server.addHook('onRoute', ({ method, url }) => {
       if (!url.includes('*')) this.routes.push({ method: String(method), path: patternOf(url) });
     });
-    server.decorateRequest('declaredType', undefined);
-    server.addHook('onRequest', prepare);
+    server.addHook('onRequest', (request, reply, done) => {
+      if (this.connections.begin(reply.raw)) prepare(request, reply, done);
+    });
     server.addHook('preClose', (done) => {
       this.stopKeepingAlive();
       done();
     });
-    server.server.on('checkExpectation', refuseExpectation);
-    // Bodies are read after the guards: who may not call is told so before what is wrong with the body.
-    server.removeAllContentTypeParsers();
-    server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   }
 
   /** From now on an answer ends its connection. */
@@ -83,13 +94,28 @@ export class TillgateAdapter extends FastifyAdapter {
     reply.headers(HEADERS);
     // A connection kept open past this answer would keep the process from ending until it times out.
     if (this.isDraining) reply.header('connection', 'close');
-    if (!(result instanceof HttpResponse)) {
-      return reply.code(status).send(JSON.stringify(result));
-    }
+    if (!(result instanceof HttpResponse)) return reply.code(status).send(JSON.stringify(result));
     if (result.location) reply.header('location', result.location);
     if (result.replayed) markReplay(reply, result);
     if (result.status === 413) return sendWhileDropping(reply, result);
     return reply.code(result.status).send(result.body);
+  }
+
+  /** What Node itself would answer with an empty body: a request it cannot read, or one that never ends. */
+  private onClientError(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === 'ECONNRESET') return void socket.destroy();
+    const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
+    const id = `req_${randomUUID()}`;
+    const { body } = answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url: collectionOf('/') });
+    this.connections.end(socket, lastAnswer(status, body, id));
+  }
+
+  /** Node leaves the socket of a CONNECT to whoever listens. There is nothing here to connect to. */
+  private refuseTunnel(request: IncomingMessage, socket: Socket): void {
+    socket.on('error', () => socket.destroy());
+    const facts = { id: requestId(request), method: 'CONNECT', url: request.url ?? '' };
+    const { status, body } = answerTo(new Refusal(NOT_FOUND, 'No such route.'), facts);
+    this.connections.end(socket, lastAnswer(status, body, facts.id));
   }
 }
 
@@ -140,17 +166,10 @@ function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void)
   reply.headers(HEADERS).code(status).send(body);
 }
 
-/** What Node itself would answer with an empty body: a request it cannot read, or one that never ends. */
-function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
-  const id = `req_${randomUUID()}`;
-  const { body } = answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url: collectionOf('/') });
+function lastAnswer(status: number, body: string, id: string): string {
   const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  // An HTTP socket that has only been ended stays until its client closes the other half, which it need not do.
-  socket.destroySoon();
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {

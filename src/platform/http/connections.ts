@@ -1,0 +1,86 @@
+/** How many connections there are, what each may hold, and how it ends. */
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How long an answer waits for its client to read on. What clients send has deadlines of Node's. */
+const UNREAD_MS = 5_000;
+const MAX_ANSWERS = 16;
+const MAX_CONNECTIONS = 10_000;
+/** The rest is for the database, webhooks and the listening socket. */
+const SHARE_OF_FILES = 0.75;
+
+interface Connection {
+  readonly answers: Set<ServerResponse>;
+  last?: ServerResponse;
+}
+
+export class Connections {
+  /** The one that has gone longest without a request comes first. */
+  private readonly open = new Map<Socket, Connection>();
+
+  constructor(private readonly server: Server) {
+    server.maxConnections = maxConnections();
+    server.on('connection', (socket) => this.accept(socket));
+    server.setTimeout(UNREAD_MS, (socket) => this.onSilence(socket));
+  }
+
+  /** Counts an answer as under way. False: the connection asks for too many at once, or is cut already. */
+  begin(answer: ServerResponse): boolean {
+    const { socket } = answer.req;
+    if (socket.destroyed) return false;
+    const connection = this.open.get(socket) ?? this.accept(socket);
+    this.open.delete(socket);
+    this.open.set(socket, connection);
+    connection.last = answer;
+    connection.answers.add(answer);
+    answer.once('close', () => connection.answers.delete(answer));
+    if (connection.answers.size > MAX_ANSWERS) socket.destroy();
+    return !socket.destroyed;
+  }
+
+  /** Ends a connection with these bytes, once the answers under way are sent: they belong to earlier requests. */
+  end(socket: Socket, bytes: string): void {
+    const { answers, last } = this.open.get(socket) ?? this.accept(socket);
+    const interrupted = last?.req.complete === false ? last : undefined;
+    if (interrupted && !interrupted.writableEnded) answers.delete(interrupted);
+    const before = [...answers].at(-1);
+    if (before) {
+      socket.pause();
+      before.once('close', () => this.end(socket, bytes));
+      return;
+    }
+    // A request that was answered before it was broken off gets no second answer.
+    if (socket.writable && !interrupted?.writableEnded) socket.end(bytes);
+    // An HTTP socket that has only been ended stays until its client closes the other half, which it need not do.
+    socket.destroySoon();
+  }
+
+  /** A newcomer takes the place of the connection that has gone longest without a request. */
+  private accept(socket: Socket): Connection {
+    const [oldest] = this.open.keys();
+    if (oldest && this.open.size + 1 >= this.server.maxConnections) {
+      this.open.delete(oldest);
+      oldest.destroy();
+    }
+    const connection = { answers: new Set<ServerResponse>() };
+    this.open.set(socket, connection);
+    socket.once('close', () => this.open.delete(socket));
+    return connection;
+  }
+
+  private onSilence(socket: Socket): void {
+    const { answers, last } = this.open.get(socket) ?? {};
+    const isTold408 = !last && socket.writable;
+    if (isTold408) return;
+    const isWorking = [...(answers ?? [])].some((answer) => !answer.writableEnded);
+    if (isWorking) socket.setTimeout(UNREAD_MS);
+    else socket.destroy();
+  }
+}
+
+function maxConnections(): number {
+  Object.assign(process.report, { excludeNetwork: true });
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
+  const files = Number(userLimits?.open_files.soft);
+  return files > 0 ? Math.min(MAX_CONNECTIONS, Math.floor(files * SHARE_OF_FILES)) : MAX_CONNECTIONS;
+}
