@@ -10,6 +10,8 @@ import { makeDemo, tour, whereKeysAre } from './demo.js';
 const DRAIN_MS = 5_000;
 /** Long enough for a client to send its next request on an idle connection. */
 const IDLE_MS = 2_000;
+/** Connections that wait for a busy moment to pass. Node's 511 make the next caller try again a second later. */
+const BACKLOG = 4_096;
 
 export interface Serving {
   /** Where it listens and, on an embedded database, the tour or where its keys are. */
@@ -78,7 +80,7 @@ export class Server implements Serving {
     const { port, host, logLevel } = this.config;
     const { log } = this.application.getHttpAdapter().getInstance();
     log.level = 'silent';
-    await this.application.listen(port, host);
+    await this.application.listen({ port, host, backlog: BACKLOG });
     log.level = logLevel;
   }
 }

@@ -184,9 +184,8 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
   response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
 }
 
-function badRequest(param: string, code: ParamCode, message: string): Refusal {
-  return invalidParams([paramError(param, code, message)]);
-}
+const badRequest = (param: string, code: ParamCode, message: string): Refusal =>
+  invalidParams([paramError(param, code, message)]);
 
 /** A route's path as a pattern: `:name` stands for one segment. */
 function patternOf(url: string): RegExp {

@@ -70,10 +70,11 @@ export class Connections {
 
   private onSilence(socket: Socket): void {
     const { answers, last } = this.open.get(socket) ?? {};
-    const isTold408 = !last && socket.writable;
-    if (isTold408) return;
-    const isWorking = [...(answers ?? [])].some((answer) => !answer.writableEnded);
-    if (isWorking) socket.setTimeout(UNREAD_MS);
+    // Without a request yet: Node's deadline is about to pass, and the client is told so.
+    if (!last && socket.writable) return;
+    // The others are sent after it, so that they do not count.
+    const [first] = answers ?? [];
+    if (first && !first.writableEnded) socket.setTimeout(UNREAD_MS);
     else socket.destroy();
   }
 }
