@@ -35,6 +35,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'src/platform/database/prepared-query.ts described': 'weak: connections of the pool',
   'src/platform/database/shares.ts shares': 'organizations with a query under way; filled below',
   'src/platform/database/statement.ts known': 'sequences of parts, which are constants',
+  'src/platform/http/connections.ts open': 'maxConnections of the server',
   'src/platform/http/constraints.ts known': 'request classes',
   'src/platform/http/validation.ts compiled': 'request classes',
   'src/platform/idempotency/idempotency.ts running': 'requests under way, each of which removes its own',
