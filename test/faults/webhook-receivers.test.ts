@@ -1,0 +1,150 @@
+/** Whatever receivers do, their attempts end, and no other receiver waits for them. */
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { Deliveries } from '../../src/modules/events/application/ports.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { post, SMALLEST } from '../support/client.js';
+import { answer, type Receiver, startReceiver, until } from '../support/receiver.js';
+import { createTenant, type Tenant } from '../support/service.js';
+import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
+
+const LEASE_MS = 60_000;
+/** Longer than any test: whatever ends an attempt here, it is not its timeout. */
+const NO_TIMEOUT = 600_000;
+
+let world: Awaited<ReturnType<typeof startWebhooks>>;
+let tenant: Tenant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  world = await startWebhooks();
+  Object.assign(world.network, { timeoutMs: NO_TIMEOUT });
+});
+
+beforeEach(async () => {
+  tenant = await createTenant(world.service);
+  receiver = await startReceiver();
+});
+
+afterEach(async () => {
+  await world.service.sql.query('DELETE FROM webhook_deliveries');
+  await receiver.close();
+});
+afterAll(() => world.service.close());
+
+/** A server that does as it is told with each connection. */
+async function startServer(behave: (socket: Socket) => void, host = '127.0.0.1') {
+  const sockets: Socket[] = [];
+  const server: Server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    behave(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { port: (server.address() as AddressInfo).port, sockets, close };
+}
+
+const again = (text: string) => (socket: Socket) => {
+  const timer = setInterval(() => socket.write(text), 5);
+  socket.on('close', () => clearInterval(timer));
+};
+
+test.each([
+  ['drips its answer', 200, null, again('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')],
+  ['never ends its early hints', null, expect.any(String), again('HTTP/1.1 103 Early Hints\r\n\r\n')],
+  [
+    'switches protocols',
+    null,
+    expect.any(String),
+    (socket: Socket) =>
+      void socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+  ],
+] as const)(
+  'an attempt at a receiver that %s ends long before its time',
+  async (_, status, error, behave) => {
+    const server = await startServer(behave);
+    const { event } = await sessionFor(world.service, tenant, `http://127.0.0.1:${server.port}/`);
+    await deliver(world.service);
+    const { deliveries } = await readEvent(world.service, tenant, event);
+    expect(deliveries).toEqual([attempt(1, status, error, status === 200)]);
+    server.close();
+  },
+  60_000,
+);
+
+test('a slow path of one organization on a shared host keeps no other organization waiting', async () => {
+  receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.end()));
+  for (let at = 0; at < 30; at++) await sessionFor(world.service, tenant, String(new URL('/slow', receiver.url)));
+  await until(() => receiver.received.length > 1, 'the slow path is tried');
+  const other = await createTenant(world.service);
+  const { event } = await sessionFor(world.service, other, receiver.url);
+  await until(() => receiver.received.some(({ id }) => id === event), 'the other organization is told');
+}, 60_000);
+
+test('10,000 events of one organization and 1,000 dead hosts of another keep no third one waiting', async () => {
+  const dead = await startServer(() => undefined, '0.0.0.0');
+  const hosts = Array.from({ length: 1_000 }, (_, at) => `127.1.${at >> 8}.${at & 255}:${dead.port}`);
+  const busy = await startReceiver();
+  await backlog(tenant, [new URL(busy.url).host], 10_000);
+  await backlog(await createTenant(world.service), hosts, 1);
+  const delivering = deliver(world.service);
+  await until(() => dead.sockets.length > 100 && busy.received.length > 100, 'both are being tried');
+  const { event } = await sessionFor(world.service, await createTenant(world.service), receiver.url);
+  await until(() => receiver.received.some(({ id }) => id === event), 'the third organization is told');
+  // It did not just wait until the others were done.
+  expect(busy.received.length).toBeLessThan(10_000);
+  await world.service.sql.query('DELETE FROM webhook_deliveries');
+  dead.close();
+  await delivering;
+  await busy.close();
+}, 120_000);
+
+/** So many overdue deliveries to each host, as if they had been left by another instance. */
+async function backlog(owner: Tenant, hosts: readonly string[], count: number): Promise<void> {
+  await post(`${world.service.url}/v1/checkout_sessions`, { key: owner.test, body: SMALLEST });
+  await world.service.sql.query(
+    `WITH made AS (
+        INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
+        SELECT $1, 'test', gen_random_uuid(), 'http://' || host || '/', host, 0, $3
+        FROM unnest($2::text[]) AS host CROSS JOIN generate_series(1, $4) RETURNING *)
+      INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
+        SELECT made.organization_id, made.mode, event_id, type, gen_random_uuid(), 1, data
+        FROM made JOIN events USING (organization_id)`,
+    [uuidOf(owner.organization), hosts, new Date(world.clock.now() - 1_000), count],
+  );
+}
+
+test('a process that dies between claiming and sending loses nothing', async () => {
+  const { organization } = tenant;
+  await backlog(tenant, [new URL(receiver.url).host], 1);
+  const deliveries = world.service.application.get(Deliveries);
+  const now = world.clock.now();
+  const { found } = await deliveries.due(organization, undefined, now);
+  const claimed = await deliveries.claim(
+    organization,
+    found.map((due) => ({ due, take: 1 })),
+    now,
+    now + LEASE_MS,
+  );
+  // Either this test has it, as a process that dies now, or the worker was first and sends it.
+  world.clock.advance(LEASE_MS + 1);
+  await deliver(world.service);
+  await until(() => receiver.received.length === 1, 'it is sent');
+  expect(claimed.every(({ event }) => event.id === receiver.received[0]?.id)).toBe(true);
+});
+
+test('the log line of a failed attempt names the receiver, and no path, query or secret', async () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  receiver.behave(answer(500));
+  const { event } = await sessionFor(world.service, tenant, `${new URL('/hidden-path', receiver.url)}?token=hidden`);
+  await deliver(world.service);
+  await until(() => warn.mock.calls.length > 0, 'the failure is logged');
+  const lines = warn.mock.calls.map((values) => values.map(String).join(' ')).join('\n');
+  warn.mockRestore();
+  expect(lines).toContain(`${event} to ${new URL(receiver.url).host} failed: 500.`);
+  expect(lines).not.toMatch(/hidden|whsec_/);
+});
