@@ -58,7 +58,6 @@ export function futureInstant(text: string): number {
   );
 }
 
-/** An option that may be given several times. */
 export function collect(text: string, before: string[]): string[] {
   return [...before, text];
 }

@@ -47,7 +47,6 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(cod
 try {
   await program.parseAsync();
 } catch (error) {
-  // commander has printed its own, help included.
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else {
     process.stderr.write(`${explain(error).join(' ').replaceAll('\n', ' ')}\n`);

@@ -11,7 +11,6 @@ export interface DevelopmentReceiver {
 
 export interface ReceiverOptions {
   readonly port: number;
-  /** The organization's `whsec_…`. */
   readonly secret: string;
   readonly say: (line: string) => void;
 }

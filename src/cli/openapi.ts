@@ -5,7 +5,6 @@ import { readConfig } from '../platform/config.js';
 import { TillgateAdapter } from '../platform/http/adapter.js';
 import { documentOf } from '../platform/openapi/document.js';
 
-/** Never connected to. */
 const NO_DATABASE = 'postgres://nobody@localhost/nothing';
 
 const config = readConfig({});

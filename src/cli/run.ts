@@ -7,7 +7,6 @@ import type { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-po
 import { openDatabase, openMigratedDatabase } from '../platform/embedded-postgres/open.js';
 import { onStopSignal } from '../process/stop-signals.js';
 
-/** With the use cases of all modules, on a database that is migrated. */
 export async function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
   const config = readConfig(process.env);
   await withOpened(openMigratedDatabase(config, { role: 'command' }), async (url) => {
@@ -21,7 +20,6 @@ export async function withApplication(work: (application: INestApplicationContex
   });
 }
 
-/** With the URL of a database whose schema may be missing or out of date. */
 export async function withDatabase(work: (url: string) => Promise<unknown>): Promise<void> {
   await withOpened(openDatabase(readConfig(process.env), { role: 'command' }), work);
 }

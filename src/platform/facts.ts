@@ -17,7 +17,6 @@ export type Surface = 'secret' | 'ledger';
 /** Something that the API shows under an identifier. */
 export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly id: IdKind;
-  /** Its name in the API's description. */
   readonly schema: string;
   /** The type of each event that it goes through, with its meaning. */
   readonly events?: Readonly<Record<string, string>>;
@@ -30,7 +29,6 @@ export interface Facts {
   readonly gate: readonly Refusal[];
 }
 
-/** What all modules tell: filled when the composition root declares it, and read when a request is answered. */
 export const facts = {
   errors: [] as ErrorCode[],
   resources: [] as Resource[],
@@ -38,7 +36,6 @@ export const facts = {
   eventTypes: [] as string[],
 } satisfies Facts & { eventTypes: readonly string[] };
 
-/** A module, with what it is made of and what it tells. */
 export interface ModuleFacts extends Partial<Facts> {
   readonly module: Type;
   readonly records: readonly Type[];
@@ -67,7 +64,6 @@ export function declareFacts(...modules: readonly Partial<Facts>[]): void {
   requireUnique('event type', facts.eventTypes);
 }
 
-/** The resource that has this identifier. */
 export function resourceOf(id: string): Resource | undefined {
   return facts.resources.find((resource) => resource.id === kindOf(id));
 }

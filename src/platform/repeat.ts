@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that a process does again and again beside its requests. */
 export interface Repetition {
   stop(): Promise<void>;
 }

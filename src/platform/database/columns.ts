@@ -22,7 +22,6 @@ interface Column<Row> {
   readonly isJson: boolean;
 }
 
-/** In the order of their declaration. */
 function columnsOf<Row extends object>(record: Record<Row>): readonly Column<Row>[] {
   const columns = getMetadataArgsStorage().columns.filter(({ target }) => target === record);
   return columns.map(({ propertyName, options }) => ({

@@ -8,9 +8,9 @@ const LOCK_TIMEOUT_MS = 500;
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** A process that hangs in a transaction would keep its locks for ever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
-/** Statements are written for one plan. For its first five runs PostgreSQL would take what suits each run's values. */
+/** PostgreSQL would plan the first five runs of a statement for their values; every statement here has one good plan. */
 const PLANNED_ONCE = 'SET plan_cache_mode = force_generic_plan';
-/** No byte for longer than any statement may take: the network or the server is gone. */
+/** Longer than any statement may take: without a byte for this long the network or the server is gone. */
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 
@@ -21,11 +21,9 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** Whether a query is given up after seconds, as a request's must be. */
   readonly timeLimits: boolean;
-  /** Every module's `*.record.ts` classes. */
   readonly records: Records;
 }
 
-/** The service's connection pool. */
 export function createDataSource({ url, poolSize, records, timeLimits }: DatabaseOptions): DataSource {
   return new DataSource({
     ...baseOptions(url),
@@ -65,7 +63,7 @@ function baseOptions(url: string) {
   } as const;
 }
 
-/** Without a listener a connection that dies while it is checked out would end the process. */
+/** Without a listener, a connection that dies while it is in use would end the process. */
 function survive(client: PoolClient): void {
   client.on('error', () => undefined);
 }
@@ -80,10 +78,7 @@ async function limit(client: PoolClient): Promise<void> {
   destroyWhenSilent(client);
 }
 
-/**
- * pg has no deadline that frees the connection: `query_timeout` returns a half-open client to the pool, and a network
- * black hole would hold every connection for ever. The socket's own timer ends a connection that owes an answer.
- */
+/** pg's `query_timeout` returns a dead connection to the pool; the socket's own timer ends it. */
 function destroyWhenSilent(client: PoolClient): void {
   const { connection, readyForQuery } = client as unknown as SilentClient;
   if (typeof readyForQuery !== 'boolean') throw new Error('pg no longer says whether a connection owes an answer.');

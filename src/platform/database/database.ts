@@ -11,9 +11,9 @@ import type { Statement } from './statement.js';
 /** Deadlocks and serialization failures change nothing and succeed on a retry; everything else is final. */
 const RETRYABLE = new Set(['40001', '40P01']);
 const ATTEMPTS = 3;
-/** Past this many waiting queries a new one would only time out later: it is refused at once. */
+/** Beyond this a waiting query would only time out later, so it is refused at once. */
 const MAX_WAITING = 2_000;
-/** Connections that no organization takes from the others. */
+/** Connections that one organization always leaves to the others. */
 const LEFT_TO_OTHERS = 2;
 /** Transactions of jobs, which are for many: together they have the share of one organization. */
 const JOBS = 'jobs';
@@ -23,17 +23,13 @@ interface Changed<Row> {
   readonly rowCount: number;
 }
 
-/**
- * The one way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. Statements take pg's
- * callbacks: its promises keep what they carried until the next full garbage collection (docs/performance.md).
- */
+/** The way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. */
 @Injectable()
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
   private readonly pool: Pool;
-  /** By the statement's text. */
   private readonly reads = new Map<string, Reads>();
-  /** Those that wait for a connection in the place of another one. */
+  /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
   private sharing = 0;
   private readonly shares: Shares;
 
@@ -88,7 +84,6 @@ export class Database implements OnApplicationShutdown {
     return retried(() => this.shares.within(organization, 1, () => this.runOnce(work)));
   }
 
-  /** Fails when the database does not answer. */
   async ping(): Promise<void> {
     await this.autocommit({ name: 'ping', text: 'SELECT 1' }, []);
   }
@@ -118,7 +113,7 @@ export class Database implements OnApplicationShutdown {
     return owner === undefined ? work() : this.shares.within(owner, runs.length, work);
   }
 
-  /** pool.query() closes the connection after every error, and here a constraint that refuses is how things are decided. */
+  /** Not pool.query(), which closes the connection after an error: here constraints refuse every day. */
   private onConnection(
     statement: Statement,
     runs: readonly Values[],
@@ -179,7 +174,7 @@ async function inTransaction(runner: QueryRunner, statement: Statement, values: 
   });
 }
 
-/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error: acknowledging that would be a lie. */
+/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error, which must not be acknowledged. */
 async function commit(runner: QueryRunner): Promise<void> {
   const client = (await runner.connect()) as PoolClient & { getTransactionStatus(): string };
   if (client.getTransactionStatus() !== 'T') throw new Error('The transaction failed before its commit.');

@@ -1,12 +1,11 @@
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
-/** Past this many waiting queries of one owner a new one would only time out later: it is refused at once. */
+/** Beyond this a waiting query of an owner would only time out later, so it is refused at once. */
 const MAX_WAITING = 2_000;
 const PATIENCE_MS = 4_000;
 
 interface Share {
   held: number;
-  /** Queries, of which several may share a connection. */
   waiting: number;
   readonly line: Waiter[];
 }
@@ -19,10 +18,7 @@ interface Waiter {
   readonly refuse: (refusal: Refusal) => void;
 }
 
-/**
- * Lets each owner hold at most so many connections of the pool. The rest of its work waits in a line of its own, so that
- * whatever keeps its connections busy (a locked row, thousands of requests) leaves others free.
- */
+/** Bounds the connections that each owner holds; more of its work waits in a line of its own, and not in the others' way. */
 export class Shares {
   private readonly shares = new Map<string, Share>();
 

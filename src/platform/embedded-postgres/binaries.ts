@@ -1,4 +1,3 @@
-/** The packaged binaries of PostgreSQL, and the user that runs them. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -51,10 +50,7 @@ function unprivilegedOwner(): Owner {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/**
- * A copy of the binaries that every user can reach, made once: a checkout below /root or in a private temporary
- * directory is closed to the user PostgreSQL runs as. A directory somebody else could have planted is not used.
- */
+/** A copy that PostgreSQL's user can reach, because a checkout below /root is closed to it. Never a planted directory. */
 function copyOf(native: string): string {
   const version = createHash('sha256')
     .update(native)

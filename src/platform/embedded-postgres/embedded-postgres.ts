@@ -1,10 +1,7 @@
 /**
- * A real PostgreSQL beside the service, for a first try, development and tests: binaries from npm, data under DATA_DIR.
- * It survives what people do to it: kill -9 of anything at any time, an interrupted first start, a second server.
- *
- * Whoever finds no live PostgreSQL on the data starts one. Every process that uses it holds a shared advisory lock on a
- * connection of its own, which ends with the process however it dies; the last to leave stops PostgreSQL. An orphan left
- * by kill -9 is simply used by the next one.
+ * A real PostgreSQL for a first try, development and tests: binaries from npm, data under DATA_DIR. Every process that uses
+ * it holds a shared advisory lock on a connection of its own; the last process to leave stops PostgreSQL, and the next
+ * process takes over one that a kill -9 left running.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +21,6 @@ const BOUND_LOG_MS = 5_000;
 /** One that gave up, say for memory that a killed predecessor's last process still holds, is started again. */
 const START_ATTEMPTS = 6;
 const START_AGAIN_MS = 500;
-/** PostgreSQL's own. */
 const DEFAULT_CONNECTIONS = 100;
 const USER = 'tillgate';
 
@@ -42,7 +38,6 @@ export interface EmbeddedPostgresOptions {
   readonly role: 'server' | 'command';
   /** As many as all its users together may hold; PostgreSQL's own default at least. */
   readonly connections?: number;
-  /** Says in plain words what takes time. */
   readonly say?: (line: string) => void;
 }
 
@@ -134,7 +129,6 @@ class DataDirectory {
     throw new EmbeddedPostgresError(`PostgreSQL did not start in ${this.cluster}${why} Its log is ${this.logFile}.`);
   }
 
-  /** Whether it was started for as many connections as are wanted now. */
   async hasRoom(client: Client): Promise<boolean> {
     const { rows } = await client.query<{ max_connections: string }>('SHOW max_connections');
     return Number(rows[0]?.max_connections) >= this.connections;

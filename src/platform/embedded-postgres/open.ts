@@ -7,7 +7,6 @@ const OTHER_CONNECTIONS = 30;
 
 type Options = Pick<EmbeddedPostgresOptions, 'role' | 'say'>;
 
-/** The configured database, running. Its schema may be missing or out of date. */
 export async function openDatabase(
   { databaseUrl, dataDir, databasePoolSize, webConcurrency }: Config,
   options: Options,
@@ -18,10 +17,7 @@ export async function openDatabase(
   return openEmbeddedPostgres({ ...options, dataDir, connections: processes * databasePoolSize + OTHER_CONNECTIONS });
 }
 
-/**
- * The same, with the schema as this version needs it: the embedded database is brought up to date, any other is only
- * checked, because migrating is its operator's decision.
- */
+/** Migrates the embedded database; any other is only checked, because migrating it is its operator's decision. */
 export async function openMigratedDatabase(config: Config, options: Options): Promise<EmbeddedPostgres> {
   const database = await openDatabase(config, options);
   try {

@@ -30,10 +30,7 @@ const WORKING_DIRECTORY = '/proc/self/cwd';
 /** A pid file this young may still be empty, or have just replaced the one that was read. */
 const FRESH_MS = 1_000;
 
-/**
- * Makes an empty database cluster in a new directory. Nobody but the password's holder can connect to it. Like
- * PostgreSQL itself, initdb is out of reach of the terminal's Ctrl-C.
- */
+/** Makes an empty cluster with password authentication, out of reach of the terminal's Ctrl-C. */
 export async function initialize(directory: string, user: string, password: string): Promise<void> {
   mkdirSync(directory, { mode: 0o700 });
   const { bin, owner } = await installation(directory);
@@ -60,7 +57,6 @@ export async function initialize(directory: string, user: string, password: stri
   }
 }
 
-/** Throws what initdb says is wrong, unless it succeeds. */
 async function finished(initdb: ChildProcess): Promise<void> {
   const closed = once(initdb, 'close');
   const said = text(initdb.stderr as Readable);
@@ -145,10 +141,7 @@ function runsOn(pid: number, directory: string): boolean {
   }
 }
 
-/**
- * A setting PostgreSQL ignores, to know its process by. Everyone may read a command line; root in a container may not
- * read the working directory of another user's process.
- */
+/** A setting that PostgreSQL ignores, to recognize its process by: root in a container can read no other user's cwd. */
 function markOf(directory: string): string {
   return `tillgate.directory=${directory}`;
 }

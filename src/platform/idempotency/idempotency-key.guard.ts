@@ -6,13 +6,11 @@ import { requestOf } from '../http/exchange.js';
 import { headerValues } from '../http/headers.js';
 import type { IdempotentResponse } from './idempotent-response.js';
 
-/** A write that may be retried under its key. */
 export interface IdempotentRequest extends RequestFacts {
   /** Method and route: the same key on another operation is another key. */
   readonly operation: string;
   /** Null for a request that may have none and has none; undefined where no guard has looked for it. */
   readonly key: string | null | undefined;
-  /** The id in the path, if there is one. */
   readonly subject: string | undefined;
 }
 

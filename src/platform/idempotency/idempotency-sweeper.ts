@@ -3,7 +3,6 @@ import { drain, type Repetition, repeat } from '../repeat.js';
 import { StoredResponses } from './stored-responses.js';
 
 const INTERVAL_MS = 60_000;
-/** Small enough to hold its row locks for milliseconds. */
 const BATCH = 1_000;
 
 /** Removes stored responses whose time is over. Nothing depends on when: an expired key already counts as new. */

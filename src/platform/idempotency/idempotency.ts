@@ -14,7 +14,7 @@ import type { IdempotentRequest } from './idempotency-key.guard.js';
 import { IdempotentResponse } from './idempotent-response.js';
 import { type Claim, KEY_CONSTRAINT, type StoredResponse, StoredResponses } from './stored-responses.js';
 
-/** How long a request waits for another with its key before it is told to come back. */
+/** How long a request waits for another one with its key before the 409. */
 const WAIT_MS = 2_000;
 /** A key can expire between the insert it refuses and the look at it; twice in a row cannot happen. */
 const ATTEMPTS = 3;
@@ -81,7 +81,7 @@ export class Idempotency {
       return (await first.outcome) as IdempotentResponse;
     } finally {
       this.running.delete(name);
-      // A Map grows by new tables, and its old ones keep what they held until the next full garbage collection.
+      // A growing Map keeps its old tables, and what they refer to, until the next full garbage collection.
       first.outcome = undefined;
     }
   }
@@ -125,7 +125,7 @@ export class Idempotency {
     }
   }
 
-  /** What was right when it was first sent, like an expiry ten minutes ahead, may be wrong by the time of the retry. */
+  /** A value that was right at first, such as an expiry ten minutes ahead, may be wrong when the request is retried. */
   private async answeredBefore(caller: Caller, claim: Claim, error: unknown): Promise<IdempotentResponse> {
     const found = await this.responses.find(caller, claim);
     if (!found || found === 'expired' || !found.fingerprint.equals(claim.fingerprint)) throw error;
@@ -157,7 +157,7 @@ async function withinPatience(outcome: Running['outcome']): Promise<IdempotentRe
   }
 }
 
-/** Whether a lock was waited for too long because another request holds the key, not the money. */
+/** Whether the lock that was waited for too long is the key's, not a payment's. */
 function isKeyLocked(error: unknown): boolean {
   return sqlState(error) === '55P03' && String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT);
 }

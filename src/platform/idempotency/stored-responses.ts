@@ -24,17 +24,13 @@ const FIND = {
 
 const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`;
 
-/**
- * SKIP LOCKED: several instances sweep at once without waiting for each other or for a request that renews a key. By
- * their places (ctid), which cannot change while they are locked: a join with the batch would be planned for any size.
- */
+/** SKIP LOCKED lets instances sweep side by side. By ctid, because PostgreSQL would plan a join with the batch for any size. */
 const SWEEP = {
   name: 'idempotency.sweep',
   text: `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM idempotency_keys WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
 };
 
-/** A key as one request has it. */
 export interface Claim {
   readonly operation: string;
   readonly key: string;
@@ -57,7 +53,6 @@ interface Row {
   readonly expired: boolean;
 }
 
-/** Responses stored for retries, in PostgreSQL. */
 @Injectable()
 export class StoredResponses {
   constructor(private readonly database: Database) {}
@@ -76,7 +71,6 @@ export class StoredResponses {
     return { response: new IdempotentResponse(row, true), fingerprint: row.fingerprint };
   }
 
-  /** Frees a key whose time is over. */
   forget(caller: Caller, scope: Scope): Part {
     return { name: 'idempotency.forget', sql: FORGET, values: byKey(caller, scope) };
   }

@@ -43,7 +43,6 @@ function parametersOf({ idKind, query }: Route, components: Components): MethodD
   ];
 }
 
-/** A query string has no null. */
 function queryParameter(name: string, field: Field, components: Components): MethodDecorator {
   const { description, type, ...schema } = shownSchema(field, (nested) => components.request(nested));
   return ApiQuery({

@@ -47,7 +47,6 @@ const HEADERS = {
 interface File {
   readonly packed: Buffer;
   readonly digest: string;
-  /** From when the first client asks for it. */
   unpacked?: Promise<Buffer>;
 }
 

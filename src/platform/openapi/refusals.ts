@@ -48,7 +48,6 @@ export function examplesOf(route: Refusing): Example[] {
 /** Where the key is optional, only one that is there can be wrong. */
 const UNUSABLE = { required: [], accepted: ['""'] };
 
-/** What comes of the requests that are wrong in the likeliest ways. */
 function invalidExamples({ idempotencyKey, idKind, query, body }: Route): Example[] {
   const found = [
     ...(idempotencyKey ? [{ name: 'idempotency_key', refusal: refusalOf(() => keyOf(UNUSABLE[idempotencyKey])) }] : []),

@@ -1,4 +1,3 @@
-/** Every way in which an operation refuses. */
 import { facts } from '../facts.js';
 import { errorSchema } from '../http/error.view.js';
 import { collectionOf, headersOf } from '../http/errors.js';
@@ -46,7 +45,6 @@ function refusedWith(route: Refusing, examples: readonly Example[], components: 
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** Stands in the examples that all operations share. */
 const anyRoute = () =>
   ({ method: 'post', path: collectionOf('/'), idKind: undefined, idempotencyKey: undefined }) as const;
 

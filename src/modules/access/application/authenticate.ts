@@ -13,7 +13,6 @@ const MAX_ORIGIN_LENGTH = 300;
 
 interface Remembered<Value> {
   readonly since: number;
-  /** A promise until it is known. */
   value: Value | Promise<Value>;
 }
 

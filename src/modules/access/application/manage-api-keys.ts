@@ -12,7 +12,6 @@ export interface IssuedApiKey {
 }
 
 export interface RotatedApiKey extends IssuedApiKey {
-  /** When the old key ends, in milliseconds. */
   readonly previousExpiresAt: number;
 }
 

@@ -24,7 +24,6 @@ export abstract class Organizations {
 export abstract class ApiKeys {
   /** Stores the key and the digest of its token, never the token. */
   abstract add(key: ApiKey, token: string): Promise<void>;
-  /** The key of a token, active or not. */
   abstract byToken(token: string): Promise<ApiKey | undefined>;
   abstract byId(id: string): Promise<ApiKey | undefined>;
   /** Oldest first; the ledger's keys, which belong to none, for null. */
@@ -33,6 +32,5 @@ export abstract class ApiKeys {
   abstract revoke(id: string): Promise<ApiKey | undefined>;
   /** Ends the key at the instant (milliseconds), unless it ends before. Returns the key as it is now. */
   abstract expireBy(id: string, instant: number): Promise<ApiKey | undefined>;
-  /** Whether any active key lists the origin. */
   abstract anyAllows(origin: string): Promise<boolean>;
 }

@@ -104,7 +104,6 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** CRC-32 (ISO 3309) of ASCII text. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let at = 0; at < text.length; at++) {

@@ -1,6 +1,5 @@
 import { newId } from '../../../shared/id.js';
 
-/** A tenant: whose sessions, payments and refunds they are. */
 export class Organization {
   private constructor(
     readonly id: string,

@@ -32,7 +32,6 @@ export abstract class CheckoutSessions {
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]>;
 }
 
-/** A session and whose it is: the sweep works for every organization. */
 export interface OwnedCheckoutSession {
   readonly caller: Caller;
   readonly session: CheckoutSession;

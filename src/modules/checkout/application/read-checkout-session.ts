@@ -8,7 +8,6 @@ import { CheckoutSessions } from './ports.js';
 export class ReadCheckoutSession {
   constructor(private readonly sessions: CheckoutSessions) {}
 
-  /** Throws a not_found refusal. */
   async execute(caller: Caller, id: string): Promise<CheckoutSession> {
     const session = await this.sessions.find(caller, id);
     if (!session) throw notFound('id');

@@ -18,7 +18,6 @@ export class AmountFaults {
     this.add(param, 'amount_mismatch', `must be ${computed}`, [computed]);
   }
 
-  /** Throws all of them as one invalid_param refusal. */
   throwIfAny(): void {
     if (!this.none) throw invalidParams(this.errors);
   }

@@ -12,7 +12,6 @@ export const SESSION_STATUSES = ['open', 'complete', 'expired'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
 
-/** What happens to a session, each with its meaning. */
 export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',
   'checkout.session.completed': 'A payment was captured for a checkout session, which completes it.',
@@ -38,7 +37,6 @@ export const PAYMENT_SESSION_MISMATCH: ErrorCode = {
   meaning: 'The session asks for another amount or currency. `errors[].allowed` has what it asks for.',
 };
 
-/** What a caller may say about a session and the service only keeps. */
 interface SessionDetails {
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;

@@ -13,7 +13,6 @@ export interface ReadEventResult {
 export class ReadEvent {
   constructor(private readonly events: Events) {}
 
-  /** Throws a not_found refusal. */
   async execute(caller: Caller, id: string): Promise<ReadEventResult> {
     const event = await this.events.find(caller, id);
     if (!event) throw notFound('id');

@@ -8,7 +8,6 @@ import { Refunds } from './ports.js';
 export class ReadRefund {
   constructor(private readonly refunds: Refunds) {}
 
-  /** Throws a not_found refusal. */
   async execute(caller: Caller, id: string): Promise<Refund> {
     const refund = await this.refunds.find(caller, id);
     if (!refund) throw notFound('id');

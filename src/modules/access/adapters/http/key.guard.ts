@@ -15,7 +15,7 @@ export const INVALID_API_KEY: ErrorCode = {
   meaning: 'The key is missing, unknown, revoked, expired, or meant for the other surface. Send a valid one.',
 };
 
-/** Lets in who has an active key of the kind the route asks for; every fault gets the same answer. */
+/** Admits active keys of the kind that the route asks for; every fault gets the same answer. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   constructor(
@@ -32,12 +32,12 @@ export class KeyGuard implements CanActivate {
     if (token === undefined) throw unauthorized();
     if (!this.authenticate.isKnown(token)) return this.admitStranger(request, token, gate);
     const key = this.authenticate.execute(token);
-    // Most keys are remembered: what needs no waiting makes no promises.
+    // A remembered key is answered without a promise, which would cost each request a microtask.
     if (key instanceof Promise) return key.then((found) => admit(request, found, gate));
     return admit(request, key, gate);
   }
 
-  /** Who was let in before is not kept out because others at the same address fail. */
+  /** A known key is admitted even while other clients of its address fail. */
   private async admitStranger(request: FastifyRequest, token: string, gate: Gate | undefined): Promise<boolean> {
     await this.failures.expect(request.ip);
     const admitted = admit(request, await this.authenticate.execute(token), gate);

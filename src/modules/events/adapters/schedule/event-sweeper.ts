@@ -6,7 +6,6 @@ import { Events } from '../../application/ports.js';
 
 const INTERVAL_MS = 10 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-/** Small enough to hold its row locks for milliseconds. */
 const BATCH = 500;
 
 /** Removes events that have been kept for as long as they were promised to be. */
