@@ -4,11 +4,15 @@
  * durable work (kept answer, resource, event) and gives the same answers, so that what is left between the two is what
  * the service's modules, guards, strict JSON, metrics and limits cost. It is no service: it refuses hardly anything.
  */
+
 import { hash, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import canonicalize from 'canonicalize';
 import { type FastifyReply, fastify } from 'fastify';
 import { Pool, type QueryResult, types } from 'pg';
+import { CHECKOUT_SESSION_ID } from '../src/modules/checkout/domain/checkout-session.js';
+import { EVENT_ID } from '../src/modules/events/domain/event.js';
+import { REFUND_ID } from '../src/modules/refunds/domain/refund.js';
 import { createdAt, FIRST_UUID, idOf, newId, uuidOf } from '../src/shared/id.js';
 import { CREATE_SESSION, type LineInput, PROPOSE_REFUND, type SessionInput } from './bare.schemas.js';
 import { ADD_REFUND, ADD_SESSION, FIND_KEPT, FIND_OWNER, FIND_PAYMENT, FIND_SESSION, LIST } from './bare.sql.js';
@@ -105,7 +109,7 @@ app.post<Write<SessionInput>>('/v1/checkout_sessions', { schema: CREATE_SESSION 
   const { body } = request;
   const kept = keptFor('POST /v1/checkout_sessions', request.headers['idempotency-key'], body);
   const now = Date.now();
-  const id = newId('cs', now, owner.mode);
+  const id = newId(CHECKOUT_SESSION_ID, now, owner.mode);
   const lines = body.line_items.map((line) => priced(line, body.currency));
   const total = lines.reduce((sum, line) => sum + line.amount_total, 0);
   const session = sessionOf(id, owner.mode, body, lines, total);
@@ -120,7 +124,7 @@ app.post<Write<SessionInput>>('/v1/checkout_sessions', { schema: CREATE_SESSION 
       ...[session.currency, total, 0, 0, 0, total],
       ...[body.success_url ?? null, body.cancel_url ?? null, null, null, null, body.customer_email ?? null, null],
       ...[JSON.stringify(session.metadata), JSON.stringify(lines.map(stored)), session.expires_at],
-      ...[owner.organization, owner.mode, uuidOf(newId('evt', now)), 'checkout.session.created', uuid, 1, answer],
+      ...[owner.organization, owner.mode, uuidOf(newId(EVENT_ID, now)), 'checkout.session.created', uuid, 1, answer],
     ]);
     reply.header('location', location);
     return answer;
@@ -221,7 +225,7 @@ app.get('/v1/checkout_sessions', async (request, reply) => {
   const values = [owner.organization, owner.mode, FIRST_UUID, 'f'.repeat(32), PAGE + 1];
   const { rows } = await query('list', LIST, values);
   const data = rows.slice(0, PAGE).map(({ id: uuid, ...columns }) => {
-    const id = idOf('cs', uuid, owner.mode);
+    const id = idOf(CHECKOUT_SESSION_ID, uuid, owner.mode);
     return { id, ...columns, created_at: createdAt(id) };
   });
   const more = rows.length > PAGE;
@@ -243,12 +247,12 @@ app.post<Write<{ payment: string; amount: number }>>(
     if (!row) throw Object.assign(new Error('No such payment.'), { statusCode: 404 });
     if (amount > row.refundable) throw Object.assign(new Error('Too much.'), { statusCode: 422 });
     const now = Date.now();
-    const id = newId('re', now, owner.mode);
+    const id = newId(REFUND_ID, now, owner.mode);
     const refund = { id, object: 'refund', amount, currency: row.currency, status: 'pending', payment };
     const answer = JSON.stringify({ ...refund, created: createdAt(id) });
     const location = `/v1/refunds/${id}`;
     return once(reply, owner, kept, async () => {
-      const event = uuidOf(newId('evt', now));
+      const event = uuidOf(newId(EVENT_ID, now));
       await query('add-refund', ADD_REFUND, [
         ...[owner.organization, owner.mode, kept.operation, kept.key, kept.fingerprint, 201, location, answer],
         DAY_SECONDS,

@@ -1,7 +1,9 @@
 /** What is asked of both servers: the same five requests, each spread over enough rows that none of them is a hot spot. */
+
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'autocannon';
 import { Client } from 'pg';
+import { PAYMENT_ID } from '../src/modules/payments/domain/payment.js';
 import { newId, uuidOf } from '../src/shared/id.js';
 
 /** More than there are connections, so that requests at the same time meet different rows. */
@@ -75,7 +77,7 @@ function reading(path: string, authorization: string): Request {
 
 /** Payments that a whole bench of refunds cannot exhaust, as the ledger would have recorded them. */
 async function capturePayments(databaseUrl: string, { organization }: Shop): Promise<string[]> {
-  const payments = Array.from({ length: ROWS }, () => newId('pay', Date.now(), 'test'));
+  const payments = Array.from({ length: ROWS }, () => newId(PAYMENT_ID, Date.now(), 'test'));
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(

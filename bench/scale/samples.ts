@@ -1,5 +1,10 @@
 /** What there is of an organization to ask for, drawn like the load drew it: finding it warms no page. */
+
 import type { Client as Sql } from 'pg';
+import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
+import { EVENT_ID } from '../../src/modules/events/domain/event.js';
+import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
 import { idOf, uuidOf } from '../../src/shared/id.js';
 import { drawn, everySmall, type Step } from './drawn.js';
 import type { Tenant } from './tenants.js';
@@ -36,13 +41,19 @@ export async function drawSamples(sql: Sql, step: Step, tenant: Tenant): Promise
   const ofSessions = `checkout_sessions WHERE organization_id = $1 AND mode = 'test'`;
   const deep = await deepItem(sql, tenant, ofSessions);
   return {
-    sessions: rows.map(({ session_id }) => idOf('cs', session_id, 'test')),
-    payments: paid.filter(({ is_refunded }) => !is_refunded).map(({ payment_id }) => idOf('pay', payment_id, 'test')),
-    refundedPayments: refunded.map(({ payment_id }) => idOf('pay', payment_id, 'test')),
-    refunds: refunded.map(({ refund_id }) => idOf('re', refund_id, 'test')),
-    deepSession: idOf('cs', deep.id, 'test'),
-    deepExpired: idOf('cs', (await deepItem(sql, tenant, `${ofSessions} AND status = 'expired'`)).id, 'test'),
-    deepEvent: idOf('evt', (await deepItem(sql, tenant, `events WHERE organization_id = $1 AND mode = 'test'`)).id),
+    sessions: rows.map(({ session_id }) => idOf(CHECKOUT_SESSION_ID, session_id, 'test')),
+    payments: paid
+      .filter(({ is_refunded }) => !is_refunded)
+      .map(({ payment_id }) => idOf(PAYMENT_ID, payment_id, 'test')),
+    refundedPayments: refunded.map(({ payment_id }) => idOf(PAYMENT_ID, payment_id, 'test')),
+    refunds: refunded.map(({ refund_id }) => idOf(REFUND_ID, refund_id, 'test')),
+    deepSession: idOf(CHECKOUT_SESSION_ID, deep.id, 'test'),
+    deepExpired: idOf(
+      CHECKOUT_SESSION_ID,
+      (await deepItem(sql, tenant, `${ofSessions} AND status = 'expired'`)).id,
+      'test',
+    ),
+    deepEvent: idOf(EVENT_ID, (await deepItem(sql, tenant, `events WHERE organization_id = $1 AND mode = 'test'`)).id),
     deepPageNumber: Math.floor(deep.place / PAGE_SIZE) + 1,
   };
 }

@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 export function id(kind: IdKind): (text: string) => string {
   return (text) => {
     if (isId(kind, text)) return text;
-    throw new InvalidArgumentError(`It must be an identifier that begins with ${kind}_.`);
+    throw new InvalidArgumentError(`It must be an identifier that begins with ${kind.prefix}_.`);
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { type ApiKey, KEY_KINDS, ManageApiKeys } from '../modules/access/index.js';
+import { API_KEY_ID, type ApiKey, KEY_KINDS, ManageApiKeys } from '../modules/access/index.js';
 import { MODES } from '../shared/caller.js';
-import { createdAt } from '../shared/id.js';
+import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
 import { collect, duration, futureInstant, id } from './arguments.js';
 import { withApplication } from './run.js';
 
@@ -15,7 +15,7 @@ export function addKeyCommands(program: Command): void {
 
   const list = keys.command('list').description('list the keys of an organization or the ledger');
   list
-    .option('--org <organization>', 'the organization of secret keys', id('org'))
+    .option('--org <organization>', 'the organization of secret keys', id(ORGANIZATION_ID))
     .addOption(kindOption().default('secret' as const))
     .action(({ kind, org }) => {
       if (kind === 'secret' && org === undefined)
@@ -29,7 +29,7 @@ export function addKeyCommands(program: Command): void {
   keys
     .command('revoke')
     .description('end a key: it stops everywhere within 5 seconds')
-    .argument('<key>', 'its id, key_…', id('key'))
+    .argument('<key>', 'its id, key_…', id(API_KEY_ID))
     .action((key) => withApplication(async (application) => keyView(await application.get(ManageApiKeys).revoke(key))));
 }
 
@@ -38,7 +38,7 @@ function addCreate(keys: Command): void {
   create
     .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
     .addOption(kindOption().default('secret' as const))
-    .option('--org <organization>', 'whose key it is; a ledger key is nobody’s', id('org'))
+    .option('--org <organization>', 'whose key it is; a ledger key is nobody’s', id(ORGANIZATION_ID))
     .option(
       '--origin <origin>',
       'a browser origin that may use it, for trusted pages only; may be repeated',
@@ -62,7 +62,7 @@ function addRotate(keys: Command): void {
   keys
     .command('rotate')
     .description('replace a key: the old one ends later')
-    .argument('<key>', 'the id of the old key, key_…', id('key'))
+    .argument('<key>', 'the id of the old key, key_…', id(API_KEY_ID))
     .option('--overlap <span>', 'how long the old key still works (default: 7d)', duration)
     .option('--expires <when>', EXPIRES, futureInstant)
     .action((old, { overlap = duration('7d'), expires = null }) =>

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { CreateOrganization, FindOrganization, ManageApiKeys, type Organization } from '../modules/access/index.js';
-import { createdAt } from '../shared/id.js';
+import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
 import { id } from './arguments.js';
 import { keyView } from './keys.js';
 import { withApplication } from './run.js';
@@ -32,7 +32,7 @@ export function addOrganizationCommands(program: Command): void {
   organizations
     .command('show')
     .description('show an organization and its keys')
-    .argument('<organization>', 'its id, org_…', id('org'))
+    .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .action((organization) =>
       withApplication(async (application) => {
         const found = await application.get(FindOrganization).byId(organization);

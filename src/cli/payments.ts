@@ -1,8 +1,10 @@
 import { type Command, Option } from '@commander-js/extra-typings';
+import { CHECKOUT_SESSION_ID } from '../modules/checkout/index.js';
 import { paymentView, RecordPayment } from '../modules/payments/index.js';
 import { Reconcile } from '../modules/refunds/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { MODES } from '../shared/caller.js';
+import { ORGANIZATION_ID } from '../shared/id.js';
 import { amount, currency, id } from './arguments.js';
 import { withApplication } from './run.js';
 
@@ -12,11 +14,11 @@ export function addPaymentCommands(program: Command): void {
   payments
     .command('record')
     .description('record a captured payment, as the ledger does over HTTP')
-    .requiredOption('--org <organization>', 'whose payment it is', id('org'))
+    .requiredOption('--org <organization>', 'whose payment it is', id(ORGANIZATION_ID))
     .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
     .requiredOption('--amount <minor units>', 'for example 5000 for 50.00 USD', amount)
     .requiredOption('--currency <code>', 'for example usd', currency)
-    .option('--session <session>', 'the checkout session that it pays, which completes it', id('cs'))
+    .option('--session <session>', 'the checkout session that it pays, which completes it', id(CHECKOUT_SESSION_ID))
     .action(({ org: organization, mode, amount, currency, session = null }) =>
       withApplication(async (application) => {
         const capture = { amount, currency, checkoutSession: session, reference: null };

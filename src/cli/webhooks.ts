@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Command } from '@commander-js/extra-typings';
 import { ManageWebhookSecret } from '../modules/access/index.js';
-import { ResendEvent } from '../modules/events/index.js';
+import { EVENT_ID, ResendEvent } from '../modules/events/index.js';
+import { ORGANIZATION_ID } from '../shared/id.js';
 import { id, port, webhookSecret } from './arguments.js';
 import { receiveWebhooks } from './development-receiver.js';
 import { print, withApplication } from './run.js';
@@ -14,7 +15,7 @@ export function addWebhookCommands(program: Command): void {
     .description('the secret that signs an organization’s webhooks')
     .command('rotate')
     .description('replace the secret: the old one signs as well for 24 hours')
-    .requiredOption('--org <organization>', 'whose secret', id('org'))
+    .requiredOption('--org <organization>', 'whose secret', id(ORGANIZATION_ID))
     .action(({ org }) =>
       withApplication(async (application) => {
         const { secret, previousExpiresAt } = await application.get(ManageWebhookSecret).rotate(org);
@@ -25,7 +26,7 @@ export function addWebhookCommands(program: Command): void {
   webhooks
     .command('resend')
     .description('deliver an event once more')
-    .argument('<event>', 'its id, evt_…', id('evt'))
+    .argument('<event>', 'its id, evt_…', id(EVENT_ID))
     .action((event) =>
       withApplication(async (application) => {
         const nextAttemptAt = await application.get(ResendEvent).execute(event);

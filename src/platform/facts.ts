@@ -1,7 +1,7 @@
 /** What modules tell about themselves. The platform and the events know a module by nothing else. */
 import type { Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
-import { type IdKind, kindOf } from '../shared/id.js';
+import { type IdKind, prefixOf } from '../shared/id.js';
 
 /** Where a surface reads a resource, at `path/id`, and where it lists them, at `path`, if it does. */
 interface Place {
@@ -55,7 +55,7 @@ export function declareFacts(...modules: readonly Partial<Facts>[]): void {
   );
   requireUnique(
     'identifier',
-    facts.resources.map(({ id }) => id),
+    facts.resources.map(({ id }) => id.prefix),
   );
   requireUnique(
     'path',
@@ -65,7 +65,7 @@ export function declareFacts(...modules: readonly Partial<Facts>[]): void {
 }
 
 export function resourceOf(id: string): Resource | undefined {
-  return facts.resources.find((resource) => resource.id === kindOf(id));
+  return facts.resources.find((resource) => resource.id.prefix === prefixOf(id));
 }
 
 function requireUnique(what: string, values: readonly string[]): void {

@@ -5,7 +5,13 @@
  */
 import type { Mode } from './caller.js';
 
-export type IdKind = 'cs' | 're' | 'pay' | 'org' | 'key' | 'evt';
+/** What an identifier stands for: a constant of the module that makes it. */
+export interface IdKind {
+  readonly prefix: string;
+  /** Whether the mode follows the prefix. */
+  readonly hasMode: boolean;
+  readonly pattern: RegExp;
+}
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Tables, because a page of a list encodes a hundred identifiers. */
@@ -17,14 +23,12 @@ const HYPHEN = 45;
 const SUFFIX = '([0-7][0-9a-hjkmnp-tv-z]{25})';
 const SUFFIX_LENGTH = 26;
 
-const PATTERNS: Record<IdKind, RegExp> = {
-  cs: new RegExp(`^cs_(?:test|live)_${SUFFIX}$`),
-  re: new RegExp(`^re_(?:test|live)_${SUFFIX}$`),
-  pay: new RegExp(`^pay_(?:test|live)_${SUFFIX}$`),
-  org: new RegExp(`^org_${SUFFIX}$`),
-  key: new RegExp(`^key_${SUFFIX}$`),
-  evt: new RegExp(`^evt_${SUFFIX}$`),
-};
+export function idKind(prefix: string, { hasMode = false } = {}): IdKind {
+  return { prefix, hasMode, pattern: new RegExp(`^${prefix}_${hasMode ? '(?:test|live)_' : ''}${SUFFIX}$`) };
+}
+
+/** Of callers, whom every module knows. */
+export const ORGANIZATION_ID = idKind('org');
 
 /** The 42 bits after the timestamp count up within a millisecond; the top bit starts at 0, so that there is room to count. */
 const SEQUENCE_START = 2 ** 41;
@@ -46,18 +50,19 @@ export function newId(kind: IdKind, now: number, mode?: Mode): string {
 
 /** Whether the text is a well-formed identifier of this kind (of either mode). */
 export function isId(kind: IdKind, text: string): boolean {
-  return PATTERNS[kind].test(text);
+  return kind.pattern.test(text);
 }
 
 export function idPattern(kind: IdKind): string {
-  return PATTERNS[kind].source;
+  return kind.pattern.source;
 }
 
-export function kindOf(id: string): IdKind {
-  return id.slice(0, id.indexOf('_')) as IdKind;
+/** The prefix of a well-formed identifier. */
+export function prefixOf(id: string): string {
+  return id.slice(0, id.indexOf('_'));
 }
 
-/** The mode an identifier of a session, payment or refund was made in. */
+/** The mode in an identifier whose kind has it. */
 export function modeOf(id: string): Mode {
   return id.includes('_live_') ? 'live' : 'test';
 }
@@ -116,8 +121,8 @@ interface IdRange {
 }
 
 /** The identifier around a UUID, with or without hyphens. */
-export function idOf(kind: IdKind, uuid: string, mode?: Mode): string {
-  let id = mode === undefined ? `${kind}_` : `${kind}_${mode}_`;
+export function idOf({ prefix }: IdKind, uuid: string, mode?: Mode): string {
+  let id = mode === undefined ? `${prefix}_` : `${prefix}_${mode}_`;
   let bits = 0;
   let width = 2;
   for (let at = 0; at < uuid.length; at++) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ORGANIZATION_ID } from '../../src/shared/id.js';
 import { CURRENCIES } from '../../src/shared/money.js';
 import { post, SMALLEST, send } from '../support/client.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -28,7 +29,7 @@ afterAll(() => service.close());
 async function paymentsOf({ organization }: Shop): Promise<number> {
   const { rows } = await service.sql.query('SELECT organization_id AS id FROM payments');
   const { idOf } = await import('../../src/shared/id.js');
-  return rows.filter(({ id }) => idOf('org', id) === organization).length;
+  return rows.filter(({ id }) => idOf(ORGANIZATION_ID, id) === organization).length;
 }
 
 function payment(facts: Readonly<Record<string, unknown>> = {}) {

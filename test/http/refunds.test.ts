@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newId } from '../../src/shared/id.js';
+import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
+import { idKind, newId } from '../../src/shared/id.js';
 import { get, post, type Reply } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
 import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
@@ -107,10 +108,10 @@ test('writes the refund, its event, its kept answer and the amount held, and not
 });
 
 const NO_SUCH_PAYMENT = {
-  unknown: async () => newId('pay', Date.now(), 'test'),
+  unknown: async () => newId(PAYMENT_ID, Date.now(), 'test'),
   'another organization’s': () => capture(service, stranger, { amount: 100 }),
   'of the other mode': () => capture(service, tenant, { amount: 100, mode: 'live' }),
-  'of the other mode, unknown': async () => newId('pay', Date.now(), 'live'),
+  'of the other mode, unknown': async () => newId(PAYMENT_ID, Date.now(), 'live'),
 };
 
 test.each(Object.entries(NO_SUCH_PAYMENT))(
@@ -124,7 +125,7 @@ test.each(Object.entries(NO_SUCH_PAYMENT))(
       errors: [['payment', 'invalid_value']],
       nextStep: { type: 'list_resources', path: '/v1/refunds', method: 'GET' },
     });
-    const unknown = await propose({ payment: newId('pay', Date.now(), 'test'), amount: 1 });
+    const unknown = await propose({ payment: newId(PAYMENT_ID, Date.now(), 'test'), amount: 1 });
     expect(refused.text.replace(refused.body.request_id, '')).toBe(unknown.text.replace(unknown.body.request_id, ''));
   },
 );
@@ -206,7 +207,7 @@ test.each(READS)('GET $route/{id}: malformed is 400, unknown is 404', async ({ r
   for (const id of ['x', '%00', '%zz', `${own}_test_`, `${other}_test_${SUFFIX}`, `${own}_test_8${SUFFIX.slice(1)}`]) {
     expectInvalid(await read(`${route}/${id}`), ['id', 'invalid_format']);
   }
-  const unknown = await read(`${route}/${newId(own, Date.now(), 'test')}`);
+  const unknown = await read(`${route}/${newId(idKind(own, { hasMode: true }), Date.now(), 'test')}`);
   expectError(unknown, { status: 404, code: 'not_found', errors: [['id', 'invalid_value']] });
   expect(unknown.body.error.next_step).toMatchObject({ type: 'list_resources', method: 'GET' });
   expect((await read(unknown.body.error.next_step.path)).status).toBe(200);

@@ -1,5 +1,9 @@
 /** Whose data each operation touches: reads by id the organization's, lists and writes the organization's in one mode. */
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
+import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
 import { newId } from '../../src/shared/id.js';
 import { get, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
@@ -97,7 +101,9 @@ test.each(CASES)('$operation of a $mode one by $caller', async ({ param, reach, 
 
 /** Well-formed ids that nobody has. */
 function nothing(mode: Mode): Belongings {
-  const [session, refund, payment] = (['cs', 're', 'pay'] as const).map((kind) => newId(kind, Date.now(), mode));
+  const [session, refund, payment] = [CHECKOUT_SESSION_ID, REFUND_ID, PAYMENT_ID].map((kind) =>
+    newId(kind, Date.now(), mode),
+  );
   return { session, refund, payment } as Belongings;
 }
 
@@ -124,7 +130,7 @@ describe('the list', () => {
     const fresh = await createTenant(service);
     const older = [(await create(fresh.test)).body.id, (await create(fresh.test)).body.id];
     // All three name the same moment of the list: nobody's id, the stranger's and the other mode's.
-    const cursors = [newId('cs', Date.now(), 'test'), (await create(stranger.test)).body.id];
+    const cursors = [newId(CHECKOUT_SESSION_ID, Date.now(), 'test'), (await create(stranger.test)).body.id];
     cursors.push((await create(fresh.live)).body.id);
     await create(fresh.test);
     const pages = await Promise.all(cursors.map((cursor) => list(fresh.test, `?cursor=${cursor}`)));

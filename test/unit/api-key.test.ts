@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ApiKey, isWellFormedToken, type NewApiKey } from '../../src/modules/access/domain/api-key.js';
+import { API_KEY_ID, ApiKey, isWellFormedToken, type NewApiKey } from '../../src/modules/access/domain/api-key.js';
 import { Organization } from '../../src/modules/access/domain/organization.js';
 import { isId } from '../../src/shared/id.js';
 
@@ -29,7 +29,7 @@ test.each([
   expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`));
   expect(isWellFormedToken(token)).toBe(true);
   expect(key.facts).toEqual({ ...input, id: expect.any(String), display: token.slice(0, 12), revokedAt: null });
-  expect(isId('key', key.facts.id)).toBe(true);
+  expect(isId(API_KEY_ID, key.facts.id)).toBe(true);
   expect(JSON.stringify(key)).not.toContain(token);
 });
 

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { CheckoutSession, type NewCheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
+import {
+  CHECKOUT_SESSION_ID,
+  CheckoutSession,
+  type NewCheckoutSession,
+} from '../../src/modules/checkout/domain/checkout-session.js';
 import { createdAt, isId } from '../../src/shared/id.js';
 import { newLine, newSession } from '../support/checkout.js';
 import { refusalOf } from '../support/refusal.js';
@@ -68,7 +72,7 @@ describe('a new session', () => {
       expiresAt: createdAt(state.id) + DAY,
       lineItems: [expect.objectContaining({ productName: 'Book', amountTotal: 1000 })],
     });
-    expect(isId('cs', state.id)).toBe(true);
+    expect(isId(CHECKOUT_SESSION_ID, state.id)).toBe(true);
     expect(CheckoutSession.restore(state).state).toEqual(state);
   });
 

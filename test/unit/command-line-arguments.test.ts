@@ -9,6 +9,7 @@ import {
   port,
   webhookSecret,
 } from '../../src/cli/arguments.js';
+import { ORGANIZATION_ID } from '../../src/shared/id.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const ORGANIZATION = 'org_00000000000000000000000001';
@@ -22,7 +23,7 @@ afterAll(() => void jest.useRealTimers());
 
 describe('what is right', () => {
   test.each<[string, Read, string, unknown]>([
-    ['an id', id('org'), ORGANIZATION, ORGANIZATION],
+    ['an id', id(ORGANIZATION_ID), ORGANIZATION, ORGANIZATION],
     ['the smallest amount', amount, '1', 1],
     ['the largest amount', amount, '999999999999', 999_999_999_999],
     ['a currency in any case', currency, 'JPY', 'jpy'],
@@ -47,7 +48,11 @@ describe('what is right', () => {
 
 describe('what is wrong', () => {
   test.each<[string, Read, readonly string[]]>([
-    ['It must be an identifier that begins with org_.', id('org'), ['shop', 'key_00000000000000000000000001', '']],
+    [
+      'It must be an identifier that begins with org_.',
+      id(ORGANIZATION_ID),
+      ['shop', 'key_00000000000000000000000001', ''],
+    ],
     [
       'It must be a whole number of minor units, from 1 to 999999999999.',
       amount,

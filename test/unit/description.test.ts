@@ -1,18 +1,22 @@
 /** What the HTTP tests hold every exchange to would be noticed missing. */
+
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { EVENT_ID } from '../../src/modules/events/domain/event.js';
+import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
 import { exampleId } from '../../src/platform/http/schema.js';
 import { Description, type Exchange } from '../support/description.js';
 
 const description = new Description(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
 
 const REFUND = {
-  id: exampleId('re'),
+  id: exampleId(REFUND_ID),
   object: 'refund',
   amount: 500,
   currency: 'usd',
   status: 'pending',
-  payment: exampleId('pay'),
+  payment: exampleId(PAYMENT_ID),
   created: 1_763_700_000,
 };
 const NOT_FOUND = {
@@ -162,7 +166,7 @@ test.each<[string, Exchange, string]>([
 
 const SIGNED = { 'webhook-id': 'evt', 'webhook-timestamp': '1763700000', 'webhook-signature': 'v1,x' };
 const EVENT = {
-  id: exampleId('evt'),
+  id: exampleId(EVENT_ID),
   object: 'event',
   type: 'refund.created',
   mode: 'test',

@@ -1,12 +1,15 @@
 /** What two modules claim at once is found before anything is served. */
 import { beforeEach, expect, jest, test } from '@jest/globals';
 import type { ErrorCode } from '../../src/shared/errors.js';
+import { idKind } from '../../src/shared/id.js';
 
 let declareFacts: typeof import('../../src/platform/facts.js').declareFacts;
 let resourceOf: typeof import('../../src/platform/facts.js').resourceOf;
 
 const CODE: ErrorCode = { code: 'out_of_stock', kind: 'state', meaning: 'Nothing is left.' };
-const RESOURCE = { id: 'cs', schema: 'Session', secret: { path: '/v1/sessions' }, events: { 'a.b': 'B.' } } as const;
+const CS = idKind('cs', { hasMode: true });
+const RE = idKind('re', { hasMode: true });
+const RESOURCE = { id: CS, schema: 'Session', secret: { path: '/v1/sessions' }, events: { 'a.b': 'B.' } } as const;
 
 beforeEach(async () => {
   jest.resetModules();
@@ -15,9 +18,9 @@ beforeEach(async () => {
 
 test.each([
   ['error code out_of_stock', { errors: [CODE] }],
-  ['identifier cs', { resources: [{ id: 'cs', schema: 'Other' }] }],
-  ['path /v1/sessions', { resources: [{ id: 're', schema: 'Other', ledger: { path: '/v1/sessions' } }] }],
-  ['event type a.b', { resources: [{ id: 're', schema: 'Other', events: { 'a.b': 'B.' } }] }],
+  ['identifier cs', { resources: [{ id: CS, schema: 'Other' }] }],
+  ['path /v1/sessions', { resources: [{ id: RE, schema: 'Other', ledger: { path: '/v1/sessions' } }] }],
+  ['event type a.b', { resources: [{ id: RE, schema: 'Other', events: { 'a.b': 'B.' } }] }],
 ] as const)('the %s is declared once', (what, second) => {
   expect(() => declareFacts({ errors: [CODE], resources: [RESOURCE] }, second)).toThrow(
     `Two modules declare the ${what}.`,

@@ -1,6 +1,7 @@
 /** Each decorator: what it accepts, and how it names what it refuses. */
 
 import { expect, test } from '@jest/globals';
+import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
 import {
   Amount,
   Currency,
@@ -32,7 +33,7 @@ class Everything {
   @WebUrl({ optional: true }) url?: string | null;
   @ListOfUrls({ max: 2, optional: true }) urls?: string[];
   @Metadata({ optional: true }) metadata?: Record<string, string>;
-  @Id('cs', { optional: true }) id?: string | null;
+  @Id(CHECKOUT_SESSION_ID, { optional: true }) id?: string | null;
   @VisibleAscii({ optional: true }) ascii?: string | null;
   @PageLimit({ max: 100 }) limit?: string;
   @ListOf(() => Inner, { min: 1, max: 2 }) list!: Inner[];

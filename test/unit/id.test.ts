@@ -1,20 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { API_KEY_ID } from '../../src/modules/access/domain/api-key.js';
+import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
+import { EVENT_ID } from '../../src/modules/events/domain/event.js';
+import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
 import {
   createdAt,
   FIRST_UUID,
-  type IdKind,
   idOf,
   idRange,
   instantOf,
   isId,
   modeOf,
   newId,
+  ORGANIZATION_ID,
   uuidOf,
 } from '../../src/shared/id.js';
 
 const NOW = 1_763_700_000_123;
-const KINDS: readonly IdKind[] = ['cs', 're', 'pay', 'org', 'key', 'evt'];
+const KINDS = [CHECKOUT_SESSION_ID, REFUND_ID, PAYMENT_ID, ORGANIZATION_ID, API_KEY_ID, EVENT_ID];
 
 /** The valid vectors of the TypeID specification 0.3, and the UUIDv7 of RFC 9562 appendix A.6. */
 const VECTORS = [
@@ -50,53 +55,53 @@ const MALFORMED = [
 ] as const;
 
 test.each(VECTORS)('%s is the UUID %s', (suffix, uuid) => {
-  expect(idOf('org', uuid)).toBe(`org_${suffix}`);
+  expect(idOf(ORGANIZATION_ID, uuid)).toBe(`org_${suffix}`);
   expect(uuidOf(`org_${suffix}`)).toBe(uuid.replaceAll('-', ''));
-  expect(isId('org', `org_${suffix}`)).toBe(true);
+  expect(isId(ORGANIZATION_ID, `org_${suffix}`)).toBe(true);
 });
 
 test('every UUID goes there and back, in the order of its text', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), (one, other) => {
-      const id = idOf('cs', one, 'live');
+      const id = idOf(CHECKOUT_SESSION_ID, one, 'live');
       expect(uuidOf(id)).toBe(one.replaceAll('-', ''));
-      expect(isId('cs', id)).toBe(true);
-      expect(id < idOf('cs', other, 'live')).toBe(one < other);
+      expect(isId(CHECKOUT_SESSION_ID, id)).toBe(true);
+      expect(id < idOf(CHECKOUT_SESSION_ID, other, 'live')).toBe(one < other);
     }),
   );
 });
 
 test.each(MALFORMED)('%s is no session id', (_, text) => {
-  expect(isId('cs', text)).toBe(false);
+  expect(isId(CHECKOUT_SESSION_ID, text)).toBe(false);
 });
 
-test.each(KINDS)('an id of kind %s is of no other kind', (kind) => {
-  const id = newId(kind, NOW, ['cs', 're', 'pay'].includes(kind) ? 'test' : undefined);
+test.each(KINDS)('an id of kind $prefix is of no other kind', (kind) => {
+  const id = newId(kind, NOW, kind.hasMode ? 'test' : undefined);
   expect(KINDS.filter((other) => isId(other, id))).toEqual([kind]);
 });
 
 describe('a new id', () => {
   test('is a UUIDv7 of its instant and mode', () => {
     const later = NOW + 1_000_000_000;
-    const id = newId('pay', later, 'live');
+    const id = newId(PAYMENT_ID, later, 'live');
     expect(uuidOf(id)).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
     expect({ mode: modeOf(id), instant: instantOf(id), created: createdAt(id) }).toEqual({
       mode: 'live',
       instant: later,
       created: Math.floor(later / 1000),
     });
-    expect(modeOf(newId('pay', later, 'test'))).toBe('test');
+    expect(modeOf(newId(PAYMENT_ID, later, 'test'))).toBe('test');
   });
 
   test('is greater than the one before, 100,000 times within a millisecond', () => {
     const now = NOW + 2_000_000_000;
-    expectAscending(Array.from({ length: 100_000 }, () => newId('cs', now, 'test')));
+    expectAscending(Array.from({ length: 100_000 }, () => newId(CHECKOUT_SESSION_ID, now, 'test')));
   });
 
   test('is greater than the one before while the clock goes back and stands still', () => {
     const start = NOW + 3_000_000_000;
     const clock = (count: number) => start + (count % 7) * 1000 - Math.floor(count / 100);
-    const ids = Array.from({ length: 10_000 }, (_, count) => newId('cs', clock(count), 'test'));
+    const ids = Array.from({ length: 10_000 }, (_, count) => newId(CHECKOUT_SESSION_ID, clock(count), 'test'));
     expectAscending(ids);
     // The ids wait for the clock instead of running ahead of it.
     expect(instantOf(ids.at(-1) as string)).toBe(start + 6000);
@@ -104,14 +109,16 @@ describe('a new id', () => {
 
   test('cannot be guessed from the one before', () => {
     const now = NOW + 4_000_000_000;
-    const ends = Array.from({ length: 1000 }, () => uuidOf(newId('cs', now, 'test')).slice(-8));
+    const ends = Array.from({ length: 1000 }, () => uuidOf(newId(CHECKOUT_SESSION_ID, now, 'test')).slice(-8));
     expect(new Set(ends).size).toBeGreaterThan(990);
   });
 });
 
 test('a range by instants begins with the first id of one and ends before the first of the other', () => {
   const instant = NOW + 5_000_000_000;
-  const [before, at, after] = [instant - 1, instant, instant + 1].map((now) => uuidOf(newId('cs', now, 'test')));
+  const [before, at, after] = [instant - 1, instant, instant + 1].map((now) =>
+    uuidOf(newId(CHECKOUT_SESSION_ID, now, 'test')),
+  );
   const isIn = ([from, to]: readonly [string, string]) =>
     [before, at, after].map((uuid) => from <= `${uuid}` && `${uuid}` < to);
   const open = { from: undefined, to: undefined, cursor: undefined };
@@ -119,7 +126,7 @@ test('a range by instants begins with the first id of one and ends before the fi
   expect(isIn(idRange({ ...open, from: instant }))).toEqual([false, true, true]);
   expect(isIn(idRange({ ...open, to: instant }))).toEqual([true, false, false]);
   expect(isIn(idRange({ ...open, from: instant, to: instant + 1 }))).toEqual([false, true, false]);
-  expect(isIn(idRange({ ...open, cursor: idOf('cs', `${at}`, 'test') }))).toEqual([true, false, false]);
+  expect(isIn(idRange({ ...open, cursor: idOf(CHECKOUT_SESSION_ID, `${at}`, 'test') }))).toEqual([true, false, false]);
   expect(isIn(idRange({ from: instant, to: instant, cursor: undefined }))).toEqual([false, false, false]);
 });
 

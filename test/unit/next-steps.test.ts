@@ -1,5 +1,7 @@
 /** A next step that cannot be taken would be noticed by the HTTP test that provokes it. */
+
 import { expect, test } from '@jest/globals';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
 import { exampleId } from '../../src/platform/http/schema.js';
 import type { Exchange } from '../support/description.js';
 import { requireNextStep } from '../support/next-steps.js';
@@ -44,7 +46,11 @@ test.each([
     answered('use_method', 'GET', '/v1/refunds', { headers: new Headers({ allow: 'POST' }) }),
     'is not allowed',
   ],
-  ['a read by writing', answered('read_resource', 'POST', `/v1/refunds/${exampleId('re')}/cancel`), 'is not a read'],
+  [
+    'a read by writing',
+    answered('read_resource', 'POST', `/v1/refunds/${exampleId(REFUND_ID)}/cancel`),
+    'is not a read',
+  ],
   ['a kind that nobody knows', answered('give_up', 'GET', LIST), 'is of no known kind'],
 ])('%s is noticed', async (_, exchange, fault) => {
   await expect(requireNextStep(exchange)).rejects.toThrow(fault);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type NewPayment, Payment } from '../../src/modules/payments/domain/payment.js';
+import { type NewPayment, PAYMENT_ID, Payment } from '../../src/modules/payments/domain/payment.js';
 import { isId } from '../../src/shared/id.js';
 import { refusalOf } from '../support/refusal.js';
 
@@ -35,7 +35,7 @@ test('a recorded payment holds what was captured, and nothing of it is refunded'
     checkoutSession: null,
     reference: 'ledger-1',
   });
-  expect(isId('pay', state.id)).toBe(true);
+  expect(isId(PAYMENT_ID, state.id)).toBe(true);
 });
 
 test.each([1, 999_999_999_999])('%i can be captured', (amount) => {

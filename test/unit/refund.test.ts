@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Refund, type RefundablePayment } from '../../src/modules/refunds/domain/refund.js';
+import { REFUND_ID, Refund, type RefundablePayment } from '../../src/modules/refunds/domain/refund.js';
 import { isId } from '../../src/shared/id.js';
 import { refusalOf } from '../support/refusal.js';
 
@@ -22,7 +22,7 @@ test.each([1, 4999, 5000])('%i of the 5000 left can be proposed', (amount) => {
     payment: PAYMENT.id,
     failureReason: null,
   });
-  expect(isId('re', state.id)).toBe(true);
+  expect(isId(REFUND_ID, state.id)).toBe(true);
   expect(Refund.restore(state).state).toEqual(state);
 });
 

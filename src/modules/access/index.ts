@@ -7,5 +7,5 @@ export { CreateOrganization } from './application/create-organization.js';
 export { FindOrganization } from './application/find-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
 export { ManageWebhookSecret } from './application/manage-webhook-secret.js';
-export { type ApiKey, KEY_KINDS } from './domain/api-key.js';
+export { API_KEY_ID, type ApiKey, KEY_KINDS } from './domain/api-key.js';
 export type { Organization } from './domain/organization.js';

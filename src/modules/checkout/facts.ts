@@ -1,8 +1,8 @@
 import type { Resource } from '../../platform/facts.js';
-import { SESSION_EVENTS } from './domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, SESSION_EVENTS } from './domain/checkout-session.js';
 
 export const SESSION_FACTS = {
-  id: 'cs',
+  id: CHECKOUT_SESSION_ID,
   schema: 'CheckoutSession',
   secret: { path: '/v1/checkout_sessions', isListed: true },
   ledger: { path: '/ledger/v1/checkout_sessions', isOwned: true },

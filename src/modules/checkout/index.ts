@@ -3,3 +3,4 @@ export { REFUSED_PAYMENTS } from './adapters/representation/checkout-sessions.ex
 export { CompleteCheckoutSession } from './application/complete-checkout-session.js';
 export { FindNotifyUrl } from './application/find-notify-url.js';
 export { CHECKOUT, CheckoutModule } from './checkout.module.js';
+export { CHECKOUT_SESSION_ID } from './domain/checkout-session.js';

@@ -1,7 +1,8 @@
 import type { Resource } from '../../platform/facts.js';
+import { EVENT_ID } from './domain/event.js';
 
 export const EVENT_FACTS = {
-  id: 'evt',
+  id: EVENT_ID,
   schema: 'Event',
   secret: { path: '/v1/events', isListed: true },
 } as const satisfies Resource;

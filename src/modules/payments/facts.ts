@@ -1,7 +1,8 @@
 import type { Resource } from '../../platform/facts.js';
+import { PAYMENT_ID } from './domain/payment.js';
 
 export const PAYMENT_FACTS = {
-  id: 'pay',
+  id: PAYMENT_ID,
   schema: 'Payment',
   secret: { path: '/v1/payments' },
   ledger: { path: '/ledger/v1/payments', isOwned: true },

@@ -4,4 +4,5 @@ export { FindNotifyUrl } from './application/find-notify-url.js';
 export { HeldAmounts } from './application/ports.js';
 export { ReadPayment } from './application/read-payment.js';
 export { RecordPayment } from './application/record-payment.js';
+export { PAYMENT_ID } from './domain/payment.js';
 export { PAYMENTS, PaymentsModule } from './payments.module.js';

@@ -1,8 +1,8 @@
 import type { Resource } from '../../platform/facts.js';
-import { REFUND_EVENTS } from './domain/refund.js';
+import { REFUND_EVENTS, REFUND_ID } from './domain/refund.js';
 
 export const REFUND_FACTS = {
-  id: 're',
+  id: REFUND_ID,
   schema: 'Refund',
   secret: { path: '/v1/refunds', isListed: true },
   ledger: { path: '/ledger/v1/refunds', isListed: true },

@@ -64,7 +64,7 @@ export const OneOf = (values: readonly string[], about: About = {}) =>
 export const Id = (kind: IdKind, about: About = {}) =>
   text(
     { ...about, shown: { examples: [exampleId(kind)] } },
-    Matches(new RegExp(idPattern(kind)), { message: `must be an identifier that begins with ${kind}_` }),
+    Matches(new RegExp(idPattern(kind)), { message: `must be an identifier that begins with ${kind.prefix}_` }),
   );
 
 /** The identifier of anything that may have events. */
@@ -82,7 +82,13 @@ export const ResourceId = (about: About = {}) =>
         },
       },
     },
-    HasFormat('isResourceId', () => `must be an identifier that begins with ${kindsWithEvents().join('_, ')}_`),
+    HasFormat(
+      'isResourceId',
+      () =>
+        `must be an identifier that begins with ${kindsWithEvents()
+          .map(({ prefix }) => `${prefix}_`)
+          .join(', ')}`,
+    ),
   );
 
 export const VisibleAscii = (about: About = {}) =>

@@ -11,7 +11,7 @@ export class PathIdPipe implements PipeTransform<string, string> {
   transform(id: string): string {
     if (isId(this.kind, id)) return id;
     throw invalidParams([
-      paramError('id', 'invalid_format', `id must be an identifier that begins with ${this.kind}_.`),
+      paramError('id', 'invalid_format', `id must be an identifier that begins with ${this.kind.prefix}_.`),
     ]);
   }
 }

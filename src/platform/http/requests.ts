@@ -1,4 +1,5 @@
 /** The request classes that several modules share. */
+import { ORGANIZATION_ID } from '../../shared/id.js';
 import { Id } from './fields.js';
 
 /** The body of an operation without fields: no body, or an empty object. */
@@ -6,5 +7,5 @@ export class NoFieldsRequest {}
 
 /** The ledger names the organization, because tables are keyed by it first. */
 export class OfOrganizationQuery {
-  @Id('org', { description: 'Organization that owns the resource.' }) organization!: string;
+  @Id(ORGANIZATION_ID, { description: 'Organization that owns the resource.' }) organization!: string;
 }

@@ -4,7 +4,7 @@
  */
 
 import { MODES } from '../../shared/caller.js';
-import { type IdKind, idPattern } from '../../shared/id.js';
+import { type IdKind, idPattern, ORGANIZATION_ID } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 
 /** Only the compiler ever sees it. */
@@ -85,8 +85,8 @@ export const referenceTo = (name: string): string => `#/components/schemas/${nam
 
 const EXAMPLE_SUFFIX = '01kaf3v7q4e8yt5w6z9x2c1b0n';
 
-export function exampleId(kind: IdKind): string {
-  return ['org', 'key', 'evt'].includes(kind) ? `${kind}_${EXAMPLE_SUFFIX}` : `${kind}_test_${EXAMPLE_SUFFIX}`;
+export function exampleId({ prefix, hasMode }: IdKind): string {
+  return `${prefix}_${hasMode ? 'test_' : ''}${EXAMPLE_SUFFIX}`;
 }
 
 export function id(kind: IdKind, description: string): Schema<string> {
@@ -112,7 +112,7 @@ export const CURRENCY: Schema<string> = {
 
 export const MODE = oneOf(MODES, 'The mode of the key it was made with: `test` moves no money.');
 
-const ORGANIZATION = id('org', 'Whose it is.');
+const ORGANIZATION = id(ORGANIZATION_ID, 'Whose it is.');
 
 /** The fields of a resource as the ledger sees them: with whose it is right after `object`. */
 export function asOwned<Of extends Fields>({ id, object, ...rest }: Of): Of & { organization: typeof ORGANIZATION } {

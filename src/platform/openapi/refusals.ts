@@ -1,6 +1,6 @@
 /** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
 import { invalidParams, notFound, paramError, Refusal } from '../../shared/errors.js';
-import type { IdKind } from '../../shared/id.js';
+import { type IdKind, ORGANIZATION_ID } from '../../shared/id.js';
 import { facts } from '../facts.js';
 import { notJson, tooLarge } from '../http/body.guard.js';
 import { fieldsOf, type RequestClass } from '../http/constraints.js';
@@ -91,7 +91,7 @@ function refusalOf(attempt: () => unknown): Refusal {
 export function rendered({ refusal, id }: Example, { method, path, idKind }: Place) {
   const url = idKind ? path.replace('{id}', id ?? exampleId(idKind)) : path;
   const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
-  const answer = answerTo(refusal, { ...request, organization: exampleId('org') });
+  const answer = answerTo(refusal, { ...request, organization: exampleId(ORGANIZATION_ID) });
   const value = JSON.parse(answer.body) as { error: { message: string } };
   return { summary: value.error.message, value };
 }

@@ -1,5 +1,7 @@
 import { type Mode } from '../../../shared/caller.js';
-import { newId } from '../../../shared/id.js';
+import { idKind, newId } from '../../../shared/id.js';
+
+export const API_KEY_ID = idKind('key');
 
 export const KEY_KINDS = ['secret', 'ledger'] as const;
 /** A secret key acts for one organization on /v1; a ledger key for the ledger, on /ledger/v1. */
@@ -48,7 +50,7 @@ export class ApiKey {
     const expiresAt = input.expiresAt === null ? null : Math.floor(input.expiresAt / 1000) * 1000;
     const facts = {
       ...input,
-      id: newId('key', now),
+      id: newId(API_KEY_ID, now),
       allowedOrigins,
       expiresAt,
       display: token.slice(0, DISPLAY_LENGTH),

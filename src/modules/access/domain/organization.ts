@@ -1,4 +1,4 @@
-import { newId } from '../../../shared/id.js';
+import { newId, ORGANIZATION_ID } from '../../../shared/id.js';
 
 export class Organization {
   private constructor(
@@ -12,7 +12,7 @@ export class Organization {
   static create(name: string, now: number): Organization {
     const trimmed = name.trim();
     if (trimmed.length < 1 || trimmed.length > 255) throw new RangeError('A name has 1 to 255 characters.');
-    return new Organization(newId('org', now), trimmed, newWebhookSecret());
+    return new Organization(newId(ORGANIZATION_ID, now), trimmed, newWebhookSecret());
   }
 
   static restore(id: string, name: string, webhookSecret: string): Organization {

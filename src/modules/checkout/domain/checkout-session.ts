@@ -1,9 +1,11 @@
 import type { Mode } from '../../../shared/caller.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
-import { createdAt, newId } from '../../../shared/id.js';
+import { createdAt, idKind, newId } from '../../../shared/id.js';
 import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 import { AmountFaults } from './amounts.js';
 import { type LineItem, type NewLineItem, priceLine } from './line-item.js';
+
+export const CHECKOUT_SESSION_ID = idKind('cs', { hasMode: true });
 
 export const UI_MODES = ['hosted', 'embedded'] as const;
 export type UiMode = (typeof UI_MODES)[number];
@@ -93,7 +95,7 @@ export class CheckoutSession {
 
   /** A new open session. `now` is in milliseconds. Throws an invalid_param refusal with everything that is wrong. */
   static open(input: NewCheckoutSession, mode: Mode, now: number): CheckoutSession {
-    const id = newId('cs', now, mode);
+    const id = newId(CHECKOUT_SESSION_ID, now, mode);
     const faults = new AmountFaults();
     const currency = agreedCurrency(input, faults);
     const lineItems = input.lineItems.map((line, index) => priceLine(line, currency, `line_items[${index}]`, faults));

@@ -1,4 +1,7 @@
 import type { Mode } from '../../../shared/caller.js';
+import { idKind } from '../../../shared/id.js';
+
+export const EVENT_ID = idKind('evt');
 
 /** Something that happens to one resource. */
 export interface Happening {

@@ -1,7 +1,9 @@
 import type { Mode } from '../../../shared/caller.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
-import { newId } from '../../../shared/id.js';
+import { idKind, newId } from '../../../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
+
+export const PAYMENT_ID = idKind('pay', { hasMode: true });
 
 /** All amounts are in the minor unit of the currency. */
 export interface PaymentState {
@@ -38,7 +40,7 @@ export class Payment {
     }
     const { amount, checkoutSession, reference } = input;
     const state = { amount, currency, checkoutSession, reference, amountRefunded: 0, amountPendingRefund: 0 };
-    return new Payment({ ...state, id: newId('pay', now, mode), mode });
+    return new Payment({ ...state, id: newId(PAYMENT_ID, now, mode), mode });
   }
 
   /** A payment as it was stored. */

@@ -1,6 +1,8 @@
 import type { Mode } from '../../../shared/caller.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
-import { newId } from '../../../shared/id.js';
+import { idKind, newId } from '../../../shared/id.js';
+
+export const REFUND_ID = idKind('re', { hasMode: true });
 
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
@@ -72,7 +74,7 @@ export class Refund {
     }
     const { mode, currency } = payment;
     const terms = { mode, amount, currency, payment: payment.id, failureReason: null };
-    return new Refund({ ...terms, id: newId('re', now, mode), status: PROPOSED });
+    return new Refund({ ...terms, id: newId(REFUND_ID, now, mode), status: PROPOSED });
   }
 
   /** A refund as it was stored. */

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
-import { idOf, uuidOf } from '../../../../shared/id.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ApiKeys } from '../../application/ports.js';
-import { ApiKey } from '../../domain/api-key.js';
+import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';
 import { ApiKeyRecord } from './api-key.record.js';
 
 const BY_DIGEST = {
@@ -96,8 +96,8 @@ function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
   if (!row) return undefined;
   const { id, organizationId, kind, mode, display, allowedOrigins, expiresAt, revokedAt } = row;
   return ApiKey.restore({
-    id: idOf('key', id),
-    organization: organizationId && idOf('org', organizationId),
+    id: idOf(API_KEY_ID, id),
+    organization: organizationId && idOf(ORGANIZATION_ID, organizationId),
     kind,
     mode,
     display,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import { idOf, uuidOf } from '../../../../shared/id.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { OrganizationRecord } from './organization.record.js';
@@ -58,5 +58,5 @@ export class TypeormOrganizations extends Organizations {
 }
 
 function fromRow({ id, name, webhookSecret }: OrganizationRecord): Organization {
-  return Organization.restore(idOf('org', id), name, webhookSecret);
+  return Organization.restore(idOf(ORGANIZATION_ID, id), name, webhookSecret);
 }

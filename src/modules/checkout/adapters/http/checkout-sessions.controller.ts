@@ -19,7 +19,7 @@ import { CreateCheckoutSession } from '../../application/create-checkout-session
 import { ExpireCheckoutSession } from '../../application/expire-checkout-session.js';
 import { ListCheckoutSessions } from '../../application/list-checkout-sessions.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
-import type { CheckoutSession } from '../../domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import { NEW_SESSION, REFUSED_EXPIRY } from '../representation/checkout-sessions.examples.js';
 import {
@@ -80,7 +80,7 @@ export class CheckoutSessionsController {
   expire(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
-    @PathId('cs') id: string,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
@@ -97,7 +97,7 @@ export class CheckoutSessionsController {
     answers: { 200: { description: 'The session.', schema: CHECKOUT_SESSION } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId('cs') id: string) {
+  async read(@CallerOfKey() caller: Caller, @PathId(CHECKOUT_SESSION_ID) id: string) {
     return checkoutSessionView(await this.readCheckoutSession.execute(caller, id));
   }
 

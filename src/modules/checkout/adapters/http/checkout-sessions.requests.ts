@@ -19,6 +19,7 @@ import {
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import {
+  CHECKOUT_SESSION_ID,
   DEFAULT_UI_MODE,
   type NewCheckoutSession,
   SESSION_STATUSES,
@@ -118,7 +119,7 @@ function url(what: string): About {
 
 export class ListCheckoutSessionsQuery {
   @PageLimit({ max: 100 }) limit?: string;
-  @Id('cs', CURSOR) cursor?: string;
+  @Id(CHECKOUT_SESSION_ID, CURSOR) cursor?: string;
   @OneOf(SESSION_STATUSES, { optional: true, description: 'Only sessions with this status.' }) status?: SessionStatus;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;

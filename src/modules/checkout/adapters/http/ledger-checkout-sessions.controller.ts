@@ -9,6 +9,7 @@ import { notFound } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
+import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
 
@@ -26,7 +27,7 @@ export class LedgerCheckoutSessionsController {
   @Get(':id')
   async read(
     @LedgerOfKey() { mode }: Ledger,
-    @PathId('cs') id: string,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidQuery() { organization }: OfOrganizationQuery,
   ) {
     if (modeOf(id) !== mode) throw notFound('id');

@@ -4,9 +4,10 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Part, Statement } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
-import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
+import { idOf, idRange, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type CheckoutSessionFilter, CheckoutSessions, type OwnedCheckoutSession } from '../../application/ports.js';
 import {
+  CHECKOUT_SESSION_ID,
   CheckoutSession,
   type CheckoutSessionState,
   type CheckoutSessionSummary,
@@ -115,7 +116,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     const { status, limit } = filter;
     const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
     const rows = await this.database.read<CheckoutSessionSummary>(LISTS[status ?? 'all'], values);
-    return rows.map((row) => ({ ...row, id: idOf('cs', row.id, row.mode) }));
+    return rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
   }
 }
 
@@ -127,9 +128,9 @@ interface OwnedRow extends Row {
 }
 
 function fromRow(row: Row): CheckoutSession {
-  return CheckoutSession.restore({ ...row, id: idOf('cs', row.id, row.mode) });
+  return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
 }
 
 function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedCheckoutSession {
-  return { caller: { organization: idOf('org', organization), mode: row.mode }, session: fromRow(row) };
+  return { caller: { organization: idOf(ORGANIZATION_ID, organization), mode: row.mode }, session: fromRow(row) };
 }

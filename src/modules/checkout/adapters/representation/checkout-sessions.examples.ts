@@ -1,7 +1,7 @@
 /** Requests and refusals for the API's description: it runs the refusals and shows what they throw. */
 import { exampleId } from '../../../../platform/http/schema.js';
 import { notFound } from '../../../../shared/errors.js';
-import { CheckoutSession, type NewCheckoutSession } from '../../domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, CheckoutSession, type NewCheckoutSession } from '../../domain/checkout-session.js';
 
 /** The smallest body. */
 export const NEW_SESSION = {
@@ -21,7 +21,8 @@ const INPUT: NewCheckoutSession = {
   metadata: {},
   lineItems: [{ productName: 'Book', currency: 'usd', unitPrice: 5000 }],
 };
-const session = () => CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).state, id: exampleId('cs') });
+const session = () =>
+  CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).state, id: exampleId(CHECKOUT_SESSION_ID) });
 
 export const REFUSED_EXPIRY = [() => session().pay(5000, 'usd').expire()];
 /** What completing a session refuses a payment with. */

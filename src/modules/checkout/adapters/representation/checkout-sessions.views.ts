@@ -17,12 +17,13 @@ import {
   type ValueOf,
 } from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
-import type {
-  CheckoutSession,
-  CheckoutSessionSummary,
-  PaymentStatus,
-  SessionStatus,
-  UiMode,
+import {
+  CHECKOUT_SESSION_ID,
+  type CheckoutSession,
+  type CheckoutSessionSummary,
+  type PaymentStatus,
+  type SessionStatus,
+  type UiMode,
 } from '../../domain/checkout-session.js';
 import type { LineItem, TaxBehavior } from '../../domain/line-item.js';
 
@@ -69,7 +70,7 @@ const LINE_ITEM = object(
 );
 
 const FIELDS = {
-  id: id('cs', 'The identifier of the session.'),
+  id: id(CHECKOUT_SESSION_ID, 'The identifier of the session.'),
   object: constant('checkout.session', 'What this is.'),
   mode: MODE,
   ui_mode: UI_MODE,
@@ -98,7 +99,6 @@ const FIELDS = {
   }),
 };
 
-/** Interface document 2.1: these fields, in this order, all of them always. */
 export const CHECKOUT_SESSION = object(FIELDS, {
   name: 'CheckoutSession',
   description: 'What a customer is asked to pay, line by line.',

@@ -8,6 +8,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListEvents } from '../../application/list-events.js';
 import { ReadEvent } from '../../application/read-event.js';
+import { EVENT_ID } from '../../domain/event.js';
 import { EVENT_FACTS } from '../../facts.js';
 import {
   EVENT_LIST,
@@ -20,7 +21,7 @@ import { ListEventsQuery, toFilter } from './events.requests.js';
 
 /** For receivers that were away: what they missed, and what was tried. */
 @Controller(EVENT_FACTS.secret.path)
-@Tag('Events', 'What happened to resources, as it is also sent to the `notify_url` of a session.')
+@Tag('Events', 'What happened to resources, as it is also sent to a `notify_url`.')
 @Webhooks(eventWebhooks)
 export class EventsController {
   constructor(
@@ -34,7 +35,7 @@ export class EventsController {
     answers: { 200: { description: 'The event.', schema: EVENT_WITH_DELIVERIES } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId('evt') id: string) {
+  async read(@CallerOfKey() caller: Caller, @PathId(EVENT_ID) id: string) {
     return new HttpResponse({ status: 200, body: eventWithDeliveriesJson(await this.readEvent.execute(caller, id)) });
   }
 

@@ -2,6 +2,7 @@ import { facts } from '../../../../platform/facts.js';
 import { Id, Instant, OneOf, ResourceId } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import { DEFAULT_ORDER, type EventFilter, ORDERS, type Order } from '../../application/ports.js';
+import { EVENT_ID } from '../../domain/event.js';
 
 export class ListEventsQuery {
   @OneOf(facts.eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
@@ -16,7 +17,7 @@ export class ListEventsQuery {
   })
   order?: Order;
   @PageLimit({ max: 100 }) limit?: string;
-  @Id('evt', CURSOR) cursor?: string;
+  @Id(EVENT_ID, CURSOR) cursor?: string;
 }
 
 /** Throws an invalid_param refusal when the range is upside down. */

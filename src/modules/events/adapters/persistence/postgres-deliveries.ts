@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Mode } from '../../../../shared/caller.js';
-import { idOf, uuidOf } from '../../../../shared/id.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import {
   type ClaimedDelivery,
   Deliveries,
@@ -9,7 +9,7 @@ import {
   type Looked,
   type Share,
 } from '../../application/ports.js';
-import type { Event } from '../../domain/event.js';
+import { EVENT_ID, type Event } from '../../domain/event.js';
 import { canonicalReceiver } from '../../domain/receiver.js';
 import type { AttemptResult, Verdict } from '../../domain/schedule.js';
 import { FinishedAttempts } from './finished-attempts.js';
@@ -87,7 +87,7 @@ export class PostgresDeliveries extends Deliveries {
   async organizations(after: string | undefined): Promise<Looked<string>> {
     const values = [after === undefined ? NIL : uuidOf(after), ORGANIZATIONS];
     const rows = await this.database.read<{ organization: string }>(ORGANIZATIONS_STATEMENT, values);
-    const found = rows.map(({ organization }) => idOf('org', organization));
+    const found = rows.map(({ organization }) => idOf(ORGANIZATION_ID, organization));
     return { found, next: found[ORGANIZATIONS - 1] };
   }
 
@@ -116,7 +116,7 @@ export class PostgresDeliveries extends Deliveries {
       spelled,
       receiver: canonicalReceiver(spelled),
       attempt,
-      event: { ...event, id: idOf('evt', event.id) },
+      event: { ...event, id: idOf(EVENT_ID, event.id) },
     }));
   }
 

@@ -6,7 +6,7 @@ import { Clock } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
 import { DueSignal, Outbox, type OwnedHappening } from '../../application/ports.js';
-import type { Happening } from '../../domain/event.js';
+import { EVENT_ID, type Happening } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
 
 const insert = insertInto('events.record', EventRecord);
@@ -65,7 +65,7 @@ export class PostgresOutbox extends Outbox {
 }
 
 function toRow({ organization, mode }: Caller, { type, object, sequence, data }: Happening, now: number): EventRecord {
-  const id = uuidOf(newId('evt', now));
+  const id = uuidOf(newId(EVENT_ID, now));
   const objectId = uuidOf(object);
   return { organizationId: uuidOf(organization), mode, id, type, objectId, sequence, data };
 }

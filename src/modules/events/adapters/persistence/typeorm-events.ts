@@ -6,7 +6,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import { firstUuidAt, idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
 import { type Attempt, type EventFilter, Events, type Order } from '../../application/ports.js';
-import type { Event } from '../../domain/event.js';
+import { EVENT_ID, type Event } from '../../domain/event.js';
 
 const COLUMNS = 'id, type, mode, sequence, data';
 
@@ -123,5 +123,5 @@ interface FoundRow extends Event {
 }
 
 function fromRow({ id, type, mode, sequence, data }: Event): Event {
-  return { id: idOf('evt', id), type, mode, sequence, data };
+  return { id: idOf(EVENT_ID, id), type, mode, sequence, data };
 }

@@ -19,12 +19,12 @@ import {
 import { createdAt } from '../../../../shared/id.js';
 import type { Attempt } from '../../application/ports.js';
 import type { ReadEventResult } from '../../application/read-event.js';
-import type { Event } from '../../domain/event.js';
+import { EVENT_ID, type Event } from '../../domain/event.js';
 
 const resources = () => facts.resources.filter(({ events }) => Object.keys(events ?? {}).length > 0);
 
 const FIELDS = {
-  id: id('evt', 'The identifier of the event, and the `webhook-id` of its webhooks.'),
+  id: id(EVENT_ID, 'The identifier of the event, and the `webhook-id` of its webhooks.'),
   object: constant('event', 'What this is.'),
   type: later(() => oneMeaning(Object.assign({}, ...resources().map(({ events }) => events)), 'What happened.')),
   mode: MODE,

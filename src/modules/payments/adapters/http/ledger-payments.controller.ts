@@ -14,11 +14,12 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
-import { modeOf } from '../../../../shared/id.js';
+import { modeOf, ORGANIZATION_ID } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
 import { RecordPayment } from '../../application/record-payment.js';
+import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
 import { REFUSED_REFERENCE } from '../representation/payments.examples.js';
 import { LEDGER_PAYMENT, ledgerPaymentView } from '../representation/payments.views.js';
@@ -39,7 +40,7 @@ export class LedgerPaymentsController {
     summary: 'Record a captured payment',
     description:
       'For a checkout session, the payment completes it. The same `reference` with the same facts is the same payment.',
-    example: { organization: exampleId('org'), amount: 5000, currency: 'usd' },
+    example: { organization: exampleId(ORGANIZATION_ID), amount: 5000, currency: 'usd' },
     answers: {
       201: { description: 'The payment, recorded.', schema: LEDGER_PAYMENT },
       200: { description: 'The payment that was recorded under this `reference` before.', schema: LEDGER_PAYMENT },
@@ -73,7 +74,7 @@ export class LedgerPaymentsController {
   @Get(':id')
   async read(
     @LedgerOfKey() { mode }: Ledger,
-    @PathId('pay') id: string,
+    @PathId(PAYMENT_ID) id: string,
     @ValidQuery() { organization }: OfOrganizationQuery,
   ) {
     if (modeOf(id) !== mode) throw notFound('id');

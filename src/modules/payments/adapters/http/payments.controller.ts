@@ -4,6 +4,7 @@ import { PathId } from '../../../../platform/http/path-id.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ReadPayment } from '../../application/read-payment.js';
+import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
 import { PAYMENT, paymentView } from '../representation/payments.views.js';
 
@@ -18,7 +19,7 @@ export class PaymentsController {
     answers: { 200: { description: 'The payment.', schema: PAYMENT } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId('pay') id: string) {
+  async read(@CallerOfKey() caller: Caller, @PathId(PAYMENT_ID) id: string) {
     return paymentView(await this.readPayment.execute(caller, id));
   }
 }

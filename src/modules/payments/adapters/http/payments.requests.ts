@@ -1,12 +1,14 @@
 import { Amount, Currency, Id, VisibleAscii } from '../../../../platform/http/fields.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { NewPayment } from '../../domain/payment.js';
 
 export class RecordPaymentRequest {
-  @Id('org', { description: 'Organization that owns the payment.' }) organization!: string;
+  @Id(ORGANIZATION_ID, { description: 'Organization that owns the payment.' }) organization!: string;
   @Amount({ min: 1, description: 'Captured amount, in the minor unit of the currency.' }) amount!: number;
   @Currency({ description: 'ISO 4217 code of a currency with a minor unit, in upper or lower case.' })
   currency!: string;
-  @Id('cs', {
+  @Id(CHECKOUT_SESSION_ID, {
     optional: true,
     description: 'ID of the checkout session that the payment is for. The payment completes the session.',
   })

@@ -4,8 +4,9 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { idOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { Payments } from '../../application/ports.js';
-import { Payment, type PaymentState } from '../../domain/payment.js';
+import { PAYMENT_ID, Payment, type PaymentState } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
 const COLUMNS = `id, mode, amount, amount_refunded AS "amountRefunded",
@@ -49,6 +50,6 @@ type Row = PaymentState;
 
 function fromRow(row: Row): Payment {
   const { id, mode, checkoutSession } = row;
-  const session = checkoutSession && idOf('cs', checkoutSession, mode);
-  return Payment.restore({ ...row, id: idOf('pay', id, mode), checkoutSession: session });
+  const session = checkoutSession && idOf(CHECKOUT_SESSION_ID, checkoutSession, mode);
+  return Payment.restore({ ...row, id: idOf(PAYMENT_ID, id, mode), checkoutSession: session });
 }

@@ -1,10 +1,11 @@
 /** Refusals of the domain for the API's description: it runs them and shows what they throw. */
+
 import { exampleId } from '../../../../platform/http/schema.js';
-import { Payment } from '../../domain/payment.js';
+import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 
 const payment = (amount: number) =>
   Payment.restore({
-    id: exampleId('pay'),
+    id: exampleId(PAYMENT_ID),
     mode: 'test',
     amount,
     amountRefunded: 0,

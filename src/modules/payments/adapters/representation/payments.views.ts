@@ -11,10 +11,12 @@ import {
   type ValueOf,
 } from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { Payment } from '../../domain/payment.js';
+import { PAYMENT_ID } from '../../domain/payment.js';
 
 const FIELDS = {
-  id: id('pay', 'The identifier of the payment.'),
+  id: id(PAYMENT_ID, 'The identifier of the payment.'),
   object: constant('payment', 'What this is.'),
   mode: MODE,
   amount: amount('What was captured.'),
@@ -22,7 +24,7 @@ const FIELDS = {
   amount_pending_refund: amount('What refunds still pending reserve.', 0),
   amount_refundable: amount('What is left to refund.'),
   currency: CURRENCY,
-  checkout_session: orNull(id('cs', 'The session it was captured for, if for one.')),
+  checkout_session: orNull(id(CHECKOUT_SESSION_ID, 'The session it was captured for, if for one.')),
   created: timestamp('When it was recorded, in Unix seconds.'),
 };
 

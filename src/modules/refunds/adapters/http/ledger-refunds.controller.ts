@@ -19,7 +19,7 @@ import { FailRefund } from '../../application/fail-refund.js';
 import { ListProposals } from '../../application/list-proposals.js';
 import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
 import { SucceedRefund } from '../../application/succeed-refund.js';
-import type { Refund } from '../../domain/refund.js';
+import { REFUND_ID, type Refund } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { REFUSED_FAILURE, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
@@ -54,7 +54,7 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId('re') id: string) {
+  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) id: string) {
     return ledgerRefundView(await this.readLedgerRefund.execute(ledger, id));
   }
 
@@ -69,7 +69,7 @@ export class LedgerRefundsController {
   succeed(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
-    @PathId('re') id: string,
+    @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<IdempotentResponse> {
     return this.close(ledger, id, { ...request, body }, (caller) => this.succeedRefund.execute(caller, id));
@@ -86,7 +86,7 @@ export class LedgerRefundsController {
   fail(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
-    @PathId('re') id: string,
+    @PathId(REFUND_ID) id: string,
     @ValidBody() body: FailRefundRequest,
   ): Promise<IdempotentResponse> {
     const { reason = null } = body;

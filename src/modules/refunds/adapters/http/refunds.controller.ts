@@ -16,11 +16,12 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
+import { PAYMENT_ID } from '../../../payments/index.js';
 import { CancelRefund } from '../../application/cancel-refund.js';
 import { ListRefunds } from '../../application/list-refunds.js';
 import { ProposeRefund } from '../../application/propose-refund.js';
 import { ReadRefund } from '../../application/read-refund.js';
-import type { Refund } from '../../domain/refund.js';
+import { REFUND_ID, type Refund } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { REFUSED_CANCEL, REFUSED_PROPOSALS } from '../representation/refunds.examples.js';
 import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
@@ -40,7 +41,7 @@ export class RefundsController {
   @Operation('proposeRefund', {
     summary: 'Propose a refund',
     description: 'Reserves the amount on the payment and waits for the ledger. Nothing is posted to the ledger here.',
-    example: { payment: exampleId('pay'), amount: 500 },
+    example: { payment: exampleId(PAYMENT_ID), amount: 500 },
     answers: { 201: { description: 'The refund, pending.', schema: REFUND, located: true } },
     refusals: REFUSED_PROPOSALS,
   })
@@ -70,7 +71,7 @@ export class RefundsController {
   cancel(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
-    @PathId('re') id: string,
+    @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(caller, { ...request, body }, () => this.cancelRefund.execute(caller, id), canceled);
@@ -92,7 +93,7 @@ export class RefundsController {
     answers: { 200: { description: 'The refund.', schema: REFUND } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId('re') id: string) {
+  async read(@CallerOfKey() caller: Caller, @PathId(REFUND_ID) id: string) {
     return refundView(await this.readRefund.execute(caller, id));
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { FIRST_UUID, idOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import { FIRST_UUID, idOf, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } from '../../application/ports.js';
 import { REFUND_STATUSES } from '../../domain/refund.js';
 import { COLUMNS, fromRow, type Row } from './postgres-refunds.js';
@@ -50,5 +50,5 @@ export class PostgresLedgerRefunds extends LedgerRefunds {
 }
 
 function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedRefund {
-  return { organization: idOf('org', organization), refund: fromRow(row) };
+  return { organization: idOf(ORGANIZATION_ID, organization), refund: fromRow(row) };
 }

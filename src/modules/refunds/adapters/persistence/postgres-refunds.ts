@@ -5,8 +5,9 @@ import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
+import { PAYMENT_ID } from '../../../payments/index.js';
 import { type RefundFilter, Refunds } from '../../application/ports.js';
-import { Refund, type RefundState } from '../../domain/refund.js';
+import { REFUND_ID, Refund, type RefundState } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
 const insert = insertInto('refunds.add', RefundRecord);
@@ -85,5 +86,5 @@ export type Row = RefundState;
 
 export function fromRow(row: Row): Refund {
   const { id, mode, payment } = row;
-  return Refund.restore({ ...row, id: idOf('re', id, mode), payment: idOf('pay', payment, mode) });
+  return Refund.restore({ ...row, id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) });
 }

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Mode } from '../../../../shared/caller.js';
-import { idOf } from '../../../../shared/id.js';
+import { type IdKind, idOf } from '../../../../shared/id.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import { PAYMENT_ID } from '../../../payments/index.js';
 import { Books, type Check } from '../../application/reconcile.js';
 
 interface Promised {
   readonly promise: string;
-  readonly kind: 'pay' | 'cs';
+  readonly kind: IdKind;
   readonly from: string;
   /** True for a row that breaks the promise. */
   readonly broken: string;
@@ -26,32 +28,32 @@ const SESSION_PAYMENTS = `checkout_sessions book LEFT JOIN payments payment
 const PROMISES: readonly Promised[] = [
   {
     promise: 'held = sum of pending and succeeded refunds',
-    kind: 'pay',
+    kind: PAYMENT_ID,
     from: REFUND_SUMS,
     broken: `book.amount_pending_refund + book.amount_refunded
       <> coalesce(sums.pending, 0) + coalesce(sums.succeeded, 0)`,
   },
   {
     promise: 'refunded = sum of succeeded refunds',
-    kind: 'pay',
+    kind: PAYMENT_ID,
     from: REFUND_SUMS,
     broken: 'book.amount_refunded <> coalesce(sums.succeeded, 0)',
   },
   {
     promise: 'held <= captured',
-    kind: 'pay',
+    kind: PAYMENT_ID,
     from: REFUND_SUMS,
     broken: 'coalesce(sums.pending, 0) + coalesce(sums.succeeded, 0) > book.amount',
   },
   {
     promise: 'a session is paid if and only if a payment exists for it',
-    kind: 'cs',
+    kind: CHECKOUT_SESSION_ID,
     from: SESSION_PAYMENTS,
     broken: `(book.payment_status = 'paid') <> (payment.id IS NOT NULL)`,
   },
   {
     promise: 'a session was paid exactly what it asks for',
-    kind: 'cs',
+    kind: CHECKOUT_SESSION_ID,
     from: SESSION_PAYMENTS,
     broken: '(payment.amount, payment.currency) <> (book.amount_total, book.currency)',
   },
@@ -80,7 +82,7 @@ export class TypeormBooks extends Books {
 
   private async examine({ promise, kind, from, broken }: Promised): Promise<Check> {
     const [{ checked } = { checked: 0 }]: { checked: number }[] = await this.database.manager.query(
-      `SELECT count(*) AS checked FROM ${kind === 'pay' ? 'payments' : 'checkout_sessions'}`,
+      `SELECT count(*) AS checked FROM ${kind === PAYMENT_ID ? 'payments' : 'checkout_sessions'}`,
     );
     const rows: { id: string; mode: Mode }[] = await this.database.manager.query(
       `SELECT book.id, book.mode FROM ${from} WHERE ${broken} ORDER BY book.id LIMIT ${MAX_OFFENDERS}`,

@@ -1,12 +1,14 @@
 /** Refusals of the domain for the API's description: it runs them and shows what they throw. */
+
 import { exampleId } from '../../../../platform/http/schema.js';
 import { notFound } from '../../../../shared/errors.js';
-import { Refund, type RefundStatus } from '../../domain/refund.js';
+import { PAYMENT_ID } from '../../../payments/index.js';
+import { REFUND_ID, Refund, type RefundStatus } from '../../domain/refund.js';
 
-const PAYMENT = { id: exampleId('pay'), mode: 'test', currency: 'usd', refundable: 500 } as const;
+const PAYMENT = { id: exampleId(PAYMENT_ID), mode: 'test', currency: 'usd', refundable: 500 } as const;
 const refund = (status: RefundStatus) =>
   Refund.restore({
-    id: exampleId('re'),
+    id: exampleId(REFUND_ID),
     mode: 'test',
     amount: 500,
     currency: 'usd',

@@ -12,11 +12,13 @@ import {
 } from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
+import { PAYMENT_ID } from '../../../payments/index.js';
 import type { OwnedRefund } from '../../application/ports.js';
 import type { Refund, RefundStatus } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund.js';
 
 const FIELDS = {
-  id: id('re', 'The identifier of the refund.'),
+  id: id(REFUND_ID, 'The identifier of the refund.'),
   object: constant('refund', 'What this is.'),
   amount: integer('How much is refunded.', { minimum: 1, maximum: MAX_AMOUNT, examples: [500] }),
   currency: CURRENCY,
@@ -29,7 +31,7 @@ const FIELDS = {
     },
     'Where the refund stands.',
   ),
-  payment: id('pay', 'The payment that is refunded.'),
+  payment: id(PAYMENT_ID, 'The payment that is refunded.'),
   created: timestamp('When it was proposed, in Unix seconds.'),
 };
 
