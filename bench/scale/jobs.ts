@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as Sql } from 'pg';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { Deliveries, Events } from '../../src/modules/events/application/ports.js';
-import { Reconcile } from '../../src/modules/refunds/index.js';
+import { Reconcile } from '../../src/platform/database/reconcile.js';
 import { StoredResponses } from '../../src/platform/idempotency/stored-responses.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';

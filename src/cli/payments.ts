@@ -1,7 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { CHECKOUT_SESSION_ID } from '../modules/checkout/index.js';
 import { paymentView, RecordPayment } from '../modules/payments/index.js';
-import { Reconcile } from '../modules/refunds/index.js';
+import { Reconcile } from '../platform/database/reconcile.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { MODES } from '../shared/caller.js';
 import { ORGANIZATION_ID } from '../shared/id.js';

@@ -22,17 +22,36 @@ export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly events?: Readonly<Record<string, string>>;
 }
 
+/**
+ * What is true of every row whenever nothing is under way, as SQL. A module names its own tables only: the columns that it
+ * compares with another module's are that module's book, so the module that knows the other one has the invariant.
+ */
+export interface Invariant {
+  readonly promise: string;
+  /** What the ids of the rows identify. */
+  readonly id: IdKind;
+  /** The rows that the promise is about: a table or a query in parentheses, with `id` and `mode`. */
+  readonly book: string;
+  /** Joins to `book`. */
+  readonly joined?: string;
+  /** True for a row that breaks the promise. */
+  readonly broken: string;
+}
+
 export interface Facts {
   readonly errors: readonly ErrorCode[];
   readonly resources: readonly Resource[];
   /** What guards refuse a request with on every route behind a key, one example each. */
   readonly gate: readonly Refusal[];
+  /** What reconciliation proves, the last module's first. */
+  readonly invariants: readonly Invariant[];
 }
 
 export const facts = {
   errors: [] as ErrorCode[],
   resources: [] as Resource[],
   gate: [] as Refusal[],
+  invariants: [] as Invariant[],
   eventTypes: [] as string[],
 } satisfies Facts & { eventTypes: readonly string[] };
 
@@ -43,10 +62,11 @@ export interface ModuleFacts extends Partial<Facts> {
 
 /** Called once, before anything is served. Throws when two modules claim the same. */
 export function declareFacts(...modules: readonly Partial<Facts>[]): void {
-  for (const { errors = [], resources = [], gate = [] } of modules) {
+  for (const { errors = [], resources = [], gate = [], invariants = [] } of modules) {
     facts.errors.push(...errors);
     facts.resources.push(...resources);
     facts.gate.push(...gate);
+    facts.invariants.unshift(...invariants);
     facts.eventTypes.push(...resources.flatMap(({ events = {} }) => Object.keys(events)));
   }
   requireUnique(

@@ -1,7 +1,7 @@
 /** Reconciliation finds every difference that is planted, and nothing else. */
 import { execFile } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Reconcile } from '../../src/modules/refunds/index.js';
+import { Reconcile } from '../../src/platform/database/reconcile.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { Reconcile } from '../../src/modules/refunds/index.js';
+import { Reconcile } from '../../src/platform/database/reconcile.js';
 import type { Service } from './service.js';
 
 /** The books of the whole database add up: what every race and fault must leave behind. */

@@ -1,3 +1,4 @@
+export { SESSION_BOOK } from './adapters/persistence/book.js';
 export { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 export { REFUSED_PAYMENTS } from './adapters/representation/checkout-sessions.examples.js';
 export { CompleteCheckoutSession } from './application/complete-checkout-session.js';

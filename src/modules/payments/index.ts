@@ -1,3 +1,4 @@
+export { PAYMENT_BOOK } from './adapters/persistence/book.js';
 export { PaymentRecord } from './adapters/persistence/payment.record.js';
 export { paymentView } from './adapters/representation/payments.views.js';
 export { FindNotifyUrl } from './application/find-notify-url.js';

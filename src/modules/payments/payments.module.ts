@@ -5,6 +5,7 @@ import { AccessOrganizations } from './adapters/access/access-organizations.js';
 import { CheckoutPaidSessions } from './adapters/checkout/checkout-paid-sessions.js';
 import { LedgerPaymentsController } from './adapters/http/ledger-payments.controller.js';
 import { PaymentsController } from './adapters/http/payments.controller.js';
+import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
 import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
@@ -37,4 +38,5 @@ export const PAYMENTS: ModuleFacts = {
   records: [PaymentRecord],
   errors: [PAYMENT_REFERENCE_REUSED],
   resources: [PAYMENT_FACTS],
+  invariants: PAYMENT_INVARIANTS,
 };

@@ -1,2 +1,1 @@
-export { Reconcile } from './application/reconcile.js';
 export { REFUNDS } from './refunds.module.js';

@@ -6,10 +6,10 @@ import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
 import { LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
 import { RefundsController } from './adapters/http/refunds.controller.js';
 import { PaymentsRefundable } from './adapters/payments/payments-refundable.js';
+import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PostgresLedgerRefunds } from './adapters/persistence/postgres-ledger-refunds.js';
 import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
-import { TypeormBooks } from './adapters/persistence/typeorm-books.js';
 import { CancelRefund } from './application/cancel-refund.js';
 import { FailRefund } from './application/fail-refund.js';
 import { ListProposals } from './application/list-proposals.js';
@@ -18,7 +18,6 @@ import { LedgerRefunds, RefundablePayments, RefundEvents, Refunds } from './appl
 import { ProposeRefund } from './application/propose-refund.js';
 import { ReadLedgerRefund } from './application/read-ledger-refund.js';
 import { ReadRefund } from './application/read-refund.js';
-import { Books, Reconcile } from './application/reconcile.js';
 import { SucceedRefund } from './application/succeed-refund.js';
 import { PAYMENT_NOT_REFUNDABLE, REFUND_EXCEEDS_REMAINING, REFUND_NOT_PENDING } from './domain/refund.js';
 import { REFUND_FACTS } from './facts.js';
@@ -31,8 +30,6 @@ import { REFUND_FACTS } from './facts.js';
     CancelRefund,
     FailRefund,
     ListProposals,
-    Reconcile,
-    { provide: Books, useClass: TypeormBooks },
     ListRefunds,
     ProposeRefund,
     ReadLedgerRefund,
@@ -43,7 +40,6 @@ import { REFUND_FACTS } from './facts.js';
     { provide: RefundEvents, useClass: OutboxRefundEvents },
     { provide: Refunds, useClass: PostgresRefunds },
   ],
-  exports: [Reconcile],
 })
 class RefundsModule {}
 
@@ -52,4 +48,5 @@ export const REFUNDS: ModuleFacts = {
   records: [RefundRecord],
   errors: [REFUND_EXCEEDS_REMAINING, PAYMENT_NOT_REFUNDABLE, REFUND_NOT_PENDING],
   resources: [REFUND_FACTS],
+  invariants: REFUND_INVARIANTS,
 };

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
+import { Reconcile } from './reconcile.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 @Module({})
@@ -13,9 +14,10 @@ export class DatabaseModule {
       providers: [
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         Database,
+        Reconcile,
         UnitOfWork,
       ],
-      exports: [Database, UnitOfWork],
+      exports: [Database, Reconcile, UnitOfWork],
     };
   }
 }
