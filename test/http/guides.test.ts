@@ -1,0 +1,50 @@
+/** The commands of the guides work as they stand: after ```sh every curl gets a 2xx, after ```sh error every one a 4xx. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const BLOCKS = /^```sh( error)?\n(.*?)^```/gms;
+/** Writes the status of each answer, a line each, where the output of the commands is not. */
+const CURL = `exec 9>&2; curl() { command curl -w '%{stderr}%{http_code}\\n' "$@" 2>&9; }`;
+
+const GUIDES = readdirSync('docs')
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => ({ file, blocks: Array.from(readFileSync(`docs/${file}`, 'utf8').matchAll(BLOCKS)) }))
+  .filter(({ blocks }) => blocks.length > 0);
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.close();
+});
+
+test('there are guides with commands', () => expect(GUIDES.length).toBeGreaterThan(4));
+
+test.each(GUIDES)('$file', async ({ blocks }) => {
+  const shop = await Shop.open(service);
+  const { body } = await shop.record({ amount: 5000 });
+  const known = { API: service.url, KEY: shop.key, LEDGER_KEY: shop.ledgerKey, ORGANIZATION: shop.organization };
+  // One shell for all blocks, as a reader has: what one block sets, the next one uses.
+  const commands = blocks.flatMap(([, error = '', text = '']) => [`echo 'block${error}' >&9`, text]);
+  const script = [CURL, ...commands].join('\n');
+  const environment = { ...process.env, ...known, PAYMENT: String((body as { id: string }).id) };
+  const { stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { env: environment });
+  const [before, ...said] = stderr.split(/^block(?= error$|$)/m);
+  expect(before).toBe('');
+  expect(said.map(faultsOf).filter((faults) => faults.length > 0)).toEqual([]);
+});
+
+/** The statuses that a block must not have got, or `no answer`. */
+function faultsOf(said: string): string[] {
+  const [kind = '', ...lines] = said.split('\n');
+  const statuses = lines.filter((line) => line !== '');
+  const expected = kind === ' error' ? /^4\d\d$/ : /^2\d\d$/;
+  return statuses.length === 0 ? ['no answer'] : statuses.filter((status) => !expected.test(status));
+}
