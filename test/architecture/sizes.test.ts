@@ -8,7 +8,7 @@ const MAX_SOURCE_LINES = 200;
 const MAX_FUNCTION_LINES = 40;
 /** The aim is 6. Lower it whenever it has room: it must not rise again. */
 const MAX_COMMENT_PERCENT = 7.5;
-const MAX_README_LINES = 180;
+const MAX_README_LINES = 120;
 
 /** Longer than that until they are divided. */
 const TOO_LONG = ['src/modules/checkout/domain/checkout-session.ts'];
