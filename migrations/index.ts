@@ -11,3 +11,6 @@ export { OwnExpiry1763700000009 } from './0009-own-expiry.js';
 export { WebhookReceivers1763700000010 } from './0010-webhook-receivers.js';
 export { AnyEvent1763700000011 } from './0011-any-event.js';
 export { AnyEventValid1763700000012 } from './0012-any-event-valid.js';
+export { MoneyColumns1763700000013 } from './0013-money-columns.js';
+export { MoneyIndexes1763700000014 } from './0014-money-indexes.js';
+export { MoneyRules1763700000015 } from './0015-money-rules.js';

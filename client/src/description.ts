@@ -48,6 +48,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/checkout_sessions/{id}/complete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Complete a checkout session
+     * @description Completes an open session whose total is 0. A session that asks for an amount is completed by its payment.
+     */
+    post: operations['completeCheckoutSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/checkout_sessions/{id}/expire': {
     parameters: {
       query?: never;
@@ -100,6 +120,26 @@ export interface paths {
      * @description With every attempt to deliver it.
      */
     get: operations['readEvent'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/payments': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List payments
+     * @description The organization's own payments in the mode of the key, newest first.
+     */
+    get: operations['listPayments'];
     put?: never;
     post?: never;
     delete?: never;
@@ -183,7 +223,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel a refund
-     * @description Withdraws a refund that is still pending, which frees its amount.
+     * @description Withdraws a refund that is still pending and that the ledger has not begun to pay out, which frees its amount.
      */
     post: operations['cancelRefund'];
     delete?: never;
@@ -209,7 +249,24 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/ledger/v1/payments': {
+  '/ledger/v1/holds/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Read a hold */
+    get: operations['readHold'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/holds/{id}/release': {
     parameters: {
       query?: never;
       header?: never;
@@ -219,8 +276,32 @@ export interface paths {
     get?: never;
     put?: never;
     /**
+     * Release a hold
+     * @description Frees its amount. Releasing it again changes nothing.
+     */
+    post: operations['releaseHold'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/payments': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List payments as the ledger
+     * @description Those of every organization in the mode of the key, newest first.
+     */
+    get: operations['listLedgerPayments'];
+    put?: never;
+    /**
      * Record a captured payment
-     * @description For a checkout session, the payment completes it. The same `reference` with the same facts is the same payment.
+     * @description For a checkout session, the payment completes it. One that does not fit is refused or, with `on_mismatch: "record"`, recorded with its `mismatch`. The same `reference` with the same facts is the same payment.
      */
     post: operations['recordPayment'];
     delete?: never;
@@ -240,6 +321,30 @@ export interface paths {
     get: operations['readLedgerPayment'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/payments/{id}/holds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the holds on a payment
+     * @description Newest first.
+     */
+    get: operations['listHolds'];
+    put?: never;
+    /**
+     * Put an amount of a payment on hold
+     * @description What is on hold cannot be refunded. Several holds on one payment add up.
+     */
+    post: operations['placeHold'];
     delete?: never;
     options?: never;
     head?: never;
@@ -266,6 +371,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/ledger/v1/refunds/claim': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Claim refunds to pay out
+     * @description Takes pending refunds that nobody else works on, oldest first. Each is yours until its lease ends; then another claim takes it over, under the same ID. An `Idempotency-Key` has no effect: refunds of an answer that got lost are claimed again when their lease is over.
+     */
+    post: operations['claimRefunds'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/ledger/v1/refunds/{id}': {
     parameters: {
       query?: never;
@@ -283,6 +408,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/ledger/v1/refunds/{id}/extend': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Keep a claimed refund for longer */
+    post: operations['extendClaim'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/ledger/v1/refunds/{id}/fail': {
     parameters: {
       query?: never;
@@ -294,9 +436,49 @@ export interface paths {
     put?: never;
     /**
      * Say that a refund was refused
-     * @description Frees its amount. Saying it again changes nothing.
+     * @description Frees its amount. A claimed refund needs the number of its claim. Saying it again changes nothing.
      */
     post: operations['failRefund'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/refunds/{id}/release': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Give a claimed refund back
+     * @description Says that nothing was paid out: another worker may claim the refund, and its caller may cancel it.
+     */
+    post: operations['releaseClaim'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/refunds/{id}/return': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Say that a refund came back
+     * @description A refund that succeeded and bounced is failed, and its amount free. Saying it again changes nothing.
+     */
+    post: operations['returnRefund'];
     delete?: never;
     options?: never;
     head?: never;
@@ -314,7 +496,7 @@ export interface paths {
     put?: never;
     /**
      * Say that a refund was paid out
-     * @description Saying it again changes nothing.
+     * @description Taken whatever the claim: money that left is a fact. Saying it again changes nothing.
      */
     post: operations['succeedRefund'];
     delete?: never;
@@ -407,7 +589,7 @@ export interface webhooks {
     put?: never;
     /**
      * checkout.session.completed
-     * @description A payment was captured for a checkout session, which completes it.
+     * @description A checkout session was completed, by its payment or because there was nothing to pay.
      */
     post: operations['checkoutSessionCompleted'];
     delete?: never;
@@ -430,6 +612,86 @@ export interface webhooks {
      * @description A checkout session expired, by itself or by request.
      */
     post: operations['checkoutSessionExpired'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'payment.created': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * payment.created
+     * @description A captured payment was recorded.
+     */
+    post: operations['paymentCreated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'payment.unmatched': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * payment.unmatched
+     * @description A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+     */
+    post: operations['paymentUnmatched'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'payment.held': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * payment.held
+     * @description An amount of a payment was put on hold.
+     */
+    post: operations['paymentHeld'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'payment.released': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * payment.released
+     * @description A hold on a payment was released.
+     */
+    post: operations['paymentReleased'];
     delete?: never;
     options?: never;
     head?: never;
@@ -487,7 +749,7 @@ export interface webhooks {
     put?: never;
     /**
      * refund.failed
-     * @description The ledger refused a refund.
+     * @description The ledger refused a refund, or what it had paid out came back.
      */
     post: operations['refundFailed'];
     delete?: never;
@@ -689,6 +951,23 @@ export interface components {
        * @example 1763700000
        */
       created_at: number;
+    };
+    ClaimRefundsRequest: {
+      /**
+       * @description Maximum number of refunds.
+       * @default 10
+       */
+      limit?: number;
+      /**
+       * @description How long the refund is yours, in seconds from now.
+       * @default 60
+       */
+      lease_seconds?: number;
+      /**
+       * @description Only refunds of this organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
     };
     CreateCheckoutSessionRequest: {
       /**
@@ -996,10 +1275,15 @@ export interface components {
          *     - `rate_limited`: Too many requests. Send the same again after `Retry-After`.
          *     - `session_not_open`: The session is complete or expired, which is final. Read it.
          *     - `payment_session_mismatch`: The session asks for another amount or currency. `errors[].allowed` has what it asks for.
+         *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
          *     - `payment_reference_reused`: This reference already stands for another capture. Read that payment.
-         *     - `refund_exceeds_remaining`: More than is left to refund. `errors[0].allowed` has what is.
          *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see why.
+         *     - `hold_exceeds_remaining`: More than is left of the payment. `errors[0].allowed` has what is.
+         *     - `refund_exceeds_remaining`: More than is left to refund. `errors[0].allowed` has what is.
          *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+         *     - `refund_in_progress`: The refund is being paid out: it can be canceled only if the ledger gives it up. Read it.
+         *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
+         *     - `refund_not_succeeded`: Only a refund that succeeded can come back. Read it.
          * @enum {string}
          */
         code:
@@ -1017,10 +1301,15 @@ export interface components {
           | 'rate_limited'
           | 'session_not_open'
           | 'payment_session_mismatch'
+          | 'payment_required'
           | 'payment_reference_reused'
-          | 'refund_exceeds_remaining'
           | 'payment_not_refundable'
-          | 'refund_not_pending';
+          | 'hold_exceeds_remaining'
+          | 'refund_exceeds_remaining'
+          | 'refund_not_pending'
+          | 'refund_in_progress'
+          | 'refund_claimed'
+          | 'refund_not_succeeded';
       };
     };
     /** @description Something that happened to a resource; `data.object` is the resource as it was at that moment. */
@@ -1039,11 +1328,15 @@ export interface components {
        * @description What happened.
        *
        *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A payment was captured for a checkout session, which completes it.
+       *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
        *     - `checkout.session.expired`: A checkout session expired, by itself or by request.
+       *     - `payment.created`: A captured payment was recorded.
+       *     - `payment.unmatched`: A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+       *     - `payment.held`: An amount of a payment was put on hold.
+       *     - `payment.released`: A hold on a payment was released.
        *     - `refund.created`: A refund was proposed.
        *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund.
+       *     - `refund.failed`: The ledger refused a refund, or what it had paid out came back.
        *     - `refund.canceled`: A refund was withdrawn before the ledger decided.
        * @enum {string}
        */
@@ -1051,6 +1344,10 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
         | 'refund.created'
         | 'refund.succeeded'
         | 'refund.failed'
@@ -1071,7 +1368,12 @@ export interface components {
        */
       sequence: number;
       data: {
-        object: components['schemas']['CheckoutSession'] | components['schemas']['Refund'];
+        object:
+          | components['schemas']['CheckoutSession']
+          | components['schemas']['Payment']
+          | components['schemas']['Refund'];
+        /** @description Why a refund failed, as the ledger told it; otherwise null. */
+        reason: string | null;
       };
     };
     EventList: {
@@ -1107,11 +1409,15 @@ export interface components {
        * @description What happened.
        *
        *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A payment was captured for a checkout session, which completes it.
+       *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
        *     - `checkout.session.expired`: A checkout session expired, by itself or by request.
+       *     - `payment.created`: A captured payment was recorded.
+       *     - `payment.unmatched`: A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+       *     - `payment.held`: An amount of a payment was put on hold.
+       *     - `payment.released`: A hold on a payment was released.
        *     - `refund.created`: A refund was proposed.
        *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund.
+       *     - `refund.failed`: The ledger refused a refund, or what it had paid out came back.
        *     - `refund.canceled`: A refund was withdrawn before the ledger decided.
        * @enum {string}
        */
@@ -1119,6 +1425,10 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
         | 'refund.created'
         | 'refund.succeeded'
         | 'refund.failed'
@@ -1139,14 +1449,30 @@ export interface components {
        */
       sequence: number;
       data: {
-        object: components['schemas']['CheckoutSession'] | components['schemas']['Refund'];
+        object:
+          | components['schemas']['CheckoutSession']
+          | components['schemas']['Payment']
+          | components['schemas']['Refund'];
+        /** @description Why a refund failed, as the ledger told it; otherwise null. */
+        reason: string | null;
       };
       /** @description What was tried, oldest first. */
       deliveries: components['schemas']['Delivery'][];
     };
+    ExtendClaimRequest: {
+      /** @description The `claim.number` that you have on the refund. */
+      claim: number;
+      /**
+       * @description How long the refund is yours, in seconds from now.
+       * @default 60
+       */
+      lease_seconds?: number;
+    };
     FailRefundRequest: {
       /** @description Why the refund failed. */
       reason?: string | null;
+      /** @description The `claim.number` that you have on the refund. */
+      claim?: number;
     };
     Health: {
       /**
@@ -1310,6 +1636,11 @@ export interface components {
        */
       amount_pending_refund: number;
       /**
+       * @description What holds for disputes keep from being refunded.
+       * @example 0
+       */
+      amount_on_hold: number;
+      /**
        * @description What is left to refund.
        * @example 5000
        */
@@ -1321,12 +1652,39 @@ export interface components {
        */
       checkout_session: string | null;
       /**
+       * @description Why it did not pay its session; null when it did, or has none.
+       *
+       *     - `session_expired`: the session had expired
+       *     - `session_complete`: the session was complete
+       *     - `amount`: the session asks for another amount
+       *     - `currency`: the session asks for another currency
+       * @enum {string|null}
+       */
+      mismatch: 'session_expired' | 'session_complete' | 'amount' | 'currency' | null;
+      /**
        * @description When it was recorded, in Unix seconds.
        * @example 1763700000
        */
       created: number;
     };
-    /** @description A refund as the ledger sees it, with whose it is. */
+    LedgerPaymentList: {
+      /**
+       * @description What this is.
+       * @constant
+       */
+      object: 'list';
+      /** @description One page of the list, in its order. */
+      data: components['schemas']['LedgerPayment'][];
+      /** @description Whether there is another page. */
+      has_more: boolean;
+      /** @description The `cursor` of the next page; null on the last one. */
+      next_cursor: string | null;
+      /** @description The same entries as `data`. */
+      items: components['schemas']['LedgerPayment'][];
+      /** @description The same as `next_cursor`. */
+      nextCursor: string | null;
+    };
+    /** @description A refund as the ledger sees it, with whose it is and who works on it. */
     LedgerRefund: {
       /**
        * @description The identifier of the refund.
@@ -1353,8 +1711,8 @@ export interface components {
        * @description Where the refund stands.
        *
        *     - `pending`: proposed, and waiting for the ledger; its amount is reserved
-       *     - `succeeded`: the ledger paid it out; final
-       *     - `failed`: the ledger refused it, which frees the amount; final
+       *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
+       *     - `failed`: the ledger refused it, or what it had paid out came back, which frees the amount; final
        *     - `canceled`: the caller withdrew it, which frees the amount; final
        * @enum {string}
        */
@@ -1369,6 +1727,19 @@ export interface components {
        * @example 1763700000
        */
       created: number;
+      /** @description The claim that a worker has on the refund; null when nobody works on it. */
+      claim: {
+        /**
+         * @description Rises with each claim of the refund: give it when you fail, extend or release the refund.
+         * @example 1
+         */
+        number: number;
+        /**
+         * @description When another worker may claim the refund, in Unix seconds.
+         * @example 1763700000
+         */
+        expires_at: number;
+      } | null;
     };
     LedgerRefundList: {
       /**
@@ -1562,6 +1933,11 @@ export interface components {
        */
       amount_pending_refund: number;
       /**
+       * @description What holds for disputes keep from being refunded.
+       * @example 0
+       */
+      amount_on_hold: number;
+      /**
        * @description What is left to refund.
        * @example 5000
        */
@@ -1573,10 +1949,115 @@ export interface components {
        */
       checkout_session: string | null;
       /**
+       * @description Why it did not pay its session; null when it did, or has none.
+       *
+       *     - `session_expired`: the session had expired
+       *     - `session_complete`: the session was complete
+       *     - `amount`: the session asks for another amount
+       *     - `currency`: the session asks for another currency
+       * @enum {string|null}
+       */
+      mismatch: 'session_expired' | 'session_complete' | 'amount' | 'currency' | null;
+      /**
        * @description When it was recorded, in Unix seconds.
        * @example 1763700000
        */
       created: number;
+    };
+    /** @description An amount of a payment that cannot be refunded: a dispute, a chargeback. */
+    PaymentHold: {
+      /**
+       * @description The identifier of the hold.
+       * @example hold_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description What this is.
+       * @constant
+       */
+      object: 'payment.hold';
+      /**
+       * @description Whose it is.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * @description The mode of the key it was made with: `test` moves no money.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /**
+       * @description The payment that it is on.
+       * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      payment: string;
+      /**
+       * @description How much of it is on hold.
+       * @example 5000
+       */
+      amount: number;
+      /** @description Why, as the ledger told it. */
+      reason: string | null;
+      /** @description The ledger's own identifier of the dispute. */
+      reference: string | null;
+      /**
+       * @description Where the hold stands.
+       *
+       *     - `active`: its amount cannot be refunded
+       *     - `released`: its amount is free again; final
+       * @enum {string}
+       */
+      status: 'active' | 'released';
+      /**
+       * @description When it was placed, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+    };
+    PaymentHoldList: {
+      /**
+       * @description What this is.
+       * @constant
+       */
+      object: 'list';
+      /** @description One page of the list, in its order. */
+      data: components['schemas']['PaymentHold'][];
+      /** @description Whether there is another page. */
+      has_more: boolean;
+      /** @description The `cursor` of the next page; null on the last one. */
+      next_cursor: string | null;
+      /** @description The same entries as `data`. */
+      items: components['schemas']['PaymentHold'][];
+      /** @description The same as `next_cursor`. */
+      nextCursor: string | null;
+    };
+    PaymentList: {
+      /**
+       * @description What this is.
+       * @constant
+       */
+      object: 'list';
+      /** @description One page of the list, in its order. */
+      data: components['schemas']['Payment'][];
+      /** @description Whether there is another page. */
+      has_more: boolean;
+      /** @description The `cursor` of the next page; null on the last one. */
+      next_cursor: string | null;
+      /** @description The same entries as `data`. */
+      items: components['schemas']['Payment'][];
+      /** @description The same as `next_cursor`. */
+      nextCursor: string | null;
+    };
+    PlaceHoldRequest: {
+      /** @description Amount to hold, in the minor unit of the currency of the payment. Without one, all that is left. */
+      amount?: number;
+      /** @description Why the amount is on hold. */
+      reason?: string | null;
+      /**
+       * @description Your own ID of the dispute.
+       * @example capture-4711
+       */
+      reference?: string | null;
     };
     PriceData: {
       /**
@@ -1629,7 +2110,7 @@ export interface components {
        */
       currency: string;
       /**
-       * @description ID of the checkout session that the payment is for. The payment completes the session.
+       * @description ID of the checkout session that the payment is for. A payment that fits completes the session.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session?: string | null;
@@ -1638,6 +2119,12 @@ export interface components {
        * @example capture-4711
        */
       reference?: string | null;
+      /**
+       * @description What to do with a payment that does not fit its session: `refuse` it, or `record` it and leave the session as it is.
+       * @default refuse
+       * @enum {string}
+       */
+      on_mismatch?: 'refuse' | 'record';
     };
     /** @description A proposal to give back a part of a payment. */
     Refund: {
@@ -1661,8 +2148,8 @@ export interface components {
        * @description Where the refund stands.
        *
        *     - `pending`: proposed, and waiting for the ledger; its amount is reserved
-       *     - `succeeded`: the ledger paid it out; final
-       *     - `failed`: the ledger refused it, which frees the amount; final
+       *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
+       *     - `failed`: the ledger refused it, or what it had paid out came back, which frees the amount; final
        *     - `canceled`: the caller withdrew it, which frees the amount; final
        * @enum {string}
        */
@@ -1694,6 +2181,18 @@ export interface components {
       items: components['schemas']['Refund'][];
       /** @description The same as `next_cursor`. */
       nextCursor: string | null;
+    };
+    ReleaseClaimRequest: {
+      /** @description The `claim.number` that you have on the refund. */
+      claim: number;
+    };
+    ReturnRefundRequest: {
+      /** @description Why the money came back. */
+      reason?: string | null;
+    };
+    SucceedRefundRequest: {
+      /** @description The `claim.number` that you have on the refund. */
+      claim?: number;
     };
   };
   responses: {
@@ -2035,6 +2534,98 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  completeCheckoutSession: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['NoFieldsRequest'];
+      };
+    };
+    responses: {
+      /** @description The session, complete. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CheckoutSession'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
+       *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'payment_required';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   expireCheckoutSession: {
     parameters: {
       query?: never;
@@ -2135,6 +2726,10 @@ export interface operations {
           | 'checkout.session.created'
           | 'checkout.session.completed'
           | 'checkout.session.expired'
+          | 'payment.created'
+          | 'payment.unmatched'
+          | 'payment.held'
+          | 'payment.released'
           | 'refund.created'
           | 'refund.succeeded'
           | 'refund.failed'
@@ -2250,6 +2845,61 @@ export interface operations {
           };
         };
       };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listPayments: {
+    parameters: {
+      query?: {
+        /** @description Only payments for this checkout session. */
+        checkout_session?: string;
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        from?: string;
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        to?: string;
+        /** @description Maximum number of items on the page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: string;
+      };
+      header?: {
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of payments. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PaymentList'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2442,8 +3092,8 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `refund_exceeds_remaining`: More than is left to refund. `errors[0].allowed` has what is.
        *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see why.
+       *     - `refund_exceeds_remaining`: More than is left to refund. `errors[0].allowed` has what is.
        */
       422: {
         headers: {
@@ -2598,6 +3248,7 @@ export interface operations {
       /**
        * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
        *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       *     - `refund_in_progress`: The refund is being paid out: it can be canceled only if the ledger gives it up. Read it.
        */
       422: {
         headers: {
@@ -2609,7 +3260,7 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             error?: {
               /** @enum {unknown} */
-              code?: 'idempotency_key_reused' | 'refund_not_pending';
+              code?: 'idempotency_key_reused' | 'refund_not_pending' | 'refund_in_progress';
             };
           };
         };
@@ -2679,6 +3330,212 @@ export interface operations {
           };
         };
       };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  readHold: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The hold. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PaymentHold'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  releaseHold: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['NoFieldsRequest'];
+      };
+    };
+    responses: {
+      /** @description The hold, released. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PaymentHold'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: This key already stands for another request. Send this one under a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listLedgerPayments: {
+    parameters: {
+      query?: {
+        /** @description Only payments recorded under this reference. */
+        reference?: string;
+        /** @description Only payments for this checkout session. */
+        checkout_session?: string;
+        /** @description Only payments of this organization. */
+        organization?: string;
+        /** @description Maximum number of items on the page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: string;
+      };
+      header?: {
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of payments. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerPaymentList'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2792,9 +3649,9 @@ export interface operations {
   };
   readLedgerPayment: {
     parameters: {
-      query: {
-        /** @description Organization that owns the resource. */
-        organization: string;
+      query?: {
+        /** @description Organization that owns the payment. */
+        organization?: string;
       };
       header?: {
         /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
@@ -2846,6 +3703,167 @@ export interface operations {
             error?: {
               /** @enum {unknown} */
               code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listHolds: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items on the page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: string;
+      };
+      header?: {
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of holds. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PaymentHoldList'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  placeHold: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. */
+        'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['PlaceHoldRequest'];
+      };
+    };
+    responses: {
+      /** @description The hold, active. */
+      201: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PaymentHold'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
+       *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see why.
+       *     - `hold_exceeds_remaining`: More than is left of the payment. `errors[0].allowed` has what is.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'hold_exceeds_remaining' | 'payment_not_refundable';
             };
           };
         };
@@ -2908,6 +3926,56 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  claimRefunds: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ClaimRefundsRequest'];
+      };
+    };
+    responses: {
+      /** @description The refunds, claimed. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerRefundList'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   readLedgerRefund: {
     parameters: {
       query?: never;
@@ -2961,6 +4029,99 @@ export interface operations {
             error?: {
               /** @enum {unknown} */
               code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  extendClaim: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ExtendClaimRequest'];
+      };
+    };
+    responses: {
+      /** @description The refund, claimed for longer. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerRefund'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
+       *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'refund_not_pending' | 'refund_claimed';
             };
           };
         };
@@ -3041,6 +4202,7 @@ export interface operations {
       /**
        * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
        *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
        */
       422: {
         headers: {
@@ -3052,7 +4214,192 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             error?: {
               /** @enum {unknown} */
-              code?: 'idempotency_key_reused' | 'refund_not_pending';
+              code?: 'idempotency_key_reused' | 'refund_not_pending' | 'refund_claimed';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  releaseClaim: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ReleaseClaimRequest'];
+      };
+    };
+    responses: {
+      /** @description The refund, unclaimed. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerRefund'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
+       *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'refund_not_pending' | 'refund_claimed';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  returnRefund: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ReturnRefundRequest'];
+      };
+    };
+    responses: {
+      /** @description The refund, failed. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerRefund'];
+        };
+      };
+      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
+       *     - `refund_not_succeeded`: Only a refund that succeeded can come back. Read it.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'refund_not_succeeded';
             };
           };
         };
@@ -3079,7 +4426,7 @@ export interface operations {
     };
     requestBody?: {
       content: {
-        'application/json': components['schemas']['NoFieldsRequest'];
+        'application/json': components['schemas']['SucceedRefundRequest'];
       };
     };
     responses: {
@@ -3380,6 +4727,174 @@ export interface operations {
           type?: 'checkout.session.expired';
           data?: {
             object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  paymentCreated: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'payment.created';
+          data?: {
+            object?: components['schemas']['Payment'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  paymentUnmatched: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'payment.unmatched';
+          data?: {
+            object?: components['schemas']['Payment'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  paymentHeld: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'payment.held';
+          data?: {
+            object?: components['schemas']['Payment'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  paymentReleased: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'payment.released';
+          data?: {
+            object?: components['schemas']['Payment'];
           };
         };
       };

@@ -175,9 +175,11 @@ describe('payment record', () => {
       amount: 5000,
       amount_refunded: 0,
       amount_pending_refund: 0,
+      amount_on_hold: 0,
       amount_refundable: 5000,
       currency: 'usd',
       checkout_session: null,
+      mismatch: null,
       created: expect.any(Number),
     });
     const { key } = await createKey();

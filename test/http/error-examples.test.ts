@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
 import { type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { Holder } from '../support/holder.js';
@@ -69,13 +70,28 @@ function exampleOf(node: Node): Node {
   return 'organization' in shown ? { ...shown, organization: shop.organization } : shown;
 }
 
+const hasParameter = ({ node }: Operation, given: string): boolean =>
+  node.parameters.some(({ name }: Node) => name === given);
+
+function hasFields({ node }: Operation): boolean {
+  const { $ref } = node.requestBody.content['application/json'].schema;
+  return Object.keys(DOCUMENT.components.schemas[$ref.split('/').at(-1)].properties).length > 0;
+}
+
 const isRequired = ({ node }: Operation): boolean =>
   node.parameters.some(({ $ref }: Node) => $ref?.endsWith('/IdempotencyKey'));
 
+/** A resource of the kind that the path names. */
+async function made(path: string): Promise<Reply> {
+  if (path.includes('sessions')) return shop.createSession();
+  const payment = await shop.record();
+  if (path.startsWith('/ledger/v1/holds')) return shop.hold(payment.body.id, { amount: 1 });
+  return path.includes('refunds') ? shop.propose(payment.body.id, 500) : payment;
+}
+
 /** A resource that the operation changes, as it must be to be refused, or just made. */
 async function target({ path }: Operation, change: (id: string) => Promise<unknown> = async () => undefined) {
-  const made = path.includes('refunds') ? shop.propose((await shop.record()).body.id, 500) : shop.createSession();
-  const { id } = (await made).body;
+  const { id } = (await made(path)).body;
   await change(id);
   return id as string;
 }
@@ -92,9 +108,10 @@ const recording = (facts: object) => shop.record(facts as Record<string, unknown
 const PROVOKED: Readonly<Record<string, (operation: Operation) => Promise<Reply>>> = {
   idempotency_key: (it) => call(it, { idempotencyKey: isRequired(it) ? undefined : '""' }),
   malformed_id: (it) => call(it, { id: 'malformed' }),
-  malformed_cursor: (it) => call(it, { query: { cursor: 'malformed' } }),
-  query: (it) => call(it, { query: it.path.includes('{id}') ? {} : { limit: '0' } }),
-  body: (it) => call(it, { body: it.path.includes('{id}') ? { unknown: true } : {} }),
+  malformed_cursor: async (it) =>
+    call(it, { query: { cursor: 'malformed' }, ...(it.path.includes('{id}') && { id: await target(it) }) }),
+  query: (it) => call(it, { query: hasParameter(it, 'limit') ? { limit: '0' } : {} }),
+  body: (it) => call(it, { body: hasFields(it) ? {} : { unknown: true } }),
   host: ({ method, path }) => sendBytes(service.url, head(`${method} ${path} HTTP/1.1`)),
   not_found: (it) => (it.path.endsWith('/payments') ? recording({ checkout_session: idExample('cs') }) : call(it)),
   idempotency_key_reused: async (it) => {
@@ -115,7 +132,17 @@ const PROVOKED: Readonly<Record<string, (operation: Operation) => Promise<Reply>
     return call(it, { id: await target(it, settle) });
   },
   refund_exceeds_remaining: async () => shop.propose(await paymentWith(500), 501),
-  payment_not_refundable: async () => shop.propose(await paymentWith(0), 500),
+  refund_in_progress: async (it) => call(it, { id: await target(it, () => shop.claim({ limit: 100 })) }),
+  refund_claimed: async (it) => {
+    const id = await target(it, () => shop.claim({ limit: 100 }));
+    await service.sql.query('UPDATE refunds SET claim_number = claim_number + 1 WHERE id = $1', [uuidOf(id)]);
+    return call(it, { id, body: { claim: 1 } });
+  },
+  refund_not_succeeded: async (it) => call(it, { id: await target(it) }),
+  payment_required: async (it) => call(it, { id: await session() }),
+  hold_exceeds_remaining: async () => shop.hold(await paymentWith(500), { amount: 501 }),
+  payment_not_refundable: async ({ path }) =>
+    path.endsWith('/holds') ? shop.hold(await paymentWith(0)) : shop.propose(await paymentWith(0), 500),
   payment_session_mismatch: async () => recording({ checkout_session: await session(), amount: 4999 }),
   payment_reference_reused: async () => {
     const reference = randomUUID();

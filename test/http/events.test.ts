@@ -29,7 +29,7 @@ async function eventsOf(object: string) {
   return (await read(`/v1/events?object=${object}&order=asc`)).body.data;
 }
 
-function event(type: string, sequence: number, object: unknown) {
+function event(type: string, sequence: number, object: unknown, reason: string | null = null) {
   return {
     id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
     object: 'event',
@@ -37,7 +37,7 @@ function event(type: string, sequence: number, object: unknown) {
     mode: 'test',
     created: expect.any(Number),
     sequence,
-    data: { object },
+    data: { object, reason },
   };
 }
 
@@ -96,7 +96,7 @@ describe('every change has its event, which shows what the API shows', () => {
     expect(settled.status).toBe(status);
     expect(await eventsOf(created.id)).toEqual([
       event('refund.created', 1, created),
-      event(`refund.${status}`, 2, settled),
+      event(`refund.${status}`, 2, settled, status === 'failed' ? 'No such account' : null),
     ]);
   });
 });

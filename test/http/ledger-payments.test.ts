@@ -41,9 +41,11 @@ function payment(facts: Readonly<Record<string, unknown>> = {}) {
     amount: 5000,
     amount_refunded: 0,
     amount_pending_refund: 0,
+    amount_on_hold: 0,
     amount_refundable: 5000,
     currency: 'usd',
     checkout_session: null,
+    mismatch: null,
     created: expect.any(Number),
     ...facts,
   };
@@ -126,7 +128,7 @@ test('requires an idempotency key', async () => {
 
 describe('refuses, by what is known,', () => {
   const missing = (param: string) =>
-    refusal('not_found', listResources('/ledger/v1/refunds'), [{ param, code: 'invalid_value' }]);
+    refusal('not_found', listResources('/ledger/v1/payments'), [{ param, code: 'invalid_value' }]);
 
   test('an unknown organization', async () => {
     const refused = await shop.record({ organization: unknownId('org') });

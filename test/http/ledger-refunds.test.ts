@@ -4,7 +4,7 @@ import { uuidOf } from '../../src/shared/id.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { type ExpectedError, fixRequest, listResources, readResource, refusal } from '../support/refused-answer.js';
 import { type Service, startService } from '../support/service.js';
-import { owned, Shop, unknownId } from '../support/shop.js';
+import { ownedRefund, Shop, unknownId } from '../support/shop.js';
 
 const PATH = '/ledger/v1/refunds';
 
@@ -44,7 +44,11 @@ describe('the list of proposals', () => {
     const [third] = await proposals(1, one);
     await one.succeed(settled.id);
     const listed = await one.ledgerGet(PATH);
-    const expected = [owned(one.organization, first), owned(two.organization, second), owned(one.organization, third)];
+    const expected = [
+      ownedRefund(one.organization, first),
+      ownedRefund(two.organization, second),
+      ownedRefund(one.organization, third),
+    ];
     expect([listed.status, listed.body]).toEqual([200, list(expected)]);
     expect(Object.keys(listed.body.data[0])).toEqual(Object.keys(expected[0] as object));
   });
@@ -55,7 +59,7 @@ describe('the list of proposals', () => {
     await Promise.all([shop.succeed(paid.id), shop.fail(refused.id), shop.cancel(withdrawn.id)]);
     const seen = (status: string) => ofShop(`&status=${status}`);
     const show = (refund: object, status: string) =>
-      list([owned(shop.organization, { ...waiting, ...refund, status })]);
+      list([ownedRefund(shop.organization, { ...waiting, ...refund, status })]);
     expect((await ofShop()).body).toEqual(show(waiting, 'pending'));
     expect((await seen('pending')).body).toEqual(show(waiting, 'pending'));
     expect((await seen('succeeded')).body).toEqual(show(paid, 'succeeded'));
@@ -68,7 +72,7 @@ describe('the list of proposals', () => {
   });
 
   test('25 to a page unless told otherwise', async () => {
-    const made = (await proposals(26)).map((refund) => owned(shop.organization, refund));
+    const made = (await proposals(26)).map((refund) => ownedRefund(shop.organization, refund));
     expect((await ofShop()).body).toEqual(list(made.slice(0, 25), made[24]?.id));
     expect((await ofShop('&limit=26')).body).toEqual(list(made));
   });
@@ -128,7 +132,7 @@ describe.each([
   ])('moves a pending refund, with %s', async (_, body) => {
     const [refund] = await proposals(1);
     const moved = await shop.bare(path(refund.id), body);
-    expect([moved.status, moved.body]).toEqual([200, { ...owned(shop.organization, refund), status }]);
+    expect([moved.status, moved.body]).toEqual([200, { ...ownedRefund(shop.organization, refund), status }]);
     expect((await shop.get(`/v1/refunds/${refund.id}`)).body).toEqual({ ...refund, status });
   });
 

@@ -14,7 +14,7 @@ const SEQUENCES = 1_000;
 /** Sequences at once, each a shop of its own: what keeps both ends busy. */
 const LANES = 8;
 const LONGEST = 12;
-const TIME_LIMIT_MS = 120_000;
+const TIME_LIMIT_MS = 300_000;
 
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 

@@ -125,6 +125,21 @@ const CASES: readonly Case[] = [
     // The refusal was decided against state: it is kept under its key.
     ([{ allowed }]) => ({ body: { payment, amount: Number(allowed[0]) }, idempotencyKey: randomUUID() }),
   ],
+  [
+    ...(['hold_exceeds_remaining', 'lower_amount'] as const),
+    async () => posting(`${PAYMENTS}/${payment}/holds`, { amount: 5001 }),
+    { object: 'payment.hold', amount: 5000 },
+    ([{ allowed }]) => ({ body: { amount: Number(allowed[0]) }, idempotencyKey: randomUUID() }),
+  ],
+  ['payment_required', 'read_resource', async () => posting(`${SESSIONS}/${await openSession()}/complete`), OPEN],
+  ['refund_in_progress', 'read_resource', async () => posting(`${REFUNDS}/${await claimed()}/cancel`), PENDING],
+  ['refund_claimed', 'read_resource', async () => posting(`/ledger${REFUNDS}/${await claimed()}/fail`), PENDING],
+  [
+    'refund_not_succeeded',
+    'read_resource',
+    async () => posting(`/ledger${REFUNDS}/${await claimed()}/return`),
+    PENDING,
+  ],
   ['payment_not_refundable', 'read_resource', usedUpPayment, { object: 'payment', amount_refundable: 0 }],
   ['session_not_open', 'read_resource', async () => posting(`${SESSIONS}/${await expiredSession()}/expire`), EXPIRED],
   ['session_not_open', 'read_resource', async () => capturing(await expiredSession()), EXPIRED],
@@ -190,6 +205,14 @@ async function takenReference(): Promise<Call> {
   const [{ organization }, reference] = [shop, randomUUID()];
   await shop.record({ reference });
   return posting(PAYMENTS, { organization, amount: 1, currency: 'usd', reference });
+}
+
+const openSession = async () => (await shop.createSession()).body.id as string;
+
+async function claimed(): Promise<string> {
+  const { id } = (await shop.propose(payment, 1)).body;
+  await shop.claim({ limit: 100 });
+  return id;
 }
 
 async function tooManyRequests(): Promise<Call> {

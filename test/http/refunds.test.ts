@@ -73,9 +73,11 @@ test('shows in the payment what proposals hold and what is left', async () => {
     amount: 5000,
     amount_refunded: 0,
     amount_pending_refund: 0,
+    amount_on_hold: 0,
     amount_refundable: 5000,
     currency: 'usd',
     checkout_session: null,
+    mismatch: null,
     created: expect.any(Number),
   };
   expect((await read(`/v1/payments/${payment}`)).body).toEqual(untouched);

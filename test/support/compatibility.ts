@@ -123,12 +123,16 @@ function descend(old: Node, now: Node, where: string, compare: Comparison, found
   }
   for (const part of ['allOf', 'oneOf']) {
     (old[part] ?? []).forEach((schema: Node, at: number) => {
-      if (now[part]?.[at]) compare(schema, now[part][at], where, found);
+      const kept = now[part]?.find((one: Node) => isOf(schema, one)) ?? now[part]?.[at];
+      if (kept) compare(schema, kept, where, found);
       else found.push(`${where}: ${part} ${at} removed`);
     });
   }
 }
 
+/** Alternatives have no order: those of one resource are told by its `object`. */
+const isOf = (one: Node, other: Node): boolean =>
+  one.properties?.object?.const !== undefined && one.properties.object.const === other.properties?.object?.const;
 const isSchema = (value: Node): boolean => typeof value === 'object' && value !== null;
 const choicesOf = (schema: Node): Node[] | undefined =>
   schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);

@@ -5,7 +5,7 @@ import { uuidOf } from '../../src/shared/id.js';
 /** Each statement finds the rows that break its promise. */
 const PROMISES: Readonly<Record<string, string>> = {
   'no payment holds more than was captured': `
-    SELECT id FROM payments WHERE amount_refunded + amount_pending_refund > amount`,
+    SELECT id FROM payments WHERE amount_refunded + amount_pending_refund + amount_on_hold > amount`,
   'a payment holds the sum of its refunds': `
     SELECT payment.id FROM payments AS payment
     LEFT JOIN refunds AS refund ON (refund.organization_id, refund.mode, refund.payment_id)
@@ -13,6 +13,20 @@ const PROMISES: Readonly<Record<string, string>> = {
     GROUP BY payment.organization_id, payment.mode, payment.id
     HAVING payment.amount_pending_refund <> coalesce(sum(refund.amount) FILTER (WHERE refund.status = 'pending'), 0)
       OR payment.amount_refunded <> coalesce(sum(refund.amount) FILTER (WHERE refund.status = 'succeeded'), 0)`,
+  'a payment holds the sum of its active holds': `
+    SELECT payment.id FROM payments AS payment
+    LEFT JOIN payment_holds AS hold ON (hold.organization_id, hold.mode, hold.payment_id)
+      = (payment.organization_id, payment.mode, payment.id) AND hold.status = 'active'
+    GROUP BY payment.organization_id, payment.mode, payment.id
+    HAVING payment.amount_on_hold <> coalesce(sum(hold.amount), 0)`,
+  'a claim is on a pending refund': `
+    SELECT id FROM refunds WHERE claim_expires_at IS NOT NULL AND status <> 'pending'`,
+  'a session is paid by one matching payment': `
+    SELECT session.id FROM checkout_sessions AS session LEFT JOIN payments AS payment
+      ON (payment.organization_id, payment.mode, payment.checkout_session_id)
+        = (session.organization_id, session.mode, session.id) AND payment.mismatch IS NULL
+    GROUP BY session.organization_id, session.mode, session.id
+    HAVING (session.payment_status = 'paid')::integer <> count(payment.id)`,
   'a refund has the currency of its payment': `
     SELECT refund.id FROM refunds AS refund JOIN payments AS payment
       ON (refund.organization_id, refund.mode, refund.payment_id) = (payment.organization_id, payment.mode, payment.id)

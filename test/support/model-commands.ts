@@ -16,7 +16,7 @@ export interface Real {
   readonly sent: { readonly send: () => Promise<Reply>; readonly reply: Reply }[];
 }
 
-type Kind = 'sessions' | 'payments' | 'refunds';
+type Kind = 'sessions' | 'payments' | 'refunds' | 'holds';
 type Command = fc.AsyncCommand<Model, Real>;
 type Work = (model: Model, real: Real) => Promise<void>;
 
@@ -77,18 +77,19 @@ const capture = (amount: number) =>
     adopt('payments', model, await write(real, send, ofLedger(real, model.payment(amount))));
   });
 
-const pay = (pick: number, amount: number) =>
-  onOne(`pay ${amount} for`, 'sessions', pick, async (id, model, real) => {
-    const expected = model.pay(found(model, 'sessions', id), amount);
-    const send = (key: string) => real.shop.record({ amount, checkout_session: id }, key);
+const pay = (pick: number, amount: number, onMismatch: 'refuse' | 'record') =>
+  onOne(`pay ${amount} or ${onMismatch} for`, 'sessions', pick, async (id, model, real) => {
+    const expected = model.pay(found(model, 'sessions', id), amount, onMismatch);
+    const facts = { amount, checkout_session: id, on_mismatch: onMismatch };
+    const send = (key: string) => real.shop.record(facts, key);
     adopt('payments', model, await write(real, send, ofLedger(real, expected)));
     await readBack('sessions', id, model, real);
   });
 
-const expire = (pick: number) =>
-  onOne('expire', 'sessions', pick, async (id, model, real) => {
-    const send = (key: string) => real.shop.post(`/v1/checkout_sessions/${id}/expire`, {}, key);
-    await write(real, send, model.expire(found(model, 'sessions', id)));
+const close = (action: 'expire' | 'complete') => (pick: number) =>
+  onOne(action, 'sessions', pick, async (id, model, real) => {
+    const send = (key: string) => real.shop.post(`/v1/checkout_sessions/${id}/${action}`, {}, key);
+    await write(real, send, model[action](found(model, 'sessions', id)));
     await readBack('sessions', id, model, real);
   });
 
@@ -109,20 +110,70 @@ const propose = (pick: number, amount: number) =>
     await readBack('payments', id, model, real);
   });
 
-function settle(name: 'cancel' | 'succeed' | 'fail', status: 'canceled' | 'succeeded' | 'failed') {
-  return (pick: number) =>
-    onOne(name, 'refunds', pick, async (id, model, real) => {
-      const expected = model.settle(found(model, 'refunds', id), status);
-      const isLedgers = name !== 'cancel';
-      const send = (key: string) =>
-        isLedgers
-          ? real.shop.ledgerPost(`/ledger/v1/refunds/${id}/${name}`, {}, key)
-          : real.shop.post(`/v1/refunds/${id}/${name}`, {}, key);
-      await write(real, send, isLedgers ? ofLedger(real, expected) : expected);
-      await readBack('refunds', id, model, real);
-      await readBack('payments', found(model, 'refunds', id).payment, model, real);
-    });
-}
+/** A step of a refund, sent as it is decided, and what it leaves of the refund and its payment. */
+const move = (name: string, pick: number, work: (refund: string, ...given: Parameters<Work>) => Promise<unknown>) =>
+  onOne(name, 'refunds', pick, async (id, model, real) => {
+    await work(id, model, real);
+    await readBack('refunds', id, model, real);
+    await readBack('payments', found(model, 'refunds', id).payment, model, real);
+    const seen = (await real.shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
+    expect(seen).toEqual(model.owned(found(model, 'refunds', id)));
+  });
+
+const cancel = (pick: number) =>
+  move('cancel', pick, async (id, model, real) => {
+    const send = (key: string) => real.shop.post(`/v1/refunds/${id}/cancel`, {}, key);
+    await write(real, send, model.settle(found(model, 'refunds', id), 'canceled'));
+  });
+
+/** What the ledger tells, with the number of a claim or without. */
+const told = (action: 'succeed' | 'fail') => (pick: number, claim: number) =>
+  move(`${action} under ${claim}`, pick, async (id, model, real) => {
+    const given = claim === 0 ? undefined : claim;
+    const expected = model.settle(found(model, 'refunds', id), action === 'fail' ? 'failed' : 'succeeded', given);
+    const body = given === undefined ? {} : { claim: given };
+    await write(real, (key) => real.shop.ledgerPost(`/ledger/v1/refunds/${id}/${action}`, body, key), expected);
+  });
+
+const comeBack = (pick: number) =>
+  move('return', pick, async (id, model, real) => {
+    const send = (key: string) => real.shop.ledgerPost(`/ledger/v1/refunds/${id}/return`, {}, key);
+    await write(real, send, model.return(found(model, 'refunds', id)));
+  });
+
+const underClaim = (action: 'extend' | 'release') => (pick: number, claim: number) =>
+  move(`${action} ${claim} of`, pick, async (id, model, real) => {
+    const expected = model.underClaim(found(model, 'refunds', id), action, claim + 1);
+    const body = { claim: claim + 1 };
+    await write(real, (key) => real.shop.ledgerPost(`/ledger/v1/refunds/${id}/${action}`, body, key), expected);
+  });
+
+const claim = (limit: number) =>
+  always(`claim ${limit}`, async (model, { shop }) => {
+    const claimed = await shop.claim({ limit });
+    expect([claimed.status, claimed.body.data]).toEqual([200, model.claim(limit)]);
+  });
+
+const hold = (pick: number, amount: number) =>
+  onOne(`hold ${amount} of`, 'payments', pick, async (id, model, real) => {
+    const wanted = amount === 4 ? undefined : amount;
+    const expected = model.hold(found(model, 'payments', id), wanted);
+    const body = wanted === undefined ? {} : { amount: wanted };
+    const reply = await write(
+      real,
+      (key) => real.shop.ledgerPost(`/ledger/v1/payments/${id}/holds`, body, key),
+      expected,
+    );
+    if (reply.status === 201) model.holds.push(reply.body);
+    await readBack('payments', id, model, real);
+  });
+
+const releaseHold = (pick: number) =>
+  onOne('release', 'holds', pick, async (id, model, real) => {
+    const expected = model.releaseHold(found(model, 'holds', id));
+    await write(real, (key) => real.shop.ledgerPost(`/ledger/v1/holds/${id}/release`, {}, key), expected);
+    await readBack('payments', found(model, 'holds', id).payment, model, real);
+  });
 
 /** An earlier write under its key, whatever has happened since: the same bytes, and nothing moves. */
 const retry = (pick: number) =>
@@ -135,15 +186,24 @@ const retry = (pick: number) =>
   });
 
 export const COMMANDS = [
-  amounts.map(create),
+  fc.nat({ max: 4 }).map(create),
   amounts.map(capture),
-  fc.tuple(picks, amounts).map(([pick, amount]) => pay(pick, amount)),
-  picks.map(expire),
+  fc
+    .tuple(picks, amounts, fc.constantFrom('refuse' as const, 'record' as const))
+    .map(([pick, amount, onMismatch]) => pay(pick, amount, onMismatch)),
+  picks.map(close('expire')),
+  picks.map(close('complete')),
   picks.map(elapse),
   fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount)),
-  picks.map(settle('cancel', 'canceled')),
-  picks.map(settle('succeed', 'succeeded')),
-  picks.map(settle('fail', 'failed')),
+  picks.map(cancel),
+  fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => told('succeed')(pick, number)),
+  fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => told('fail')(pick, number)),
+  picks.map(comeBack),
+  fc.tuple(picks, fc.nat({ max: 1 })).map(([pick, number]) => underClaim('extend')(pick, number)),
+  fc.tuple(picks, fc.nat({ max: 1 })).map(([pick, number]) => underClaim('release')(pick, number)),
+  amounts.map(claim),
+  fc.tuple(picks, amounts).map(([pick, amount]) => hold(pick, amount)),
+  picks.map(releaseHold),
   picks.map(retry),
 ];
 
@@ -155,9 +215,10 @@ export async function compareAll(model: Model, { shop }: Real): Promise<void> {
   });
   expect(await listed('checkout_sessions')).toEqual(summaries.reverse());
   expect(await listed('refunds')).toEqual([...model.refunds].reverse());
+  expect(await listed('payments')).toEqual([...model.payments].reverse());
   const waiting = await shop.ledgerGet(`/ledger/v1/refunds?organization=${shop.organization}&limit=100`);
   const pending = model.refunds.filter(({ status }) => status === 'pending');
-  expect(waiting.body.data).toEqual(pending.map((refund) => owned(shop.organization, refund)));
+  expect(waiting.body.data).toEqual(pending.map((refund) => model.owned(refund)));
   for (const payment of model.payments) {
     expect((await shop.get(`/v1/payments/${payment.id}`)).body).toEqual(payment);
   }

@@ -21,20 +21,35 @@ export class Model {
   readonly sessions: Resource[] = [];
   readonly payments: Resource[] = [];
   readonly refunds: Resource[] = [];
+  readonly holds: Resource[] = [];
+  /** For each refund, the number of its last claim, and whether it is under it. */
+  readonly claims = new Map<string, { number: number; isLive: boolean }>();
 
   /** A session's answer is taken as it comes, but for what the rest depends on. */
   session(total: number): Expected {
-    const body = { status: 'open', payment_status: 'unpaid', currency: 'usd', amount_total: total };
+    const payment_status = total === 0 ? 'no_payment_required' : 'unpaid';
+    const body = { status: 'open', payment_status, currency: 'usd', amount_total: total };
     return { status: 201, body: expect.objectContaining({ id: newId('cs'), ...body }) };
   }
 
-  payment(amount: number, session: string | null = null): Expected {
-    const none = { amount_refunded: 0, amount_pending_refund: 0, amount_refundable: amount };
-    const facts = { object: 'payment', mode: 'test', amount, ...none, currency: 'usd', checkout_session: session };
+  payment(amount: number, session: string | null = null, mismatch: string | null = null): Expected {
+    const none = { amount_refunded: 0, amount_pending_refund: 0, amount_on_hold: 0, amount_refundable: amount };
+    const facts = {
+      object: 'payment',
+      mode: 'test',
+      amount,
+      ...none,
+      currency: 'usd',
+      checkout_session: session,
+      mismatch,
+    };
     return { status: 201, body: { id: newId('pay'), ...facts, created: expect.any(Number) } };
   }
 
-  pay(session: Resource, amount: number): Expected {
+  pay(session: Resource, amount: number, onMismatch: 'refuse' | 'record' = 'refuse'): Expected {
+    const mismatch = session.status === 'open' ? 'amount' : `session_${session.status}`;
+    const fits = session.status === 'open' && amount === session.amount_total;
+    if (!fits && onMismatch === 'record') return this.payment(amount, session.id, mismatch);
     const read = readResource(`/ledger/v1/checkout_sessions/${session.id}?organization=${this.organization}`);
     if (session.status !== 'open') {
       return refused('session_not_open', read, { param: 'checkout_session', code: 'invalid_value' });
@@ -51,6 +66,15 @@ export class Model {
     const read = readResource(`/v1/checkout_sessions/${session.id}`);
     if (session.status !== 'open') return refused('session_not_open', read, { param: 'id', code: 'invalid_value' });
     session.status = 'expired';
+    return { status: 200, body: session };
+  }
+
+  complete(session: Resource): Expected {
+    const read = readResource(`/v1/checkout_sessions/${session.id}`);
+    if (session.status !== 'open' || session.amount_total > 0) {
+      return refused('payment_required', read, { param: 'id', code: 'invalid_value' });
+    }
+    session.status = 'complete';
     return { status: 200, body: session };
   }
 
@@ -76,23 +100,120 @@ export class Model {
     return { status: 201, body: { id: newId('re'), ...facts, created: expect.any(Number) } };
   }
 
+  hold(payment: Resource, amount: number | undefined): Expected {
+    const left = payment.amount_refundable;
+    const ledgers = `/ledger/v1/payments/${payment.id}`;
+    if (left === 0) {
+      const read = readResource(`${ledgers}?organization=${this.organization}`);
+      return refused('payment_not_refundable', read, { param: 'id', code: 'invalid_value' });
+    }
+    if (amount !== undefined && amount > left) {
+      const lower = { type: 'lower_amount', path: `${ledgers}/holds`, method: 'POST' };
+      return refused('hold_exceeds_remaining', lower, { param: 'amount', code: 'too_large', allowed: [String(left)] });
+    }
+    account(payment, { onHold: amount ?? left });
+    const facts = { object: 'payment.hold', organization: this.organization, mode: 'test', payment: payment.id };
+    const told = { amount: amount ?? left, reason: null, reference: null, status: 'active' };
+    return {
+      status: 201,
+      body: { id: expect.stringMatching(/^hold_/), ...facts, ...told, created: expect.any(Number) },
+    };
+  }
+
+  releaseHold(hold: Resource): Expected {
+    if (hold.status === 'active') {
+      const payment = this.payments.find(({ id }) => id === hold.payment);
+      account(payment, { onHold: -hold.amount });
+      hold.status = 'released';
+    }
+    return { status: 200, body: hold };
+  }
+
+  /** The refund as the ledger sees it. */
+  owned(refund: Resource) {
+    const { number, isLive } = this.claimOf(refund);
+    const claim = isLive ? { number, expires_at: expect.any(Number) } : null;
+    const { id, object, ...rest } = refund;
+    return { id, object, organization: this.organization, ...rest, claim };
+  }
+
+  /** Those that the next claim takes: none is under a claim, and no lease is ever over here but in lapse(). */
+  claim(limit: number): Resource[] {
+    const free = this.refunds.filter((refund) => refund.status === 'pending' && !this.claimOf(refund).isLive);
+    const taken = free.slice(0, limit);
+    for (const refund of taken) this.claims.set(refund.id, { number: this.claimOf(refund).number + 1, isLive: true });
+    return taken.map((refund) => this.owned(refund));
+  }
+
+  /** Release, extend: with the number of the claim, or another. */
+  underClaim(refund: Resource, action: 'release' | 'extend', claim: number): Expected {
+    const { number, isLive } = this.claimOf(refund);
+    if (refund.status !== 'pending') return this.notPending(refund);
+    const isRepeated = action === 'release' && !isLive && number === claim;
+    if (!isRepeated && (!isLive || number !== claim)) return this.claimed(refund, 'invalid_value');
+    if (action === 'release') this.claims.set(refund.id, { number, isLive: false });
+    return { status: 200, body: this.owned(refund) };
+  }
+
+  return(refund: Resource): Expected {
+    if (refund.status === 'succeeded') {
+      const payment = this.payments.find(({ id }) => id === refund.payment);
+      account(payment, { refunded: -refund.amount });
+      refund.status = 'failed';
+    }
+    if (refund.status === 'failed') return { status: 200, body: this.owned(refund) };
+    const read = readResource(`/ledger/v1/refunds/${refund.id}`);
+    return refused('refund_not_succeeded', read, { param: 'id', code: 'invalid_value' });
+  }
+
+  claimOf(refund: Resource) {
+    return this.claims.get(refund.id) ?? { number: 0, isLive: false };
+  }
+
+  private notPending(refund: Resource): Expected {
+    const read = readResource(`/ledger/v1/refunds/${refund.id}`);
+    return refused('refund_not_pending', read, { param: 'id', code: 'invalid_value' });
+  }
+
+  private claimed(refund: Resource, code: string): Expected {
+    const read = readResource(`/ledger/v1/refunds/${refund.id}`);
+    return refused('refund_claimed', read, { param: 'claim', code });
+  }
+
   /** What the ledger repeats is answered again; everything else needs a pending refund. */
-  settle(refund: Resource, status: 'succeeded' | 'failed' | 'canceled'): Expected {
-    if (refund.status === status && status !== 'canceled') return { status: 200, body: refund };
+  settle(refund: Resource, status: 'succeeded' | 'failed' | 'canceled', claim?: number): Expected {
+    const seen = () => (status === 'canceled' ? refund : this.owned(refund));
+    if (refund.status === status && status !== 'canceled') return { status: 200, body: seen() };
     const path = `/v1/refunds/${refund.id}`;
     const read = readResource(status === 'canceled' ? path : `/ledger${path}`);
     if (refund.status !== 'pending') return refused('refund_not_pending', read, { param: 'id', code: 'invalid_value' });
+    const { number, isLive } = this.claimOf(refund);
+    if (status === 'canceled' && isLive) {
+      return refused('refund_in_progress', read, { param: 'id', code: 'invalid_value' });
+    }
+    if (status === 'failed' && (isLive || claim !== undefined) && !(isLive && claim === number)) {
+      return this.claimed(refund, claim === undefined ? 'required' : 'invalid_value');
+    }
+    this.claims.set(refund.id, { number, isLive: false });
     const payment = this.payments.find(({ id }) => id === refund.payment);
     account(payment, { pending: -refund.amount, refunded: status === 'succeeded' ? refund.amount : 0 });
     refund.status = status;
-    return { status: 200, body: refund };
+    return { status: 200, body: seen() };
   }
 }
 
-function account(payment: Resource, { pending, refunded = 0 }: { pending: number; refunded?: number }): void {
+interface Change {
+  readonly pending?: number;
+  readonly refunded?: number;
+  readonly onHold?: number;
+}
+
+function account(payment: Resource, { pending = 0, refunded = 0, onHold = 0 }: Change): void {
   payment.amount_pending_refund += pending;
   payment.amount_refunded += refunded;
-  payment.amount_refundable = payment.amount - payment.amount_pending_refund - payment.amount_refunded;
+  payment.amount_on_hold += onHold;
+  const held = payment.amount_pending_refund + payment.amount_refunded + payment.amount_on_hold;
+  payment.amount_refundable = payment.amount - held;
 }
 
 function refused(code: string, next: Parameters<typeof refusal>[1], error: Parameters<typeof refusal>[2][number]) {

@@ -91,6 +91,23 @@ export class Shop {
     return this.ledgerPost(`/ledger/v1/refunds/${refund}/fail`, body);
   }
 
+  hold(payment: string, body: object = {}): Promise<Reply> {
+    return this.ledgerPost(`/ledger/v1/payments/${payment}/holds`, body);
+  }
+
+  releaseHold(hold: string): Promise<Reply> {
+    return this.ledgerPost(`/ledger/v1/holds/${hold}/release`);
+  }
+
+  /** The refunds of this shop that a worker of the ledger gets. */
+  async claim(body: object = {}): Promise<Reply> {
+    return this.bare('/ledger/v1/refunds/claim', { organization: this.organization, ...body });
+  }
+
+  return(refund: string, body?: unknown): Promise<Reply> {
+    return this.ledgerPost(`/ledger/v1/refunds/${refund}/return`, body);
+  }
+
   /** The captured, refunded, pending and refundable amounts of a payment. */
   async amountsOf(payment: string): Promise<Amounts> {
     const { body } = await this.get(`/v1/payments/${payment}`);
@@ -108,6 +125,15 @@ export interface Amounts {
   readonly refunded: number;
   readonly pending: number;
   readonly left: number;
+}
+
+/** A refund as the ledger sees it: with who works on it, too. */
+export function ownedRefund<Resource extends { id: string; object: string }>(
+  organization: string,
+  refund: Resource,
+  claim: object | null = null,
+) {
+  return { ...owned(organization, refund), claim };
 }
 
 /** A resource as the ledger sees it: with whose it is right after `object`. */

@@ -178,7 +178,11 @@ describe('an open session', () => {
   const session = CheckoutSession.open(newSession(), 'test', NOW);
 
   test('is complete once it is paid', () => {
-    expect(session.pay(1000, 'usd').state).toEqual({ ...session.state, status: 'complete', paymentStatus: 'paid' });
+    expect(session.pay({ amount: 1000, currency: 'usd' }).state).toEqual({
+      ...session.state,
+      status: 'complete',
+      paymentStatus: 'paid',
+    });
   });
 
   test('can be ended', () => {
@@ -186,7 +190,7 @@ describe('an open session', () => {
   });
 
   test('takes no other amount or currency', () => {
-    expect(refusalOf(() => session.pay(999, 'eur'))).toEqual({
+    expect(refusalOf(() => session.pay({ amount: 999, currency: 'eur' }))).toEqual({
       code: 'payment_session_mismatch',
       resource: session.state.id,
       errors: [
@@ -197,7 +201,7 @@ describe('an open session', () => {
   });
 
   test.each([
-    ['complete', session.pay(1000, 'usd')],
+    ['complete', session.pay({ amount: 1000, currency: 'usd' })],
     ['expired', session.expire()],
   ])('is final once %s', (_, settled) => {
     const refusal = (param: string) => ({
@@ -205,7 +209,7 @@ describe('an open session', () => {
       resource: session.state.id,
       errors: [{ param, code: 'invalid_value', message: expect.any(String), allowed: [] }],
     });
-    expect(refusalOf(() => settled.pay(1000, 'usd'))).toEqual(refusal('checkout_session'));
+    expect(refusalOf(() => settled.pay({ amount: 1000, currency: 'usd' }))).toEqual(refusal('checkout_session'));
     expect(refusalOf(() => settled.expire())).toEqual(refusal('id'));
   });
 });

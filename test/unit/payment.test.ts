@@ -31,9 +31,12 @@ test('a recorded payment holds what was captured, and nothing of it is refunded'
     amount: 5000,
     amountRefunded: 0,
     amountPendingRefund: 0,
+    amountOnHold: 0,
     currency: 'usd',
     checkoutSession: null,
+    mismatch: null,
     reference: 'ledger-1',
+    version: 1,
   });
   expect(isId(PAYMENT_ID, state.id)).toBe(true);
 });

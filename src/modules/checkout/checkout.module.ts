@@ -8,6 +8,7 @@ import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.r
 import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CompleteCheckoutSession } from './application/complete-checkout-session.js';
+import { CompleteFreeCheckoutSession } from './application/complete-free-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import { ExpireCheckoutSession } from './application/expire-checkout-session.js';
 import { ExpireOverdueSessions } from './application/expire-overdue-sessions.js';
@@ -15,7 +16,7 @@ import { FindNotifyUrl } from './application/find-notify-url.js';
 import { ListCheckoutSessions } from './application/list-checkout-sessions.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './application/ports.js';
 import { ReadCheckoutSession } from './application/read-checkout-session.js';
-import { PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
+import { PAYMENT_REQUIRED, PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
 /** Checkout sessions and their line items. */
@@ -24,6 +25,7 @@ import { SESSION_FACTS } from './facts.js';
   controllers: [CheckoutSessionsController, LedgerCheckoutSessionsController],
   providers: [
     CompleteCheckoutSession,
+    CompleteFreeCheckoutSession,
     CreateCheckoutSession,
     ExpireCheckoutSession,
     ExpireOverdueSessions,
@@ -34,13 +36,13 @@ import { SESSION_FACTS } from './facts.js';
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
   ],
-  exports: [CompleteCheckoutSession, FindNotifyUrl],
+  exports: [CompleteCheckoutSession, CompleteFreeCheckoutSession, FindNotifyUrl],
 })
 export class CheckoutModule {}
 
 export const CHECKOUT: ModuleFacts = {
   module: CheckoutModule,
   records: [CheckoutSessionRecord],
-  errors: [SESSION_NOT_OPEN, PAYMENT_SESSION_MISMATCH],
+  errors: [SESSION_NOT_OPEN, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
 };

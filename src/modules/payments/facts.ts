@@ -1,10 +1,17 @@
 import type { Resource } from '../../platform/facts.js';
-import { PAYMENT_ID } from './domain/payment.js';
+import { HOLD_ID } from './domain/hold.js';
+import { PAYMENT_EVENTS, PAYMENT_ID } from './domain/payment.js';
 
 export const PAYMENT_FACTS = {
   id: PAYMENT_ID,
   schema: 'Payment',
-  secret: { path: '/v1/payments' },
-  ledger: { path: '/ledger/v1/payments', isOwned: true },
-  events: {},
+  secret: { path: '/v1/payments', isListed: true },
+  ledger: { path: '/ledger/v1/payments', isListed: true, isOwned: true },
+  events: PAYMENT_EVENTS,
+} as const satisfies Resource;
+
+export const HOLD_FACTS = {
+  id: HOLD_ID,
+  schema: 'PaymentHold',
+  ledger: { path: '/ledger/v1/holds' },
 } as const satisfies Resource;

@@ -1,5 +1,6 @@
 export { PAYMENT_BOOK } from './adapters/persistence/book.js';
 export { PaymentRecord } from './adapters/persistence/payment.record.js';
+export { REFUSED_WHEN_EMPTY } from './adapters/representation/payments.examples.js';
 export { paymentView } from './adapters/representation/payments.views.js';
 export { FindNotifyUrl } from './application/find-notify-url.js';
 export { HeldAmounts } from './application/ports.js';

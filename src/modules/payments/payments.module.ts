@@ -1,32 +1,67 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { CheckoutModule } from '../checkout/index.js';
+import { EventsModule } from '../events/index.js';
 import { AccessOrganizations } from './adapters/access/access-organizations.js';
 import { CheckoutPaidSessions } from './adapters/checkout/checkout-paid-sessions.js';
+import { OutboxPaymentEvents } from './adapters/events/outbox-payment-events.js';
+import { LedgerHoldsController } from './adapters/http/ledger-holds.controller.js';
 import { LedgerPaymentsController } from './adapters/http/ledger-payments.controller.js';
 import { PaymentsController } from './adapters/http/payments.controller.js';
+import { HoldRecord } from './adapters/persistence/hold.record.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
+import { PostgresHolds } from './adapters/persistence/postgres-holds.js';
+import { PostgresLedgerHolds } from './adapters/persistence/postgres-ledger-holds.js';
+import { PostgresLedgerPayments } from './adapters/persistence/postgres-ledger-payments.js';
 import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
 import { FindNotifyUrl } from './application/find-notify-url.js';
-import { HeldAmounts, KnownOrganizations, PaidSessions, Payments } from './application/ports.js';
+import { ListHolds } from './application/list-holds.js';
+import { ListLedgerPayments } from './application/list-ledger-payments.js';
+import { ListPayments } from './application/list-payments.js';
+import { PlaceHold } from './application/place-hold.js';
+import {
+  HeldAmounts,
+  Holds,
+  KnownOrganizations,
+  LedgerHolds,
+  LedgerPayments,
+  PaidSessions,
+  PaymentEvents,
+  Payments,
+} from './application/ports.js';
+import { ReadLedgerHold } from './application/read-ledger-hold.js';
+import { ReadLedgerPayment } from './application/read-ledger-payment.js';
 import { ReadPayment } from './application/read-payment.js';
 import { RecordPayment } from './application/record-payment.js';
-import { PAYMENT_REFERENCE_REUSED } from './domain/payment.js';
-import { PAYMENT_FACTS } from './facts.js';
+import { ReleaseHold } from './application/release-hold.js';
+import { HOLD_EXCEEDS_REMAINING } from './domain/hold.js';
+import { PAYMENT_NOT_REFUNDABLE, PAYMENT_REFERENCE_REUSED } from './domain/payment.js';
+import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
 
 /** What was captured and what is left to refund. */
 @Module({
-  imports: [CheckoutModule],
-  controllers: [PaymentsController, LedgerPaymentsController],
+  imports: [CheckoutModule, EventsModule],
+  controllers: [PaymentsController, LedgerPaymentsController, LedgerHoldsController],
   providers: [
     FindNotifyUrl,
+    ListHolds,
+    ListLedgerPayments,
+    ListPayments,
+    PlaceHold,
+    ReadLedgerHold,
+    ReadLedgerPayment,
     ReadPayment,
     RecordPayment,
+    ReleaseHold,
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
+    { provide: Holds, useClass: PostgresHolds },
     { provide: KnownOrganizations, useClass: AccessOrganizations },
+    { provide: LedgerHolds, useClass: PostgresLedgerHolds },
+    { provide: LedgerPayments, useClass: PostgresLedgerPayments },
     { provide: PaidSessions, useClass: CheckoutPaidSessions },
+    { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: Payments, useClass: PostgresPayments },
   ],
   exports: [FindNotifyUrl, HeldAmounts, ReadPayment, RecordPayment],
@@ -35,8 +70,8 @@ export class PaymentsModule {}
 
 export const PAYMENTS: ModuleFacts = {
   module: PaymentsModule,
-  records: [PaymentRecord],
-  errors: [PAYMENT_REFERENCE_REUSED],
-  resources: [PAYMENT_FACTS],
+  records: [PaymentRecord, HoldRecord],
+  errors: [PAYMENT_REFERENCE_REUSED, PAYMENT_NOT_REFUNDABLE, HOLD_EXCEEDS_REMAINING],
+  resources: [PAYMENT_FACTS, HOLD_FACTS],
   invariants: PAYMENT_INVARIANTS,
 };

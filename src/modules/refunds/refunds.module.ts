@@ -3,6 +3,8 @@ import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
 import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
+import { LedgerClaimsController } from './adapters/http/ledger-claims.controller.js';
+import { LedgerRefundChanges } from './adapters/http/ledger-refund-changes.js';
 import { LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
 import { RefundsController } from './adapters/http/refunds.controller.js';
 import { PaymentsRefundable } from './adapters/payments/payments-refundable.js';
@@ -11,6 +13,8 @@ import { PostgresLedgerRefunds } from './adapters/persistence/postgres-ledger-re
 import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { CancelRefund } from './application/cancel-refund.js';
+import { ClaimRefunds } from './application/claim-refunds.js';
+import { ExtendClaim } from './application/extend-claim.js';
 import { FailRefund } from './application/fail-refund.js';
 import { ListProposals } from './application/list-proposals.js';
 import { ListRefunds } from './application/list-refunds.js';
@@ -18,22 +22,35 @@ import { LedgerRefunds, RefundablePayments, RefundEvents, Refunds } from './appl
 import { ProposeRefund } from './application/propose-refund.js';
 import { ReadLedgerRefund } from './application/read-ledger-refund.js';
 import { ReadRefund } from './application/read-refund.js';
+import { ReleaseClaim } from './application/release-claim.js';
+import { ReturnRefund } from './application/return-refund.js';
 import { SucceedRefund } from './application/succeed-refund.js';
-import { PAYMENT_NOT_REFUNDABLE, REFUND_EXCEEDS_REMAINING, REFUND_NOT_PENDING } from './domain/refund.js';
+import {
+  REFUND_CLAIMED,
+  REFUND_EXCEEDS_REMAINING,
+  REFUND_IN_PROGRESS,
+  REFUND_NOT_PENDING,
+  REFUND_NOT_SUCCEEDED,
+} from './domain/refund.js';
 import { REFUND_FACTS } from './facts.js';
 
 /** Refund proposals. What becomes of them is the ledger's decision. */
 @Module({
   imports: [EventsModule, PaymentsModule],
-  controllers: [RefundsController, LedgerRefundsController],
+  controllers: [RefundsController, LedgerRefundsController, LedgerClaimsController],
   providers: [
     CancelRefund,
+    ClaimRefunds,
+    ExtendClaim,
     FailRefund,
+    LedgerRefundChanges,
     ListProposals,
     ListRefunds,
     ProposeRefund,
     ReadLedgerRefund,
     ReadRefund,
+    ReleaseClaim,
+    ReturnRefund,
     SucceedRefund,
     { provide: LedgerRefunds, useClass: PostgresLedgerRefunds },
     { provide: RefundablePayments, useClass: PaymentsRefundable },
@@ -46,7 +63,7 @@ class RefundsModule {}
 export const REFUNDS: ModuleFacts = {
   module: RefundsModule,
   records: [RefundRecord],
-  errors: [REFUND_EXCEEDS_REMAINING, PAYMENT_NOT_REFUNDABLE, REFUND_NOT_PENDING],
+  errors: [REFUND_EXCEEDS_REMAINING, REFUND_NOT_PENDING, REFUND_IN_PROGRESS, REFUND_CLAIMED, REFUND_NOT_SUCCEEDED],
   resources: [REFUND_FACTS],
   invariants: REFUND_INVARIANTS,
 };

@@ -1,8 +1,10 @@
-import type { DataSource } from 'typeorm';
+import { setTimeout } from 'node:timers/promises';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { createMigrationDataSource } from './data-source.js';
 
 /** Any constant will do, as long as it never changes: it is the name of the lock. */
 const MIGRATION_LOCK = 7_411_530;
+const LOCK_INTERVAL_MS = 100;
 
 /** Applies what is pending and returns the names. Safe when several processes start together: one works, others wait. */
 export async function migrate(url: string): Promise<string[]> {
@@ -16,7 +18,10 @@ export async function migrate(url: string): Promise<string[]> {
 export async function revertLast(url: string): Promise<string | undefined> {
   return withLock(url, async (dataSource) => {
     const last = await lastExecuted(dataSource);
-    if (last !== undefined) await dataSource.undoLastMigration();
+    // TypeORM heeds what the migration says of transactions on its way up only.
+    const migration = dataSource.migrations.find(({ name }) => name === last);
+    const transaction = migration?.transaction === false ? 'none' : 'each';
+    if (last !== undefined) await dataSource.undoLastMigration({ transaction });
     return last;
   });
 }
@@ -47,12 +52,20 @@ async function withLock<Result>(url: string, work: (dataSource: DataSource) => P
   const dataSource = await connect(url);
   const holder = dataSource.createQueryRunner();
   try {
-    await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // Asked for again and again: an index that is built beside its table's writers waits for every statement that runs.
+    while (!(await isLocked(holder))) await setTimeout(LOCK_INTERVAL_MS);
     return await work(dataSource);
   } finally {
     await holder.release();
     await dataSource.destroy();
   }
+}
+
+async function isLocked(holder: QueryRunner): Promise<boolean> {
+  const [row]: { locked: boolean }[] = await holder.query('SELECT pg_try_advisory_lock($1) AS locked', [
+    MIGRATION_LOCK,
+  ]);
+  return row?.locked ?? false;
 }
 
 async function lastExecuted(dataSource: DataSource): Promise<string | undefined> {

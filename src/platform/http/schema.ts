@@ -69,7 +69,8 @@ export function later<Value>(schema: () => Schema<Value>): Schema<Value> {
 }
 
 export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
-  return { ...schema, type: [schema.type, 'null'] };
+  const { enum: values } = schema as { enum?: readonly unknown[] };
+  return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };
 }
 
 export function map(description: string): Schema<Readonly<Record<string, string>>> {

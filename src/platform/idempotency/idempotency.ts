@@ -53,7 +53,7 @@ export class Idempotency {
   ): Promise<IdempotentResponse> {
     const { operation, key } = request;
     if (key === undefined) throw new Error(`${operation} needs RequireIdempotencyKey or AcceptIdempotencyKey.`);
-    if (key === null) return new IdempotentResponse(respond(await this.unit.commit(decide)));
+    if (key === null) return this.withoutKey(decide, respond);
     const retentionSeconds = this.config.idempotencyRetentionHours * 3600;
     const claim = { operation, key, fingerprint: fingerprintOf(request), retentionSeconds };
     const answer = ({ result, writes }: Decided<Result>) => {
@@ -66,6 +66,14 @@ export class Idempotency {
         return 'decide' in decision ? inTransaction(async () => answer(await decision.decide())) : answer(decision);
       }),
     );
+  }
+
+  /** Commits what a request decides that has no key, or takes none because to repeat it is to ask for more. */
+  async withoutKey<Result>(
+    decide: Decide<Result>,
+    respond: (result: Result) => ResponseParts,
+  ): Promise<IdempotentResponse> {
+    return new IdempotentResponse(respond(await this.unit.commit(decide)));
   }
 
   /** Runs one request with a key at a time; the others get what it answered. */

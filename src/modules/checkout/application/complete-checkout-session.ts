@@ -1,14 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decided, decided } from '../../../shared/decision.js';
-import type { CheckoutSession } from '../domain/checkout-session.js';
+import type { Captured, CheckoutSession, Mismatch } from '../domain/checkout-session.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
-
-/** What was captured for a session, in the minor unit of its currency. */
-export interface Captured {
-  readonly amount: number;
-  readonly currency: string;
-}
 
 @Injectable()
 export class CompleteCheckoutSession {
@@ -21,12 +15,17 @@ export class CompleteCheckoutSession {
    * Completes an open session that asks for exactly this much, together with the payment. Refuses with not_found,
    * session_not_open or payment_session_mismatch.
    */
-  async execute(caller: Caller, id: string, { amount, currency }: Captured): Promise<Decided<CheckoutSession>> {
-    const session = (await this.sessions.get(caller, id, 'checkout_session')).pay(amount, currency);
+  async execute(caller: Caller, id: string, captured: Captured): Promise<Decided<CheckoutSession>> {
+    const session = (await this.sessions.get(caller, id, 'checkout_session')).pay(captured);
     return decided(
       session,
       this.sessions.close(caller, session),
       this.events.record(caller, 'checkout.session.completed', session),
     );
+  }
+
+  /** Why a payment of this much does not complete the session, or null when it does. Refuses with not_found. */
+  async mismatch(caller: Caller, id: string, captured: Captured): Promise<Mismatch | null> {
+    return (await this.sessions.get(caller, id, 'checkout_session')).mismatchOf(captured);
   }
 }

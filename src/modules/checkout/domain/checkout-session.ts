@@ -16,7 +16,7 @@ export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
 
 export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',
-  'checkout.session.completed': 'A payment was captured for a checkout session, which completes it.',
+  'checkout.session.completed': 'A checkout session was completed, by its payment or because there was nothing to pay.',
   'checkout.session.expired': 'A checkout session expired, by itself or by request.',
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
@@ -39,6 +39,22 @@ export const PAYMENT_SESSION_MISMATCH: ErrorCode = {
   meaning: 'The session asks for another amount or currency. `errors[].allowed` has what it asks for.',
 };
 
+export const PAYMENT_REQUIRED: ErrorCode = {
+  code: 'payment_required',
+  kind: 'state',
+  meaning: 'Only an open session whose total is 0 is completed without a payment. Read it.',
+};
+
+/** What was captured for a session, in the minor unit of its currency. */
+export interface Captured {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+/** Why a capture does not pay its session. */
+export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
+
+/** What a caller may say about a session and the service only keeps. */
 interface SessionDetails {
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
@@ -127,8 +143,16 @@ export class CheckoutSession {
     return this.state.status === 'open' ? 1 : 2;
   }
 
+  /** Why this does not pay the session: the first reason that applies, or null when it does. */
+  mismatchOf({ amount, currency }: Captured): Mismatch | null {
+    const { status, amountTotal } = this.state;
+    if (status !== 'open') return `session_${status}`;
+    if (amount !== amountTotal) return 'amount';
+    return currency === this.state.currency ? null : 'currency';
+  }
+
   /** The session once this much was captured for it: complete and paid. Refuses all but the exact sum of an open one. */
-  pay(amount: number, currency: string): CheckoutSession {
+  pay({ amount, currency }: Captured): CheckoutSession {
     this.requireOpen('checkout_session');
     const mismatches = [
       ...(amount === this.state.amountTotal ? [] : [mismatch('amount', this.state.amountTotal)]),
@@ -139,6 +163,14 @@ export class CheckoutSession {
       throw new Refusal(PAYMENT_SESSION_MISMATCH, message, mismatches, this.state.id);
     }
     return new CheckoutSession({ ...this.state, status: 'complete', paymentStatus: 'paid' });
+  }
+
+  /** The session, complete without a payment. Refuses all but an open one that asks for nothing. */
+  completeFree(): CheckoutSession {
+    const { id, status, amountTotal } = this.state;
+    if (status === 'open' && amountTotal === 0) return new CheckoutSession({ ...this.state, status: 'complete' });
+    const message = amountTotal === 0 ? `The session is ${status}, not open.` : `The session asks for ${amountTotal}.`;
+    throw new Refusal(PAYMENT_REQUIRED, message, [paramError('id', 'invalid_value', message)], id);
   }
 
   /** The session, ended before its time. */

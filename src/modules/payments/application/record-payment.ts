@@ -2,9 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
 import { type Decision, decided, type Write } from '../../../shared/decision.js';
-import { notFound } from '../../../shared/errors.js';
+import { notFound, Refusal } from '../../../shared/errors.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
-import { KnownOrganizations, PaidSessions, Payments } from './ports.js';
+import { FindNotifyUrl } from './find-notify-url.js';
+import { KnownOrganizations, PaidSessions, PaymentEvents, Payments } from './ports.js';
+
+/** What to do with a payment that does not fit its session: money that does not fit is money all the same. */
+export const ON_MISMATCH = ['refuse', 'record'] as const;
+export type OnMismatch = (typeof ON_MISMATCH)[number];
 
 export interface RecordedPayment {
   readonly payment: Payment;
@@ -17,22 +22,28 @@ export class RecordPayment {
   constructor(
     private readonly payments: Payments,
     private readonly sessions: PaidSessions,
+    private readonly events: PaymentEvents,
+    private readonly findNotifyUrl: FindNotifyUrl,
     private readonly organizations: KnownOrganizations,
     private readonly clock: Clock,
   ) {}
 
   /**
    * Records what the ledger captured and completes the session that it was captured for. Safe to repeat with the same
-   * reference. Refuses with not_found, payment_reference_reused or what completing the session refuses.
+   * reference. Refuses with not_found, payment_reference_reused or, unless told to record it all the same, what completing
+   * the session refuses.
    */
-  async execute(caller: Caller, input: NewPayment): Promise<Decision<RecordedPayment>> {
+  async execute(
+    caller: Caller,
+    input: NewPayment,
+    onMismatch: OnMismatch = 'refuse',
+  ): Promise<Decision<RecordedPayment>> {
     if (!(await this.organizations.has(caller.organization))) throw notFound('organization');
     const payment = Payment.record(input, caller.mode, this.clock.now());
     const earlier = await this.earlier(caller, payment);
     if (earlier) return decided({ payment: earlier, isNew: false });
     try {
-      const completion = await this.completion(caller, payment);
-      return decided({ payment, isNew: true }, ...completion, this.payments.add(caller, payment));
+      return await this.fitted(caller, payment, onMismatch);
     } catch (error) {
       // The same capture, told twice at once: the session may be complete because the other one has just recorded it.
       const winner = await this.earlier(caller, payment);
@@ -41,9 +52,24 @@ export class RecordPayment {
     }
   }
 
-  private async completion(caller: Caller, { state }: Payment): Promise<readonly Write[]> {
-    const { checkoutSession, amount, currency } = state;
-    return checkoutSession === null ? [] : this.sessions.complete(caller, checkoutSession, { amount, currency });
+  private async fitted(caller: Caller, payment: Payment, onMismatch: OnMismatch): Promise<Decision<RecordedPayment>> {
+    const { checkoutSession: session, amount, currency } = payment.state;
+    if (session === null) return this.recorded(caller, payment);
+    try {
+      return await this.recorded(caller, payment, await this.sessions.complete(caller, session, { amount, currency }));
+    } catch (error) {
+      if (!(error instanceof Refusal) || onMismatch === 'refuse') throw error;
+      const mismatch = await this.sessions.mismatch(caller, session, { amount, currency });
+      if (mismatch === null) throw error;
+      return this.recorded(caller, payment.unmatched(mismatch));
+    }
+  }
+
+  private async recorded(caller: Caller, payment: Payment, completion: readonly Write[] = []) {
+    const event = payment.state.mismatch === null ? 'payment.created' : 'payment.unmatched';
+    const notifyUrl = await this.findNotifyUrl.execute(caller, payment);
+    const writes = [this.payments.add(caller, payment), this.events.record(caller, event, payment, notifyUrl)];
+    return decided({ payment, isNew: true }, ...completion, ...writes);
   }
 
   private async earlier(caller: Caller, payment: Payment): Promise<Payment | undefined> {

@@ -5,6 +5,19 @@ import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
 export const PAYMENT_ID = idKind('pay', { hasMode: true });
 
+/** Why a payment does not pay the session that it was captured for. */
+export const MISMATCHES = ['session_expired', 'session_complete', 'amount', 'currency'] as const;
+export type Mismatch = (typeof MISMATCHES)[number];
+
+/** What happens to a payment, each with its meaning. */
+export const PAYMENT_EVENTS = {
+  'payment.created': 'A captured payment was recorded.',
+  'payment.unmatched': 'A captured payment was recorded that does not pay its checkout session; `mismatch` says why.',
+  'payment.held': 'An amount of a payment was put on hold.',
+  'payment.released': 'A hold on a payment was released.',
+} as const;
+export type PaymentEvent = keyof typeof PAYMENT_EVENTS;
+
 /** All amounts are in the minor unit of the currency. */
 export interface PaymentState {
   readonly id: string;
@@ -14,10 +27,16 @@ export interface PaymentState {
   /** Held by refunds that succeeded, and by those still pending. */
   readonly amountRefunded: number;
   readonly amountPendingRefund: number;
+  /** Held by what is not a refund: disputes, chargebacks. */
+  readonly amountOnHold: number;
   readonly currency: string;
   readonly checkoutSession: string | null;
+  /** Null for a payment that fits its session, or has none. */
+  readonly mismatch: Mismatch | null;
   /** The ledger's own id. */
   readonly reference: string | null;
+  /** How many things have happened to it that an event tells of. */
+  readonly version: number;
 }
 
 export type NewPayment = Pick<PaymentState, 'amount' | 'currency' | 'checkoutSession' | 'reference'>;
@@ -26,6 +45,12 @@ export const PAYMENT_REFERENCE_REUSED: ErrorCode = {
   code: 'payment_reference_reused',
   kind: 'state',
   meaning: 'This reference already stands for another capture. Read that payment.',
+};
+
+export const PAYMENT_NOT_REFUNDABLE: ErrorCode = {
+  code: 'payment_not_refundable',
+  kind: 'state',
+  meaning: 'Nothing is left to refund of the payment. Read it to see why.',
 };
 
 export class Payment {
@@ -39,8 +64,9 @@ export class Payment {
       throw new RangeError(`An amount is a whole number from 1 to ${MAX_AMOUNT}.`);
     }
     const { amount, checkoutSession, reference } = input;
-    const state = { amount, currency, checkoutSession, reference, amountRefunded: 0, amountPendingRefund: 0 };
-    return new Payment({ ...state, id: newId(PAYMENT_ID, now, mode), mode });
+    const held = { amountRefunded: 0, amountPendingRefund: 0, amountOnHold: 0 };
+    const facts = { amount, currency, checkoutSession, mismatch: null, reference, version: 1 };
+    return new Payment({ ...held, ...facts, id: newId(PAYMENT_ID, now, mode), mode });
   }
 
   /** A payment as it was stored. */
@@ -50,7 +76,26 @@ export class Payment {
 
   /** What is left to refund. */
   get refundable(): number {
-    return this.state.amount - this.state.amountRefunded - this.state.amountPendingRefund;
+    const { amount, amountRefunded, amountPendingRefund, amountOnHold } = this.state;
+    return amount - amountRefunded - amountPendingRefund - amountOnHold;
+  }
+
+  /** The same payment, which does not pay its session. */
+  unmatched(mismatch: Mismatch): Payment {
+    return new Payment({ ...this.state, mismatch });
+  }
+
+  /** The payment with this much more on hold, or less if negative. */
+  withHold(amount: number): Payment {
+    const { amountOnHold, version } = this.state;
+    return new Payment({ ...this.state, amountOnHold: amountOnHold + amount, version: version + 1 });
+  }
+
+  /** Refuses when nothing is left, on the parameter that the payment came in. */
+  requireRefundable(param: string): void {
+    if (this.refundable > 0) return;
+    const message = 'Nothing is left to refund of this payment.';
+    throw new Refusal(PAYMENT_NOT_REFUNDABLE, message, [paramError(param, 'invalid_value', message)], this.state.id);
   }
 
   /** Refuses another payment under the reference of this one, unless both are of the same capture. */

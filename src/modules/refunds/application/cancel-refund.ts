@@ -14,7 +14,7 @@ export class CancelRefund {
 
   /**
    * Withdraws a pending refund for its organization, which frees its amount.
-   * Refuses with not_found or refund_not_pending.
+   * Refuses with not_found, refund_not_pending or refund_in_progress.
    */
   async execute(caller: Caller, id: string): Promise<Decision<Refund>> {
     const pending = await this.refunds.get(caller, id);
@@ -22,8 +22,8 @@ export class CancelRefund {
     const notifyUrl = await this.payments.notifyUrl(caller, refund);
     return decided(
       refund,
-      this.refunds.close(caller, refund),
-      this.payments.release(caller, refund),
+      this.refunds.change(caller, pending, refund),
+      this.payments.free(caller, refund),
       this.events.record(caller, 'refund.canceled', refund, notifyUrl),
     );
   }

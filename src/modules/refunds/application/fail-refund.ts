@@ -4,6 +4,12 @@ import { type Decision, decided } from '../../../shared/decision.js';
 import type { Refund } from '../domain/refund.js';
 import { RefundablePayments, RefundEvents, Refunds } from './ports.js';
 
+export interface Failure {
+  readonly reason: string | null;
+  /** The number of the claim it is told under. */
+  readonly claim: number | null;
+}
+
 @Injectable()
 export class FailRefund {
   constructor(
@@ -14,17 +20,17 @@ export class FailRefund {
 
   /**
    * Records that the ledger refused a pending refund, which frees its amount. Recording it again changes nothing.
-   * Refuses with not_found or refund_not_pending.
+   * Refuses with not_found, refund_not_pending or refund_claimed.
    */
-  async execute(caller: Caller, id: string, reason: string | null): Promise<Decision<Refund>> {
+  async execute(caller: Caller, id: string, { reason, claim }: Failure): Promise<Decision<Refund>> {
     const pending = await this.refunds.get(caller, id);
-    const refund = pending.fail(reason);
+    const refund = pending.fail(reason, claim);
     if (refund === pending) return decided(refund);
     const notifyUrl = await this.payments.notifyUrl(caller, refund);
     return decided(
       refund,
-      this.refunds.close(caller, refund),
-      this.payments.release(caller, refund),
+      this.refunds.change(caller, pending, refund),
+      this.payments.free(caller, refund),
       this.events.record(caller, 'refund.failed', refund, notifyUrl),
     );
   }

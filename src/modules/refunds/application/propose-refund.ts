@@ -26,7 +26,7 @@ export class ProposeRefund {
     const refund = Refund.propose(payment, amount, this.clock.now());
     return decided(
       refund,
-      this.payments.hold(caller, refund),
+      this.payments.reserve(caller, refund),
       this.refunds.add(caller, refund),
       this.events.record(caller, 'refund.created', refund, payment.notifyUrl),
     );

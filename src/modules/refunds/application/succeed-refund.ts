@@ -23,7 +23,7 @@ export class SucceedRefund {
     const notifyUrl = await this.payments.notifyUrl(caller, refund);
     return decided(
       refund,
-      this.refunds.close(caller, refund),
+      this.refunds.change(caller, pending, refund),
       this.payments.refund(caller, refund),
       this.events.record(caller, 'refund.succeeded', refund, notifyUrl),
     );

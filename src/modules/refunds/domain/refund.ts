@@ -13,7 +13,7 @@ export const PROPOSED: RefundStatus = 'pending';
 export const REFUND_EVENTS = {
   'refund.created': 'A refund was proposed.',
   'refund.succeeded': 'The ledger paid a refund out.',
-  'refund.failed': 'The ledger refused a refund.',
+  'refund.failed': 'The ledger refused a refund, or what it had paid out came back.',
   'refund.canceled': 'A refund was withdrawn before the ledger decided.',
 } as const;
 export type RefundEvent = keyof typeof REFUND_EVENTS;
@@ -24,16 +24,29 @@ export const REFUND_EXCEEDS_REMAINING: ErrorCode = {
   meaning: 'More than is left to refund. `errors[0].allowed` has what is.',
 };
 
-export const PAYMENT_NOT_REFUNDABLE: ErrorCode = {
-  code: 'payment_not_refundable',
-  kind: 'state',
-  meaning: 'Nothing is left to refund of the payment. Read it to see why.',
-};
-
 export const REFUND_NOT_PENDING: ErrorCode = {
   code: 'refund_not_pending',
   kind: 'state',
   meaning: 'The refund was decided or withdrawn before. Read it.',
+};
+
+export const REFUND_IN_PROGRESS: ErrorCode = {
+  code: 'refund_in_progress',
+  kind: 'state',
+  meaning: 'The refund is being paid out: it can be canceled only if the ledger gives it up. Read it.',
+};
+
+export const REFUND_CLAIMED: ErrorCode = {
+  code: 'refund_claimed',
+  kind: 'state',
+  meaning:
+    'The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.',
+};
+
+export const REFUND_NOT_SUCCEEDED: ErrorCode = {
+  code: 'refund_not_succeeded',
+  kind: 'state',
+  meaning: 'Only a refund that succeeded can come back. Read it.',
 };
 
 /** The amount is in the minor unit of the currency, which is the payment's. */
@@ -46,6 +59,10 @@ export interface RefundState {
   readonly payment: string;
   /** Why the ledger failed it, if it said so. */
   readonly failureReason: string | null;
+  /** How often it was claimed: the number of its last claim, which is its fencing token. */
+  readonly claimNumber: number;
+  /** When the lease of its claim ends, in milliseconds; null when nobody works on it. */
+  readonly claimExpiresAt: number | null;
 }
 
 /** What a proposal must know of the payment. */
@@ -58,52 +75,92 @@ export interface RefundablePayment {
 }
 
 export class Refund {
-  private constructor(readonly state: RefundState) {}
+  private constructor(
+    readonly state: RefundState,
+    /** How many things have happened to it that an event tells of. */
+    readonly version: number,
+  ) {}
 
   /** A proposal for the ledger to decide. Refuses more than is left. Throws RangeError for no amount at all. */
   static propose(payment: RefundablePayment, amount: number, now: number): Refund {
     if (!Number.isInteger(amount) || amount < 1) throw new RangeError('A refund has a whole amount of at least 1.');
-    if (payment.refundable === 0) {
-      const message = 'Nothing is left to refund of this payment.';
-      throw new Refusal(PAYMENT_NOT_REFUNDABLE, message, [paramError('payment', 'invalid_value', message)], payment.id);
-    }
     if (amount > payment.refundable) {
       const message = `Only ${payment.refundable} is left to refund of this payment.`;
       const error = paramError('amount', 'too_large', message, [payment.refundable]);
       throw new Refusal(REFUND_EXCEEDS_REMAINING, message, [error], payment.id);
     }
     const { mode, currency } = payment;
-    const terms = { mode, amount, currency, payment: payment.id, failureReason: null };
-    return new Refund({ ...terms, id: newId(REFUND_ID, now, mode), status: PROPOSED });
+    const terms = { mode, amount, currency, payment: payment.id };
+    const unclaimed = { failureReason: null, claimNumber: 0, claimExpiresAt: null };
+    return new Refund({ ...terms, ...unclaimed, id: newId(REFUND_ID, now, mode), status: PROPOSED }, 1);
   }
 
   /** A refund as it was stored. */
   static restore(state: RefundState): Refund {
-    return new Refund(state);
+    return new Refund(state, state.status === PROPOSED ? 1 : 2);
   }
 
-  /** How many things have happened to it: it is proposed, and then closed once. */
-  get version(): number {
-    return this.state.status === PROPOSED ? 1 : 2;
-  }
-
-  /** Withdrawn by the caller before the ledger decided: the amount is free again. */
+  /** Withdrawn by the caller before the ledger worked on it: the amount is free again. */
   cancel(): Refund {
-    return this.close('canceled');
+    this.requirePending();
+    if (this.state.claimExpiresAt === null) return this.close('canceled');
+    const message = 'The refund is being paid out.';
+    throw new Refusal(REFUND_IN_PROGRESS, message, [paramError('id', 'invalid_value', message)], this.state.id);
   }
 
-  /** Paid out by the ledger. Telling it twice changes nothing. */
+  /** Paid out by the ledger, whoever's claim it was under: money that left is a fact. Telling it twice changes nothing. */
   succeed(): Refund {
     return this.state.status === 'succeeded' ? this : this.close('succeeded');
   }
 
-  /** Refused by the ledger, which frees the amount. Telling it twice changes nothing, not even the reason. */
-  fail(reason: string | null): Refund {
-    return this.state.status === 'failed' ? this : this.close('failed', reason);
+  /**
+   * Refused by the ledger, which frees the amount: under a claim only by who has it. Telling it twice changes nothing, not
+   * even the reason.
+   */
+  fail(reason: string | null, claim: number | null): Refund {
+    if (this.state.status === 'failed') return this;
+    this.requirePending();
+    if (claim !== null || this.state.claimExpiresAt !== null) this.requireClaim(claim);
+    return this.close('failed', reason);
+  }
+
+  /** Paid out, and come back: the amount is free again. Telling it twice changes nothing, not even the reason. */
+  return(reason: string | null): Refund {
+    const { status, id } = this.state;
+    if (status === 'failed') return this;
+    if (status === 'succeeded') {
+      return new Refund({ ...this.state, status: 'failed', failureReason: reason }, this.version + 1);
+    }
+    const message = `The refund is ${status}, not succeeded.`;
+    throw new Refusal(REFUND_NOT_SUCCEEDED, message, [paramError('id', 'invalid_value', message)], id);
+  }
+
+  /** Given back by who claimed it: nothing was paid out. Doing it twice changes nothing. */
+  release(claim: number): Refund {
+    const { claimNumber, claimExpiresAt } = this.state;
+    this.requirePending();
+    if (claimExpiresAt === null && claim === claimNumber) return this;
+    this.requireClaim(claim);
+    return new Refund({ ...this.state, claimExpiresAt: null }, this.version);
+  }
+
+  /** Refuses all but the number of the claim that the pending refund is under, whether or not its lease is over. */
+  requireClaim(claim: number | null): void {
+    this.requirePending();
+    const { id, claimNumber, claimExpiresAt } = this.state;
+    if (claimExpiresAt !== null && claim === claimNumber) return;
+    const message = claimExpiresAt === null ? 'The refund is under no claim.' : 'The refund is under another claim.';
+    const code = claim === null ? 'required' : 'invalid_value';
+    throw new Refusal(REFUND_CLAIMED, message, [paramError('claim', code, message)], id);
   }
 
   private close(status: RefundStatus, failureReason: string | null = null): Refund {
-    if (this.state.status === PROPOSED) return new Refund({ ...this.state, status, failureReason });
+    this.requirePending();
+    return new Refund({ ...this.state, status, failureReason, claimExpiresAt: null }, this.version + 1);
+  }
+
+  private requirePending(): void {
+    if (this.state.status === PROPOSED) return;
     const message = `The refund is ${this.state.status}, not pending.`;
     throw new Refusal(REFUND_NOT_PENDING, message, [paramError('id', 'invalid_value', message)], this.state.id);
   }

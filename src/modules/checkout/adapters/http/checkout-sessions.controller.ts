@@ -15,13 +15,14 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
+import { CompleteFreeCheckoutSession } from '../../application/complete-free-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { ExpireCheckoutSession } from '../../application/expire-checkout-session.js';
 import { ListCheckoutSessions } from '../../application/list-checkout-sessions.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
-import { NEW_SESSION, REFUSED_EXPIRY } from '../representation/checkout-sessions.examples.js';
+import { NEW_SESSION, REFUSED_COMPLETION, REFUSED_EXPIRY } from '../representation/checkout-sessions.examples.js';
 import {
   CHECKOUT_SESSION,
   CHECKOUT_SESSION_LIST,
@@ -43,6 +44,7 @@ export class CheckoutSessionsController {
     private readonly idempotency: Idempotency,
     private readonly createCheckoutSession: CreateCheckoutSession,
     private readonly expireCheckoutSession: ExpireCheckoutSession,
+    private readonly completeFreeCheckoutSession: CompleteFreeCheckoutSession,
     private readonly readCheckoutSession: ReadCheckoutSession,
     private readonly listCheckoutSessions: ListCheckoutSessions,
   ) {}
@@ -87,7 +89,30 @@ export class CheckoutSessionsController {
       caller,
       { ...request, body },
       () => this.expireCheckoutSession.execute(caller, id),
-      expired,
+      closed,
+    );
+  }
+
+  @Operation('completeCheckoutSession', {
+    summary: 'Complete a checkout session',
+    description:
+      'Completes an open session whose total is 0. A session that asks for an amount is completed by its payment.',
+    answers: { 200: { description: 'The session, complete.', schema: CHECKOUT_SESSION } },
+    refusals: REFUSED_COMPLETION,
+  })
+  @Post(':id/complete')
+  @AcceptIdempotencyKey()
+  complete(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
+    @ValidBody() body: NoFieldsRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.completeFreeCheckoutSession.execute(caller, id),
+      closed,
     );
   }
 
@@ -117,6 +142,6 @@ function created(session: CheckoutSession): ResponseParts {
   return { status: 201, body: checkoutSessionJson(session), location };
 }
 
-function expired(session: CheckoutSession): ResponseParts {
+function closed(session: CheckoutSession): ResponseParts {
   return { status: 200, body: checkoutSessionJson(session) };
 }

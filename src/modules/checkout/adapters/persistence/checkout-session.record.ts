@@ -14,7 +14,10 @@ const PRIMARY = { primaryKeyConstraintName: 'checkout_sessions_pkey' };
 @Check('checkout_sessions_ui_mode', `ui_mode IN ('hosted', 'embedded')`)
 @Check('checkout_sessions_status', `status IN ('open', 'complete', 'expired')`)
 @Check('checkout_sessions_payment_status', `payment_status IN ('unpaid', 'paid', 'no_payment_required')`)
-@Check('checkout_sessions_paid_is_complete', `(payment_status = 'paid') = (status = 'complete')`)
+@Check(
+  'checkout_sessions_paid_is_complete',
+  `(payment_status <> 'paid' OR status = 'complete') AND (payment_status <> 'unpaid' OR status <> 'complete')`,
+)
 @Check('checkout_sessions_nothing_to_pay', `(payment_status = 'no_payment_required') = (amount_total = 0)`)
 @Check('checkout_sessions_currency', `currency ~ '^[a-z]{3}$'`)
 @Check('checkout_sessions_amounts', 'see the migration: TypeORM compares checks by name')

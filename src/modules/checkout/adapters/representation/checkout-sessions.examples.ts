@@ -24,10 +24,13 @@ const INPUT: NewCheckoutSession = {
 const session = () =>
   CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).state, id: exampleId(CHECKOUT_SESSION_ID) });
 
-export const REFUSED_EXPIRY = [() => session().pay(5000, 'usd').expire()];
+const EXACT = { amount: 5000, currency: 'usd' };
+
+export const REFUSED_EXPIRY = [() => session().pay(EXACT).expire()];
+export const REFUSED_COMPLETION = [() => session().completeFree()];
 /** What completing a session refuses a payment with. */
 export const REFUSED_PAYMENTS = [
   () => notFound('checkout_session'),
-  () => session().expire().pay(5000, 'usd'),
-  () => session().pay(4999, 'usd'),
+  () => session().expire().pay(EXACT),
+  () => session().pay({ ...EXACT, amount: 4999 }),
 ];

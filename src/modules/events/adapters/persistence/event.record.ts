@@ -8,7 +8,7 @@ const PRIMARY = { primaryKeyConstraintName: 'events_pkey' };
 @Index('events_type_list', ['organizationId', 'mode', 'type', 'id'])
 @Index('events_id', ['id'])
 @Check('events_mode', `mode IN ('test', 'live')`)
-@Check('events_type', 'see the migration: TypeORM compares checks by name')
+@Check('events_type', `type ~ '^[a-z_]+([.][a-z_]+)+$'`)
 @Check('events_sequence', 'sequence >= 1')
 export class EventRecord {
   @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
@@ -31,4 +31,7 @@ export class EventRecord {
 
   @Column('text')
   data!: string;
+
+  @Column('text', { nullable: true })
+  reason!: string | null;
 }

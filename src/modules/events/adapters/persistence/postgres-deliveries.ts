@@ -59,7 +59,7 @@ const CLAIM = {
           ORDER BY next_attempt_at LIMIT share.take FOR UPDATE SKIP LOCKED) AS free))
       RETURNING mode, event_id, url, receiver, attempts
     )
-    SELECT url, receiver AS spelled, attempts AS attempt, id, type, event.mode, sequence, data
+    SELECT url, receiver AS spelled, attempts AS attempt, id, type, event.mode, sequence, data, reason
     FROM claimed JOIN events event ON event.organization_id = $1 AND event.mode = claimed.mode
       AND event.id = claimed.event_id
     ORDER BY id`,

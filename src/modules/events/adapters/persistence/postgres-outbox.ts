@@ -64,8 +64,8 @@ export class PostgresOutbox extends Outbox {
   }
 }
 
-function toRow({ organization, mode }: Caller, { type, object, sequence, data }: Happening, now: number): EventRecord {
+function toRow({ organization, mode }: Caller, happening: Happening, now: number): EventRecord {
+  const { type, object, sequence, data, reason = null } = happening;
   const id = uuidOf(newId(EVENT_ID, now));
-  const objectId = uuidOf(object);
-  return { organizationId: uuidOf(organization), mode, id, type, objectId, sequence, data };
+  return { organizationId: uuidOf(organization), mode, id, type, objectId: uuidOf(object), sequence, data, reason };
 }

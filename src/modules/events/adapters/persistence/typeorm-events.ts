@@ -8,7 +8,7 @@ import type { Page } from '../../../../shared/page.js';
 import { type Attempt, type EventFilter, Events, type Order } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 
-const COLUMNS = 'id, type, mode, sequence, data';
+const COLUMNS = 'id, type, mode, sequence, data, reason';
 
 const FIND = {
   name: 'events.find',
@@ -122,6 +122,6 @@ interface FoundRow extends Event {
   readonly followed: boolean;
 }
 
-function fromRow({ id, type, mode, sequence, data }: Event): Event {
-  return { id: idOf(EVENT_ID, id), type, mode, sequence, data };
+function fromRow({ id, type, mode, sequence, data, reason }: Event): Event {
+  return { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason };
 }

@@ -33,7 +33,10 @@ const FIELDS = {
     minimum: 1,
     examples: [1],
   }),
-  data: object({ object: later(() => components(...resources().map(({ schema }) => schema))) }),
+  data: object({
+    object: later(() => components(...resources().map(({ schema }) => schema))),
+    reason: orNull(text('Why a refund failed, as the ledger told it; otherwise null.')),
+  }),
 };
 
 /** Contract section 2: these fields, in this order. */
@@ -75,7 +78,7 @@ export const EVENT_WITH_DELIVERIES = object(
 export const EVENT_LIST = listOf('EventList', EVENT);
 
 /** The JSON of an event, built around the stored text: it is not parsed, and every webhook sends the same bytes. */
-export function eventJson({ id, type, mode, sequence, data }: Event): string {
+export function eventJson({ id, type, mode, sequence, data, reason }: Event): string {
   const head: Omit<ValueOf<typeof EVENT>, 'data'> = {
     id,
     object: 'event',
@@ -84,7 +87,7 @@ export function eventJson({ id, type, mode, sequence, data }: Event): string {
     created: createdAt(id),
     sequence,
   };
-  return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${data}}}`;
+  return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${data},"reason":${JSON.stringify(reason)}}}`;
 }
 
 /** The same with what was tried to deliver it. */

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { CompleteCheckoutSession, FindNotifyUrl } from '../../../checkout/index.js';
-import { PaidSessions } from '../../application/ports.js';
+import { type Captured, PaidSessions } from '../../application/ports.js';
+import type { Mismatch } from '../../domain/payment.js';
 
 @Injectable()
 export class CheckoutPaidSessions extends PaidSessions {
@@ -13,12 +14,12 @@ export class CheckoutPaidSessions extends PaidSessions {
     super();
   }
 
-  async complete(
-    caller: Caller,
-    id: string,
-    captured: { amount: number; currency: string },
-  ): Promise<readonly Write[]> {
+  async complete(caller: Caller, id: string, captured: Captured): Promise<readonly Write[]> {
     return (await this.completeCheckoutSession.execute(caller, id, captured)).writes;
+  }
+
+  async mismatch(caller: Caller, id: string, captured: Captured): Promise<Mismatch | null> {
+    return this.completeCheckoutSession.mismatch(caller, id, captured);
   }
 
   async notifyUrl(caller: Caller, id: string): Promise<string | null> {

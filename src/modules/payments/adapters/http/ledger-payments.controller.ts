@@ -1,8 +1,8 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Gated } from '../../../../platform/http/gate.js';
+import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
-import { OfOrganizationQuery } from '../../../../platform/http/requests.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
@@ -13,17 +13,23 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { notFound } from '../../../../shared/errors.js';
-import { modeOf, ORGANIZATION_ID } from '../../../../shared/id.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
-import { ReadPayment } from '../../application/read-payment.js';
+import { ListLedgerPayments } from '../../application/list-ledger-payments.js';
+import { ReadLedgerPayment } from '../../application/read-ledger-payment.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
 import { REFUSED_REFERENCE } from '../representation/payments.examples.js';
-import { LEDGER_PAYMENT, ledgerPaymentView } from '../representation/payments.views.js';
-import { RecordPaymentRequest, toNewPayment } from './payments.requests.js';
+import { LEDGER_PAYMENT, LEDGER_PAYMENT_LIST, ledgerPaymentView } from '../representation/payments.views.js';
+import {
+  ListLedgerPaymentsQuery,
+  ReadLedgerPaymentQuery,
+  RecordPaymentRequest,
+  toLedgerFilter,
+  toNewPayment,
+} from './payments.requests.js';
 
 /** The ledger tells what it captured. */
 @Controller(PAYMENT_FACTS.ledger.path)
@@ -33,13 +39,14 @@ export class LedgerPaymentsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly recordPayment: RecordPayment,
-    private readonly readPayment: ReadPayment,
+    private readonly listLedgerPayments: ListLedgerPayments,
+    private readonly readLedgerPayment: ReadLedgerPayment,
   ) {}
 
   @Operation('recordPayment', {
     summary: 'Record a captured payment',
     description:
-      'For a checkout session, the payment completes it. The same `reference` with the same facts is the same payment.',
+      'For a checkout session, the payment completes it. One that does not fit is refused or, with `on_mismatch: "record"`, recorded with its `mismatch`. The same `reference` with the same facts is the same payment.',
     example: { organization: exampleId(ORGANIZATION_ID), amount: 5000, currency: 'usd' },
     answers: {
       201: { description: 'The payment, recorded.', schema: LEDGER_PAYMENT },
@@ -59,12 +66,22 @@ export class LedgerPaymentsController {
     return this.idempotency.once(
       caller,
       { ...request, body },
-      () => this.recordPayment.execute(caller, toNewPayment(body)),
+      () => this.recordPayment.execute(caller, toNewPayment(body), body.on_mismatch),
       ({ payment, isNew }) => ({
         status: isNew ? 201 : 200,
-        body: JSON.stringify(ledgerPaymentView(organization, payment)),
+        body: JSON.stringify(ledgerPaymentView({ organization, payment })),
       }),
     );
+  }
+
+  @Operation('listLedgerPayments', {
+    summary: 'List payments as the ledger',
+    description: 'Those of every organization in the mode of the key, newest first.',
+    answers: { 200: { description: 'A page of payments.', schema: LEDGER_PAYMENT_LIST } },
+  })
+  @Get()
+  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerPaymentsQuery) {
+    return listView(await this.listLedgerPayments.execute(ledger, toLedgerFilter(query)), ledgerPaymentView);
   }
 
   @Operation('readLedgerPayment', {
@@ -73,11 +90,10 @@ export class LedgerPaymentsController {
   })
   @Get(':id')
   async read(
-    @LedgerOfKey() { mode }: Ledger,
+    @LedgerOfKey() ledger: Ledger,
     @PathId(PAYMENT_ID) id: string,
-    @ValidQuery() { organization }: OfOrganizationQuery,
+    @ValidQuery() { organization }: ReadLedgerPaymentQuery,
   ) {
-    if (modeOf(id) !== mode) throw notFound('id');
-    return ledgerPaymentView(organization, await this.readPayment.execute({ organization, mode }, id));
+    return ledgerPaymentView(await this.readLedgerPayment.execute(ledger, id, organization));
   }
 }

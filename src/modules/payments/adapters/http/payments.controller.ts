@@ -1,17 +1,34 @@
 import { Controller, Get } from '@nestjs/common';
+import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { ValidQuery } from '../../../../platform/http/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
+import { ListPayments } from '../../application/list-payments.js';
 import { ReadPayment } from '../../application/read-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
-import { PAYMENT, paymentView } from '../representation/payments.views.js';
+import { PAYMENT, PAYMENT_LIST, paymentView } from '../representation/payments.views.js';
+import { ListPaymentsQuery, toFilter } from './payments.requests.js';
 
 @Controller(PAYMENT_FACTS.secret.path)
 @Tag('Payments', 'What the ledger captured, and what is left to refund of it.')
 export class PaymentsController {
-  constructor(private readonly readPayment: ReadPayment) {}
+  constructor(
+    private readonly readPayment: ReadPayment,
+    private readonly listPayments: ListPayments,
+  ) {}
+
+  @Operation('listPayments', {
+    summary: 'List payments',
+    description: "The organization's own payments in the mode of the key, newest first.",
+    answers: { 200: { description: 'A page of payments.', schema: PAYMENT_LIST } },
+  })
+  @Get()
+  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListPaymentsQuery) {
+    return listView(await this.listPayments.execute(caller, toFilter(query)), paymentView);
+  }
 
   @Operation('readPayment', {
     summary: 'Read a payment',

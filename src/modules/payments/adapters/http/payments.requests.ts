@@ -1,7 +1,14 @@
-import { Amount, Currency, Id, VisibleAscii } from '../../../../platform/http/fields.js';
+import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../platform/http/fields.js';
+import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import type { PageRequest } from '../../../../shared/page.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import type { LedgerPaymentFilter, PaymentFilter } from '../../application/ports.js';
+import { ON_MISMATCH, type OnMismatch } from '../../application/record-payment.js';
+import type { NewHold } from '../../domain/hold.js';
+import { HOLD_ID } from '../../domain/hold.js';
 import type { NewPayment } from '../../domain/payment.js';
+import { PAYMENT_ID } from '../../domain/payment.js';
 
 export class RecordPaymentRequest {
   @Id(ORGANIZATION_ID, { description: 'Organization that owns the payment.' }) organization!: string;
@@ -10,7 +17,7 @@ export class RecordPaymentRequest {
   currency!: string;
   @Id(CHECKOUT_SESSION_ID, {
     optional: true,
-    description: 'ID of the checkout session that the payment is for. The payment completes the session.',
+    description: 'ID of the checkout session that the payment is for. A payment that fits completes the session.',
   })
   checkout_session?: string | null;
   @VisibleAscii({
@@ -18,8 +25,72 @@ export class RecordPaymentRequest {
     description: 'Your own ID of the capture, unique per organization and mode.',
   })
   reference?: string | null;
+  @OneOf(ON_MISMATCH, {
+    optional: true,
+    default: 'refuse',
+    description:
+      'What to do with a payment that does not fit its session: `refuse` it, or `record` it and leave the session as it is.',
+  })
+  on_mismatch?: OnMismatch;
 }
 
 export function toNewPayment({ amount, currency, checkout_session, reference }: RecordPaymentRequest): NewPayment {
   return { amount, currency, checkoutSession: checkout_session ?? null, reference: reference ?? null };
+}
+
+export class ListPaymentsQuery {
+  @Id(CHECKOUT_SESSION_ID, { optional: true, description: 'Only payments for this checkout session.' })
+  checkout_session?: string;
+  @Instant(FROM) from?: string;
+  @Instant(TO) to?: string;
+  @PageLimit({ max: 100 }) limit?: string;
+  @Id(PAYMENT_ID, CURSOR) cursor?: string;
+}
+
+/** Throws an invalid_param refusal when the range is upside down. */
+export function toFilter(query: ListPaymentsQuery): PaymentFilter {
+  const { checkout_session: checkoutSession, cursor, limit } = query;
+  return { ...parseRange(query), checkoutSession, cursor, limit: pageLimit(limit) };
+}
+
+export class ListLedgerPaymentsQuery {
+  @VisibleAscii({ optional: true, description: 'Only payments recorded under this reference.' }) reference?: string;
+  @Id(CHECKOUT_SESSION_ID, { optional: true, description: 'Only payments for this checkout session.' })
+  checkout_session?: string;
+  @Id(ORGANIZATION_ID, { optional: true, description: 'Only payments of this organization.' }) organization?: string;
+  @PageLimit({ max: 100 }) limit?: string;
+  @Id(PAYMENT_ID, CURSOR) cursor?: string;
+}
+
+export function toLedgerFilter(query: ListLedgerPaymentsQuery): LedgerPaymentFilter {
+  const { reference, checkout_session: checkoutSession, organization, cursor, limit } = query;
+  return { reference, checkoutSession, organization, cursor, limit: pageLimit(limit) };
+}
+
+export class ReadLedgerPaymentQuery {
+  @Id(ORGANIZATION_ID, { optional: true, description: 'Organization that owns the payment.' }) organization?: string;
+}
+
+export class PlaceHoldRequest {
+  @Amount({
+    min: 1,
+    optional: true,
+    description: 'Amount to hold, in the minor unit of the currency of the payment. Without one, all that is left.',
+  })
+  amount?: number;
+  @Text({ max: 500, optional: true, description: 'Why the amount is on hold.' }) reason?: string | null;
+  @VisibleAscii({ optional: true, description: 'Your own ID of the dispute.' }) reference?: string | null;
+}
+
+export function toNewHold({ amount, reason = null, reference = null }: PlaceHoldRequest): NewHold {
+  return { amount, reason, reference };
+}
+
+export class ListHoldsQuery {
+  @PageLimit({ max: 100 }) limit?: string;
+  @Id(HOLD_ID, CURSOR) cursor?: string;
+}
+
+export function toPage({ cursor, limit }: ListHoldsQuery): PageRequest {
+  return { cursor, limit: pageLimit(limit) };
 }

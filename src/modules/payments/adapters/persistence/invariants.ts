@@ -1,23 +1,34 @@
 import type { Invariant } from '../../../../platform/facts.js';
 import { CHECKOUT_SESSION_ID, SESSION_BOOK } from '../../../checkout/index.js';
+import { PAYMENT_ID } from '../../domain/payment.js';
 
-/** Each session, with the payment that pays it. */
+/** Each session, with the payment that pays it: one that does not fit has a mismatch. */
 const SESSIONS = {
   id: CHECKOUT_SESSION_ID,
   book: SESSION_BOOK,
   joined: `LEFT JOIN payments payment ON (payment.organization_id, payment.mode, payment.checkout_session_id)
-    = (book.organization_id, book.mode, book.id)`,
+    = (book.organization_id, book.mode, book.id) AND payment.mismatch IS NULL`,
 } as const;
 
 export const PAYMENT_INVARIANTS: readonly Invariant[] = [
   {
     ...SESSIONS,
-    promise: 'a session is paid if and only if a payment exists for it',
+    promise: 'a session is paid if and only if a matching payment exists for it',
     broken: `(book.payment_status = 'paid') <> (payment.id IS NOT NULL)`,
   },
   {
     ...SESSIONS,
     promise: 'a session was paid exactly what it asks for',
     broken: '(payment.amount, payment.currency) <> (book.amount_total, book.currency)',
+  },
+  {
+    id: PAYMENT_ID,
+    book: 'payments',
+    joined: `LEFT JOIN (
+      SELECT organization_id, mode, payment_id, sum(amount) AS active
+      FROM payment_holds WHERE status = 'active' GROUP BY organization_id, mode, payment_id
+    ) holds ON (holds.organization_id, holds.mode, holds.payment_id) = (book.organization_id, book.mode, book.id)`,
+    promise: 'on hold = sum of active holds',
+    broken: 'book.amount_on_hold <> coalesce(holds.active, 0)',
   },
 ];

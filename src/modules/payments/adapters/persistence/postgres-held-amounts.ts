@@ -4,24 +4,42 @@ import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { HeldAmounts } from '../../application/ports.js';
 
-const PAYMENT = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
-const HOLD = `UPDATE payments SET amount_pending_refund = amount_pending_refund + $4 ${PAYMENT}`;
-const RELEASE = `UPDATE payments SET amount_pending_refund = amount_pending_refund - $4 ${PAYMENT}`;
-const REFUND = `UPDATE payments
-  SET amount_pending_refund = amount_pending_refund - $4, amount_refunded = amount_refunded + $4 ${PAYMENT}`;
+const change = (changes: string) =>
+  `UPDATE payments SET ${changes} WHERE organization_id = $1 AND mode = $2 AND id = $3`;
+
+const RESERVE = change('amount_pending_refund = amount_pending_refund + $4');
+const FREE = change('amount_pending_refund = amount_pending_refund - $4');
+const REFUND = change('amount_pending_refund = amount_pending_refund - $4, amount_refunded = amount_refunded + $4');
+const TAKE_BACK = change('amount_refunded = amount_refunded - $4');
+const HOLD = change('amount_on_hold = amount_on_hold + $4, version = version + 1');
+const RELEASE = change('amount_on_hold = amount_on_hold - $4, version = version + 1');
+
+const TOO_MUCH = { stale: ['payments_held_within_captured'] };
 
 @Injectable()
 export class PostgresHeldAmounts extends HeldAmounts {
-  hold(caller: Caller, payment: string, amount: number): Part {
-    return { ...partOf('payments.hold', HOLD, [caller, payment, amount]), stale: ['payments_held_within_captured'] };
+  reserve(caller: Caller, payment: string, amount: number): Part {
+    return { ...partOf('payments.reserve', RESERVE, [caller, payment, amount]), ...TOO_MUCH };
   }
 
-  release(caller: Caller, payment: string, amount: number): Part {
-    return partOf('payments.release', RELEASE, [caller, payment, amount]);
+  free(caller: Caller, payment: string, amount: number): Part {
+    return partOf('payments.free', FREE, [caller, payment, amount]);
   }
 
   refund(caller: Caller, payment: string, amount: number): Part {
     return partOf('payments.refund', REFUND, [caller, payment, amount]);
+  }
+
+  takeBack(caller: Caller, payment: string, amount: number): Part {
+    return partOf('payments.take_back', TAKE_BACK, [caller, payment, amount]);
+  }
+
+  hold(caller: Caller, payment: string, amount: number): Part {
+    return { ...partOf('payments.hold', HOLD, [caller, payment, amount]), ...TOO_MUCH };
+  }
+
+  release(caller: Caller, payment: string, amount: number): Part {
+    return partOf('payments.release', RELEASE, [caller, payment, amount]);
   }
 }
 

@@ -3,20 +3,31 @@ import { insertInto } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { idOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import { notFound } from '../../../../shared/errors.js';
+import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import { Payments } from '../../application/ports.js';
+import { type PaymentFilter, Payments } from '../../application/ports.js';
 import { PAYMENT_ID, Payment, type PaymentState } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
-const COLUMNS = `id, mode, amount, amount_refunded AS "amountRefunded",
-  amount_pending_refund AS "amountPendingRefund", currency, checkout_session_id AS "checkoutSession", reference`;
+/** What fromRow takes. */
+export const COLUMNS = `id, mode, amount, amount_refunded AS "amountRefunded",
+  amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold", currency,
+  checkout_session_id AS "checkoutSession", mismatch, reference, version AS "version"`;
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
-const FIND = { name: 'payments.find', text: `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE} AND id = $3` };
-const BY_REFERENCE = {
-  name: 'payments.by_reference',
-  text: `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE} AND reference = $3`,
+const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
+const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
+/** Refunds refer to their payment, whose key this lock leaves alone. */
+const LOCK = { name: 'payments.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
+const BY_REFERENCE = { name: 'payments.by_reference', text: `${SELECT} AND reference = $3` };
+
+const PAGE = 'id >= $3 AND id < $4 ORDER BY id DESC LIMIT $5';
+const LIST = { name: 'payments.list', text: `${SELECT} AND ${PAGE}` };
+/** A session has few payments: they are found first, or the order would tempt into reading all payments by it. */
+const LIST_SESSION = {
+  name: 'payments.list_session',
+  text: `WITH own AS MATERIALIZED (${SELECT} AND checkout_session_id = $6) SELECT * FROM own WHERE ${PAGE}`,
 };
 
 const insert = insertInto('payments.add', PaymentRecord);
@@ -43,12 +54,28 @@ export class PostgresPayments extends Payments {
     const [row] = await this.database.read<Row>(BY_REFERENCE, [uuidOf(caller.organization), caller.mode, reference]);
     return row && fromRow(row);
   }
+
+  async lock(caller: Caller, id: string): Promise<Payment> {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const [row] = await this.database.query<Row>(LOCK, values);
+    if (!row || modeOf(id) !== caller.mode) throw notFound('id');
+    return fromRow(row);
+  }
+
+  async list(caller: Caller, filter: PaymentFilter): Promise<Payment[]> {
+    const { checkoutSession, limit } = filter;
+    const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
+    if (checkoutSession === undefined) return (await this.database.read<Row>(LIST, values)).map(fromRow);
+    // The id names its mode: another mode's session has no payments in this one.
+    if (modeOf(checkoutSession) !== caller.mode) return [];
+    return (await this.database.read<Row>(LIST_SESSION, [...values, uuidOf(checkoutSession)])).map(fromRow);
+  }
 }
 
 /** The state, but for bare UUIDs, under the names that COLUMNS gives them. */
-type Row = PaymentState;
+export type Row = PaymentState;
 
-function fromRow(row: Row): Payment {
+export function fromRow(row: Row): Payment {
   const { id, mode, checkoutSession } = row;
   const session = checkoutSession && idOf(CHECKOUT_SESSION_ID, checkoutSession, mode);
   return Payment.restore({ ...row, id: idOf(PAYMENT_ID, id, mode), checkoutSession: session });

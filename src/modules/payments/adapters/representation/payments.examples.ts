@@ -1,6 +1,7 @@
 /** Refusals of the domain for the API's description: it runs them and shows what they throw. */
 
 import { exampleId } from '../../../../platform/http/schema.js';
+import { Hold } from '../../domain/hold.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 
 const payment = (amount: number) =>
@@ -10,9 +11,16 @@ const payment = (amount: number) =>
     amount,
     amountRefunded: 0,
     amountPendingRefund: 0,
+    amountOnHold: 0,
     currency: 'usd',
     checkoutSession: null,
+    mismatch: null,
     reference: 'capture-4711',
+    version: 1,
   });
 
 export const REFUSED_REFERENCE = [() => payment(5000).requireSameCapture(payment(4999))];
+/** What a refund or a hold is refused with when nothing is left. */
+export const REFUSED_WHEN_EMPTY = (param: string) => () => payment(500).withHold(500).requireRefundable(param);
+const HOLD = { amount: 501, reason: null, reference: null };
+export const REFUSED_HOLDS = [() => Hold.place(payment(500), HOLD, 0), REFUSED_WHEN_EMPTY('id')];

@@ -1,3 +1,4 @@
+import { listOf } from '../../../../platform/http/list.view.js';
 import {
   amount,
   asOwned,
@@ -6,14 +7,23 @@ import {
   id,
   MODE,
   object,
+  oneMeaning,
   orNull,
   timestamp,
   type ValueOf,
 } from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import type { Payment } from '../../domain/payment.js';
+import type { OwnedPayment } from '../../application/ports.js';
+import type { Mismatch, Payment } from '../../domain/payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
+
+const MISMATCH_MEANINGS: Readonly<Record<Mismatch, string>> = {
+  session_expired: 'the session had expired',
+  session_complete: 'the session was complete',
+  amount: 'the session asks for another amount',
+  currency: 'the session asks for another currency',
+};
 
 const FIELDS = {
   id: id(PAYMENT_ID, 'The identifier of the payment.'),
@@ -22,9 +32,11 @@ const FIELDS = {
   amount: amount('What was captured.'),
   amount_refunded: amount('What refunds that succeeded gave back.', 0),
   amount_pending_refund: amount('What refunds still pending reserve.', 0),
+  amount_on_hold: amount('What holds for disputes keep from being refunded.', 0),
   amount_refundable: amount('What is left to refund.'),
   currency: CURRENCY,
   checkout_session: orNull(id(CHECKOUT_SESSION_ID, 'The session it was captured for, if for one.')),
+  mismatch: orNull(oneMeaning(MISMATCH_MEANINGS, 'Why it did not pay its session; null when it did, or has none.')),
   created: timestamp('When it was recorded, in Unix seconds.'),
 };
 
@@ -40,6 +52,9 @@ export const LEDGER_PAYMENT = object(asOwned(FIELDS), {
   description: 'A payment as the ledger sees it, with whose it is.',
 });
 
+export const PAYMENT_LIST = listOf('PaymentList', PAYMENT);
+export const LEDGER_PAYMENT_LIST = listOf('LedgerPaymentList', LEDGER_PAYMENT);
+
 export function paymentView({ state, refundable }: Payment): ValueOf<typeof PAYMENT> {
   return {
     id: state.id,
@@ -48,14 +63,16 @@ export function paymentView({ state, refundable }: Payment): ValueOf<typeof PAYM
     amount: state.amount,
     amount_refunded: state.amountRefunded,
     amount_pending_refund: state.amountPendingRefund,
+    amount_on_hold: state.amountOnHold,
     amount_refundable: refundable,
     currency: state.currency,
     checkout_session: state.checkoutSession,
+    mismatch: state.mismatch,
     created: createdAt(state.id),
   };
 }
 
-export function ledgerPaymentView(organization: string, payment: Payment): ValueOf<typeof LEDGER_PAYMENT> {
+export function ledgerPaymentView({ organization, payment }: OwnedPayment): ValueOf<typeof LEDGER_PAYMENT> {
   const { id, object, ...rest } = paymentView(payment);
   return { id, object, organization, ...rest };
 }

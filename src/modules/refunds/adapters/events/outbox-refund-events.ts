@@ -19,6 +19,7 @@ export class OutboxRefundEvents extends RefundEvents {
       object: state.id,
       sequence: version,
       data: refundJson(refund),
+      reason: state.failureReason,
       notifyUrl,
     });
   }

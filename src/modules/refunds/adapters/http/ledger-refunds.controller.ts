@@ -3,27 +3,33 @@ import { Gated } from '../../../../platform/http/gate.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
-import { NoFieldsRequest } from '../../../../platform/http/requests.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
-import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
   Idempotent,
   type IdempotentRequest,
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
-import type { Caller, Ledger } from '../../../../shared/caller.js';
-import type { Decision } from '../../../../shared/decision.js';
+import type { Ledger } from '../../../../shared/caller.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { FailRefund } from '../../application/fail-refund.js';
 import { ListProposals } from '../../application/list-proposals.js';
 import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
+import { ReturnRefund } from '../../application/return-refund.js';
 import { SucceedRefund } from '../../application/succeed-refund.js';
-import { REFUND_ID, type Refund } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { REFUSED_FAILURE, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
+import { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
-import { FailRefundRequest, ListLedgerRefundsQuery, toLedgerFilter } from './refunds.requests.js';
+import { LedgerRefundChanges } from './ledger-refund-changes.js';
+import {
+  FailRefundRequest,
+  ListLedgerRefundsQuery,
+  ReturnRefundRequest,
+  SucceedRefundRequest,
+  toFailure,
+  toLedgerFilter,
+} from './refunds.requests.js';
 
 /** The ledger's side of refunds: what to act on, and what became of it. */
 @Controller(REFUND_FACTS.ledger.path)
@@ -31,11 +37,12 @@ import { FailRefundRequest, ListLedgerRefundsQuery, toLedgerFilter } from './ref
 @Tag('Ledger: refunds', 'What the ledger has to decide, and what it decided.')
 export class LedgerRefundsController {
   constructor(
-    private readonly idempotency: Idempotency,
+    private readonly changes: LedgerRefundChanges,
     private readonly listProposals: ListProposals,
     private readonly readLedgerRefund: ReadLedgerRefund,
     private readonly succeedRefund: SucceedRefund,
     private readonly failRefund: FailRefund,
+    private readonly returnRefund: ReturnRefund,
   ) {}
 
   @Operation('listLedgerRefunds', {
@@ -60,7 +67,7 @@ export class LedgerRefundsController {
 
   @Operation('succeedRefund', {
     summary: 'Say that a refund was paid out',
-    description: 'Saying it again changes nothing.',
+    description: 'Taken whatever the claim: money that left is a fact. Saying it again changes nothing.',
     answers: { 200: { description: 'The refund, succeeded.', schema: LEDGER_REFUND } },
     refusals: REFUSED_SUCCESS,
   })
@@ -70,14 +77,14 @@ export class LedgerRefundsController {
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: NoFieldsRequest,
+    @ValidBody() body: SucceedRefundRequest,
   ): Promise<IdempotentResponse> {
-    return this.close(ledger, id, { ...request, body }, (caller) => this.succeedRefund.execute(caller, id));
+    return this.changes.commit(ledger, id, { ...request, body }, (caller) => this.succeedRefund.execute(caller, id));
   }
 
   @Operation('failRefund', {
     summary: 'Say that a refund was refused',
-    description: 'Frees its amount. Saying it again changes nothing.',
+    description: 'Frees its amount. A claimed refund needs the number of its claim. Saying it again changes nothing.',
     answers: { 200: { description: 'The refund, failed.', schema: LEDGER_REFUND } },
     refusals: REFUSED_FAILURE,
   })
@@ -89,24 +96,28 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: FailRefundRequest,
   ): Promise<IdempotentResponse> {
-    const { reason = null } = body;
-    return this.close(ledger, id, { ...request, body }, (caller) => this.failRefund.execute(caller, id, reason));
+    return this.changes.commit(ledger, id, { ...request, body }, (caller) =>
+      this.failRefund.execute(caller, id, toFailure(body)),
+    );
   }
 
-  /** On behalf of the organization whose refund it is. */
-  private async close(
-    ledger: Ledger,
-    id: string,
-    request: IdempotentRequest & { body: unknown },
-    decide: (caller: Caller) => Promise<Decision<Refund>>,
+  @Operation('returnRefund', {
+    summary: 'Say that a refund came back',
+    description: 'A refund that succeeded and bounced is failed, and its amount free. Saying it again changes nothing.',
+    answers: { 200: { description: 'The refund, failed.', schema: LEDGER_REFUND } },
+    refusals: REFUSED_RETURN,
+  })
+  @Post(':id/return')
+  @AcceptIdempotencyKey()
+  return(
+    @LedgerOfKey() ledger: Ledger,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(REFUND_ID) id: string,
+    @ValidBody() body: ReturnRefundRequest,
   ): Promise<IdempotentResponse> {
-    const { organization } = await this.readLedgerRefund.execute(ledger, id);
-    const caller = { organization, mode: ledger.mode };
-    return this.idempotency.once(
-      caller,
-      request,
-      () => decide(caller),
-      (refund) => ({ status: 200, body: JSON.stringify(ledgerRefundView({ organization, refund })) }),
+    const { reason = null } = body;
+    return this.changes.commit(ledger, id, { ...request, body }, (caller) =>
+      this.returnRefund.execute(caller, id, reason),
     );
   }
 }

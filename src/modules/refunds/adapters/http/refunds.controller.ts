@@ -62,7 +62,8 @@ export class RefundsController {
 
   @Operation('cancelRefund', {
     summary: 'Cancel a refund',
-    description: 'Withdraws a refund that is still pending, which frees its amount.',
+    description:
+      'Withdraws a refund that is still pending and that the ledger has not begun to pay out, which frees its amount.',
     answers: { 200: { description: 'The refund, canceled.', schema: REFUND } },
     refusals: REFUSED_CANCEL,
   })

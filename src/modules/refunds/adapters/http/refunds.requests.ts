@@ -1,9 +1,13 @@
-import { Amount, Id, Instant, OneOf, Text } from '../../../../platform/http/fields.js';
+import { Amount, Id, Instant, Integer, OneOf, Text } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
+import type { Failure } from '../../application/fail-refund.js';
+import type { Claim, LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
 import { PROPOSED, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
+
+const DEFAULT_CLAIM = 10;
+const DEFAULT_LEASE_SECONDS = 60;
 
 export class ProposeRefundRequest {
   @Id(PAYMENT_ID, { description: 'ID of the payment to refund.' }) payment!: string;
@@ -14,8 +18,59 @@ export class ProposeRefundRequest {
   amount!: number;
 }
 
+const ClaimNumber = ({ optional = false } = {}) =>
+  Integer({ min: 1, max: 2_147_483_647, optional, description: 'The `claim.number` that you have on the refund.' });
+
+const LeaseSeconds = () =>
+  Integer({
+    min: 15,
+    max: 3600,
+    optional: true,
+    default: DEFAULT_LEASE_SECONDS,
+    description: 'How long the refund is yours, in seconds from now.',
+  });
+
+export class ClaimRefundsRequest {
+  @Integer({ min: 1, max: 100, optional: true, default: DEFAULT_CLAIM, description: 'Maximum number of refunds.' })
+  limit?: number;
+  @LeaseSeconds() lease_seconds?: number;
+  @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' }) organization?:
+    | string
+    | null;
+}
+
+export function toClaim({ limit = DEFAULT_CLAIM, lease_seconds, organization }: ClaimRefundsRequest): Claim {
+  return { limit, leaseSeconds: toSeconds(lease_seconds), organization: organization ?? undefined };
+}
+
+export class ExtendClaimRequest {
+  @ClaimNumber() claim!: number;
+  @LeaseSeconds() lease_seconds?: number;
+}
+
+export function toSeconds(lease: number = DEFAULT_LEASE_SECONDS): number {
+  return lease;
+}
+
+export class ReleaseClaimRequest {
+  @ClaimNumber() claim!: number;
+}
+
+export class SucceedRefundRequest {
+  @ClaimNumber({ optional: true }) claim?: number;
+}
+
 export class FailRefundRequest {
   @Text({ max: 500, optional: true, description: 'Why the refund failed.' }) reason?: string | null;
+  @ClaimNumber({ optional: true }) claim?: number;
+}
+
+export function toFailure({ reason, claim }: FailRefundRequest): Failure {
+  return { reason: reason ?? null, claim: claim ?? null };
+}
+
+export class ReturnRefundRequest {
+  @Text({ max: 500, optional: true, description: 'Why the money came back.' }) reason?: string | null;
 }
 
 export class ListRefundsQuery {

@@ -21,6 +21,7 @@ export class PaymentsRefundable extends RefundablePayments {
     // A test key never moves live money: the other mode's payment is as unknown as another organization's.
     if (modeOf(id) !== caller.mode) throw notFound('payment');
     const payment = await this.readPayment.execute(caller, id, 'payment');
+    payment.requireRefundable('payment');
     const { state, refundable } = payment;
     const notifyUrl = await this.findNotifyUrl.execute(caller, payment);
     return { id: state.id, mode: state.mode, currency: state.currency, refundable, notifyUrl };
@@ -30,15 +31,19 @@ export class PaymentsRefundable extends RefundablePayments {
     return this.findNotifyUrl.execute(caller, await this.readPayment.execute(caller, state.payment, 'payment'));
   }
 
-  hold(caller: Caller, { state }: Refund): Write {
-    return this.heldAmounts.hold(caller, state.payment, state.amount);
+  reserve(caller: Caller, { state }: Refund): Write {
+    return this.heldAmounts.reserve(caller, state.payment, state.amount);
   }
 
-  release(caller: Caller, { state }: Refund): Write {
-    return this.heldAmounts.release(caller, state.payment, state.amount);
+  free(caller: Caller, { state }: Refund): Write {
+    return this.heldAmounts.free(caller, state.payment, state.amount);
   }
 
   refund(caller: Caller, { state }: Refund): Write {
     return this.heldAmounts.refund(caller, state.payment, state.amount);
+  }
+
+  takeBack(caller: Caller, { state }: Refund): Write {
+    return this.heldAmounts.takeBack(caller, state.payment, state.amount);
   }
 }

@@ -1,5 +1,6 @@
 import type { Invariant } from '../../../../platform/facts.js';
 import { PAYMENT_BOOK, PAYMENT_ID } from '../../../payments/index.js';
+import { REFUND_ID } from '../../domain/refund.js';
 
 /** Each payment, with what its refunds add up to. */
 const PAYMENTS = {
@@ -28,6 +29,12 @@ export const REFUND_INVARIANTS: readonly Invariant[] = [
   {
     ...PAYMENTS,
     promise: 'held <= captured',
-    broken: 'coalesce(sums.pending, 0) + coalesce(sums.succeeded, 0) > book.amount',
+    broken: 'coalesce(sums.pending, 0) + coalesce(sums.succeeded, 0) + book.amount_on_hold > book.amount',
+  },
+  {
+    id: REFUND_ID,
+    book: 'refunds',
+    promise: 'a claim is on a pending refund',
+    broken: `book.claim_expires_at IS NOT NULL AND (book.status <> 'pending' OR book.claim_number < 1)`,
   },
 ];

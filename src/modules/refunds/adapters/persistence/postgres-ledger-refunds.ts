@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } from '../../application/ports.js';
+import { type Claim, type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } from '../../application/ports.js';
 import { REFUND_STATUSES } from '../../domain/refund.js';
 import { COLUMNS, fromRow, type Row } from './postgres-refunds.js';
 
@@ -21,6 +21,39 @@ const LIST = {
 const LIST_OF_ONE = {
   name: 'refunds.ledger_list_of_one',
   text: `${SELECT} WHERE mode = $1 AND status = $2 AND id > $3 AND organization_id = $5 ${OLDEST}`,
+};
+
+const CLAIMED = `UPDATE refunds SET claim_number = claim_number + 1,
+    claim_expires_at = statement_timestamp() + make_interval(secs => $3)
+  WHERE mode = $1`;
+const FREE = `SELECT ctid FROM refunds WHERE mode = $1 AND status = 'pending'`;
+const LOCKED = 'FOR NO KEY UPDATE SKIP LOCKED';
+
+/**
+ * Side by side with other workers: what one has locked, the next passes by. Each part is a walk along refunds_claim_list.
+ * By their places (ctid), which cannot change while they are locked: a join would be planned for any number of them.
+ */
+const CLAIM = {
+  name: 'refunds.claim',
+  text: `WITH lapsed AS MATERIALIZED (
+      ${FREE} AND claim_expires_at <= statement_timestamp() ORDER BY claim_expires_at, id LIMIT $2 ${LOCKED}
+    ), unclaimed AS MATERIALIZED (
+      ${FREE} AND claim_expires_at IS NULL ORDER BY claim_expires_at, id
+      LIMIT $2 - (SELECT count(*) FROM lapsed) ${LOCKED}
+    )
+    ${CLAIMED} AND ctid = ANY (ARRAY(SELECT ctid FROM lapsed UNION ALL SELECT ctid FROM unclaimed))
+    RETURNING organization_id AS organization, ${COLUMNS}`,
+};
+
+/** The same for one organization, whose own list of pending refunds is short. */
+const CLAIM_OF_ONE = {
+  name: 'refunds.claim_of_one',
+  text: `WITH free AS MATERIALIZED (
+      ${FREE} AND organization_id = $4 AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())
+      ORDER BY id LIMIT $2 ${LOCKED}
+    )
+    ${CLAIMED} AND organization_id = $4 AND ctid = ANY (ARRAY(SELECT ctid FROM free))
+    RETURNING organization_id AS organization, ${COLUMNS}`,
 };
 
 interface OwnedRow extends Row {
@@ -47,7 +80,19 @@ export class PostgresLedgerRefunds extends LedgerRefunds {
         : await this.database.read<OwnedRow>(LIST_OF_ONE, [...values, uuidOf(organization)]);
     return rows.map(fromOwnedRow);
   }
+
+  async claim(ledger: Ledger, { limit, leaseSeconds, organization }: Claim): Promise<OwnedRefund[]> {
+    const values = [ledger.mode, limit, leaseSeconds];
+    const rows =
+      organization === undefined
+        ? await this.database.query<OwnedRow>(CLAIM, values)
+        : await this.database.query<OwnedRow>(CLAIM_OF_ONE, [...values, uuidOf(organization)]);
+    return rows.map(fromOwnedRow).sort(byAge);
+  }
 }
+
+/** Identifiers begin with their time. */
+const byAge = (one: OwnedRefund, other: OwnedRefund) => (one.refund.state.id < other.refund.state.id ? -1 : 1);
 
 function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedRefund {
   return { organization: idOf(ORGANIZATION_ID, organization), refund: fromRow(row) };

@@ -13,14 +13,25 @@ import { RefundRecord } from './refund.record.js';
 const insert = insertInto('refunds.add', RefundRecord);
 
 /** What fromRow takes. */
-export const COLUMNS = 'id, mode, payment_id AS payment, amount, currency, status, failure_reason AS "failureReason"';
+export const COLUMNS = `id, mode, payment_id AS payment, amount, currency, status, failure_reason AS "failureReason",
+  claim_number AS "claimNumber", (extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt"`;
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
 
-/** The guard on `pending` lets one outcome win. */
-const CLOSE = `UPDATE refunds SET status = $4, failure_reason = $5 WHERE ${SCOPE} AND id = $3 AND status = 'pending'`;
+/** Changed by nobody else meanwhile: the guard lets one of several changes win. A lease only ever ends, or ends later. */
+const CHANGE = `UPDATE refunds
+  SET status = $4, failure_reason = $5, claim_expires_at = CASE WHEN $6 THEN claim_expires_at END
+  WHERE ${SCOPE} AND id = $3 AND status = $7 AND claim_number = $8 AND (claim_expires_at IS NOT NULL) = $9`;
+
+const LOCK = { name: 'refunds.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
+const EXTEND = {
+  name: 'refunds.extend',
+  text: `UPDATE refunds
+    SET claim_expires_at = greatest(claim_expires_at, statement_timestamp() + make_interval(secs => $4))
+    WHERE ${SCOPE} AND id = $3 RETURNING ${COLUMNS}`,
+};
 
 const PAGE = `${SELECT} AND id >= $3 AND id < $4`;
 const NEWEST = 'ORDER BY id DESC LIMIT $5';
@@ -47,12 +58,28 @@ export class PostgresRefunds extends Refunds {
   add(caller: Caller, { state }: Refund): Part {
     const { id, payment, ...rest } = state;
     const organizationId = uuidOf(caller.organization);
-    return insert({ ...rest, organizationId, id: uuidOf(id), paymentId: uuidOf(payment) });
+    return insert({ ...rest, organizationId, id: uuidOf(id), paymentId: uuidOf(payment), claimExpiresAt: null });
   }
 
-  close(caller: Caller, { state: { id, status, failureReason } }: Refund): Part {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, failureReason];
-    return { name: 'refunds.close', sql: CLOSE, values, rows: 1 };
+  change(caller: Caller, before: Refund, { state }: Refund): Part {
+    const { id, status, failureReason } = state;
+    const after = [status, failureReason, state.claimExpiresAt !== null];
+    const guard = [before.state.status, before.state.claimNumber, before.state.claimExpiresAt !== null];
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), ...after, ...guard];
+    return { name: 'refunds.change', sql: CHANGE, values, rows: 1 };
+  }
+
+  async lock(caller: Caller, id: string): Promise<Refund> {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const [row] = modeOf(id) === caller.mode ? await this.database.query<Row>(LOCK, values) : [];
+    if (!row) throw notFound('id');
+    return fromRow(row);
+  }
+
+  async extend(caller: Caller, { state: { id } }: Refund, leaseSeconds: number): Promise<Refund> {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), leaseSeconds];
+    const [row] = await this.database.query<Row>(EXTEND, values);
+    return fromRow(row as Row);
   }
 
   async get(caller: Caller, id: string): Promise<Refund> {

@@ -13,6 +13,8 @@ const PRIMARY = { primaryKeyConstraintName: 'refunds_pkey' };
 @Index('refunds_payment_list', ['organizationId', 'mode', 'paymentId', 'id'])
 @Index('refunds_status_list', ['organizationId', 'mode', 'status', 'id'])
 @Index('refunds_ledger_list', ['mode', 'status', 'id'])
+@Index('refunds_claim_list', ['mode', 'claimExpiresAt', 'id'], { where: `status = 'pending'` })
+@Check('refunds_claim', `claim_expires_at IS NULL OR (status = 'pending' AND claim_number > 0)`)
 @Check('refunds_failure_reason', `status = 'failed' OR failure_reason IS NULL`)
 @Check('refunds_failure_reason_length', 'char_length(failure_reason) <= 500')
 @Check('refunds_mode', `mode IN ('test', 'live')`)
@@ -43,4 +45,10 @@ export class RefundRecord {
 
   @Column('text', { name: 'failure_reason', nullable: true })
   failureReason!: string | null;
+
+  @Column('integer', { name: 'claim_number', default: 0 })
+  claimNumber!: number;
+
+  @Column('timestamptz', { name: 'claim_expires_at', nullable: true })
+  claimExpiresAt!: Date | null;
 }

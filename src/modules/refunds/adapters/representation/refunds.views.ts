@@ -7,6 +7,7 @@ import {
   integer,
   object,
   oneMeaning,
+  orNull,
   timestamp,
   type ValueOf,
 } from '../../../../platform/http/schema.js';
@@ -25,8 +26,8 @@ const FIELDS = {
   status: oneMeaning<RefundStatus>(
     {
       pending: 'proposed, and waiting for the ledger; its amount is reserved',
-      succeeded: 'the ledger paid it out; final',
-      failed: 'the ledger refused it, which frees the amount; final',
+      succeeded: 'the ledger paid it out; it becomes `failed` if the money comes back',
+      failed: 'the ledger refused it, or what it had paid out came back, which frees the amount; final',
       canceled: 'the caller withdrew it, which frees the amount; final',
     },
     'Where the refund stands.',
@@ -38,11 +39,22 @@ const FIELDS = {
 /** These fields, in this order (docs/api.md, Resources). */
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'A proposal to give back a part of a payment.' });
 
-/** The same as the ledger sees it: with whose it is, right after `object`. */
-export const LEDGER_REFUND = object(asOwned(FIELDS), {
-  name: 'LedgerRefund',
-  description: 'A refund as the ledger sees it, with whose it is.',
-});
+const CLAIM = object(
+  {
+    number: integer('Rises with each claim of the refund: give it when you fail, extend or release the refund.', {
+      minimum: 1,
+      examples: [1],
+    }),
+    expires_at: timestamp('When another worker may claim the refund, in Unix seconds.'),
+  },
+  { description: 'The claim that a worker has on the refund; null when nobody works on it.' },
+);
+
+/** The same as the ledger sees it: with whose it is, right after `object`, and who works on it. */
+export const LEDGER_REFUND = object(
+  { ...asOwned(FIELDS), claim: orNull(CLAIM) },
+  { name: 'LedgerRefund', description: 'A refund as the ledger sees it, with whose it is and who works on it.' },
+);
 
 export const REFUND_LIST = listOf('RefundList', REFUND);
 export const LEDGER_REFUND_LIST = listOf('LedgerRefundList', LEDGER_REFUND);
@@ -66,5 +78,8 @@ export function refundJson(refund: Refund): string {
 
 export function ledgerRefundView({ organization, refund }: OwnedRefund): ValueOf<typeof LEDGER_REFUND> {
   const { id, object, ...rest } = refundView(refund);
-  return { id, object, organization, ...rest };
+  const { claimNumber, claimExpiresAt } = refund.state;
+  const isClaimed = claimExpiresAt !== null;
+  const claim = isClaimed ? { number: claimNumber, expires_at: Math.floor(claimExpiresAt / 1000) } : null;
+  return { id, object, organization, ...rest, claim };
 }

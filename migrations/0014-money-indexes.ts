@@ -1,0 +1,54 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+const INDEXES = {
+  // One matching payment a session; of the others as many as come.
+  payments_checkout_session_key_next: `UNIQUE INDEX payments_checkout_session_key_next
+    ON payments (organization_id, mode, checkout_session_id)
+    WHERE checkout_session_id IS NOT NULL AND mismatch IS NULL`,
+  payments_checkout_session_list: `INDEX payments_checkout_session_list
+    ON payments (organization_id, mode, checkout_session_id, id) WHERE checkout_session_id IS NOT NULL`,
+  // The ledger works across organizations.
+  payments_ledger_list: 'INDEX payments_ledger_list ON payments (mode, id)',
+  payments_ledger_reference: `INDEX payments_ledger_reference ON payments (mode, reference, id)
+    WHERE reference IS NOT NULL`,
+  payments_ledger_session: `INDEX payments_ledger_session ON payments (mode, checkout_session_id, id)
+    WHERE checkout_session_id IS NOT NULL`,
+  // What waits for a worker stands at its end, with no lease and in the order of ids; before it, leases by their end.
+  refunds_claim_list: `INDEX refunds_claim_list ON refunds (mode, claim_expires_at, id) WHERE status = 'pending'`,
+};
+
+const RULES = {
+  payments: [
+    'payments_on_hold_not_negative',
+    'payments_mismatch',
+    'payments_mismatch_with_session',
+    'payments_held_within_captured_next',
+  ],
+  refunds: ['refunds_claim'],
+  checkout_sessions: ['checkout_sessions_paid_is_complete_next'],
+};
+
+/**
+ * Reads through large tables while others write to them, which is why it is no transaction. Ended half-way, it can be run
+ * again: an index that was left unfinished is made anew.
+ */
+export class MoneyIndexes1763700000014 implements MigrationInterface {
+  readonly name = 'MoneyIndexes1763700000014';
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET lock_timeout = '2s'`);
+    for (const [name, definition] of Object.entries(INDEXES)) {
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+      await runner.query(`CREATE ${definition.replace('INDEX', 'INDEX CONCURRENTLY')}`);
+    }
+    for (const [table, names] of Object.entries(RULES)) {
+      for (const name of names) await runner.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${name}`);
+    }
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`SET lock_timeout = '2s'`);
+    for (const name of Object.keys(INDEXES)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  }
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { type Decision, decided } from '../../../shared/decision.js';
+import type { CheckoutSession } from '../domain/checkout-session.js';
+import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
+
+@Injectable()
+export class CompleteFreeCheckoutSession {
+  constructor(
+    private readonly sessions: CheckoutSessions,
+    private readonly events: CheckoutSessionEvents,
+  ) {}
+
+  /** Completes an open session of the caller's mode that asks for nothing. Refuses with not_found or payment_required. */
+  async execute(caller: Caller, id: string): Promise<Decision<CheckoutSession>> {
+    const session = (await this.sessions.get(caller, id, 'id')).completeFree();
+    return decided(
+      session,
+      this.sessions.close(caller, session),
+      this.events.record(caller, 'checkout.session.completed', session),
+    );
+  }
+}

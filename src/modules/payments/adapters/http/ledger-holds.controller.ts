@@ -1,0 +1,116 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { Gated } from '../../../../platform/http/gate.js';
+import { listView } from '../../../../platform/http/list.view.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { PathId } from '../../../../platform/http/path-id.js';
+import { NoFieldsRequest } from '../../../../platform/http/requests.js';
+import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
+import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import {
+  AcceptIdempotencyKey,
+  Idempotent,
+  type IdempotentRequest,
+  RequireIdempotencyKey,
+} from '../../../../platform/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+import type { Ledger } from '../../../../shared/caller.js';
+import { LedgerOfKey } from '../../../access/index.js';
+import { ListHolds } from '../../application/list-holds.js';
+import { PlaceHold } from '../../application/place-hold.js';
+import { ReadLedgerHold } from '../../application/read-ledger-hold.js';
+import { ReadLedgerPayment } from '../../application/read-ledger-payment.js';
+import { ReleaseHold } from '../../application/release-hold.js';
+import { HOLD_ID } from '../../domain/hold.js';
+import { PAYMENT_ID } from '../../domain/payment.js';
+import { HOLD_FACTS } from '../../facts.js';
+import { HOLD, HOLD_LIST, holdView } from '../representation/holds.views.js';
+import { REFUSED_HOLDS } from '../representation/payments.examples.js';
+import { ListHoldsQuery, PlaceHoldRequest, toNewHold, toPage } from './payments.requests.js';
+
+/** Disputes and chargebacks: what the ledger keeps from being refunded. */
+@Controller('/ledger/v1')
+@Gated('ledger')
+@Tag('Ledger: holds', 'Amounts of payments that must not be refunded: disputes and chargebacks.')
+export class LedgerHoldsController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly placeHold: PlaceHold,
+    private readonly releaseHold: ReleaseHold,
+    private readonly listHolds: ListHolds,
+    private readonly readLedgerHold: ReadLedgerHold,
+    private readonly readLedgerPayment: ReadLedgerPayment,
+  ) {}
+
+  @Operation('placeHold', {
+    summary: 'Put an amount of a payment on hold',
+    description: 'What is on hold cannot be refunded. Several holds on one payment add up.',
+    example: { amount: 5000, reason: 'fraudulent', reference: 'dispute-42' },
+    answers: { 201: { description: 'The hold, active.', schema: HOLD, located: true } },
+    refusals: REFUSED_HOLDS,
+  })
+  @Post('payments/:id/holds')
+  @RequireIdempotencyKey()
+  async place(
+    @LedgerOfKey() ledger: Ledger,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(PAYMENT_ID) id: string,
+    @ValidBody() body: PlaceHoldRequest,
+  ): Promise<IdempotentResponse> {
+    const { organization } = await this.readLedgerPayment.execute(ledger, id);
+    const caller = { organization, mode: ledger.mode };
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.placeHold.execute(caller, id, toNewHold(body)),
+      (hold) => ({
+        status: 201,
+        body: JSON.stringify(holdView({ organization, hold })),
+        location: `${HOLD_FACTS.ledger.path}/${hold.state.id}`,
+      }),
+    );
+  }
+
+  @Operation('listHolds', {
+    summary: 'List the holds on a payment',
+    description: 'Newest first.',
+    answers: { 200: { description: 'A page of holds.', schema: HOLD_LIST } },
+  })
+  @Get('payments/:id/holds')
+  async list(@LedgerOfKey() ledger: Ledger, @PathId(PAYMENT_ID) id: string, @ValidQuery() query: ListHoldsQuery) {
+    const { organization } = await this.readLedgerPayment.execute(ledger, id);
+    const page = await this.listHolds.execute({ organization, mode: ledger.mode }, id, toPage(query));
+    return listView(page, (hold) => holdView({ organization, hold }));
+  }
+
+  @Operation('readHold', {
+    summary: 'Read a hold',
+    answers: { 200: { description: 'The hold.', schema: HOLD } },
+  })
+  @Get('holds/:id')
+  async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string) {
+    return holdView(await this.readLedgerHold.execute(ledger, id));
+  }
+
+  @Operation('releaseHold', {
+    summary: 'Release a hold',
+    description: 'Frees its amount. Releasing it again changes nothing.',
+    answers: { 200: { description: 'The hold, released.', schema: HOLD } },
+  })
+  @Post('holds/:id/release')
+  @AcceptIdempotencyKey()
+  async release(
+    @LedgerOfKey() ledger: Ledger,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(HOLD_ID) id: string,
+    @ValidBody() body: NoFieldsRequest,
+  ): Promise<IdempotentResponse> {
+    const { organization } = await this.readLedgerHold.execute(ledger, id);
+    const caller = { organization, mode: ledger.mode };
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.releaseHold.execute(caller, id),
+      (hold) => ({ status: 200, body: JSON.stringify(holdView({ organization, hold })) }),
+    );
+  }
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { insertInto } from '../../../../platform/database/columns.js';
+import { Database } from '../../../../platform/database/database.js';
+import type { Part } from '../../../../platform/database/statement.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { notFound } from '../../../../shared/errors.js';
+import { idOf, idRange, uuidOf } from '../../../../shared/id.js';
+import type { PageRequest } from '../../../../shared/page.js';
+import { Holds } from '../../application/ports.js';
+import { HOLD_ID, Hold, type HoldState } from '../../domain/hold.js';
+import { PAYMENT_ID } from '../../domain/payment.js';
+import { HoldRecord } from './hold.record.js';
+
+const insert = insertInto('payments.add_hold', HoldRecord);
+
+/** What fromRow takes. */
+export const COLUMNS = 'id, mode, payment_id AS payment, amount, reason, reference, status';
+
+const SCOPE = 'organization_id = $1 AND mode = $2';
+const SELECT = `SELECT ${COLUMNS} FROM payment_holds WHERE ${SCOPE}`;
+const FIND = { name: 'payments.find_hold', text: `${SELECT} AND id = $3` };
+const CLOSE = `UPDATE payment_holds SET status = $4 WHERE ${SCOPE} AND id = $3 AND status = 'active'`;
+const LIST = {
+  name: 'payments.list_holds',
+  text: `${SELECT} AND payment_id = $3 AND id >= $4 AND id < $5 ORDER BY id DESC LIMIT $6`,
+};
+
+@Injectable()
+export class PostgresHolds extends Holds {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  add(caller: Caller, { state }: Hold): Part {
+    const { id, payment, ...rest } = state;
+    return insert({
+      ...rest,
+      organizationId: uuidOf(caller.organization),
+      id: uuidOf(id),
+      paymentId: uuidOf(payment),
+    });
+  }
+
+  close(caller: Caller, { state: { id, status } }: Hold): Part {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status];
+    return { name: 'payments.close_hold', sql: CLOSE, values, rows: 1 };
+  }
+
+  async get(caller: Caller, id: string): Promise<Hold> {
+    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
+    if (!row) throw notFound('id');
+    return fromRow(row);
+  }
+
+  async list(caller: Caller, payment: string, page: PageRequest): Promise<Hold[]> {
+    const range = idRange({ ...page, from: undefined, to: undefined });
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment), ...range, page.limit + 1];
+    return (await this.database.read<Row>(LIST, values)).map(fromRow);
+  }
+}
+
+/** The state, but for bare UUIDs, under the names that COLUMNS gives them. */
+export type Row = HoldState;
+
+export function fromRow(row: Row): Hold {
+  const { id, mode, payment } = row;
+  return Hold.restore({ ...row, id: idOf(HOLD_ID, id), payment: idOf(PAYMENT_ID, payment, mode) });
+}

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import type { Ledger } from '../../../shared/caller.js';
+import { notFound } from '../../../shared/errors.js';
+import { LedgerHolds, type OwnedHold } from './ports.js';
+
+@Injectable()
+export class ReadLedgerHold {
+  constructor(private readonly holds: LedgerHolds) {}
+
+  /** The hold, and whose it is. Throws a not_found refusal. */
+  async execute(ledger: Ledger, id: string): Promise<OwnedHold> {
+    const found = await this.holds.find(ledger, id);
+    if (!found) throw notFound('id');
+    return found;
+  }
+}

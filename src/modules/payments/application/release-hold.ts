@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import type { Hold } from '../domain/hold.js';
+import { FindNotifyUrl } from './find-notify-url.js';
+import { HeldAmounts, Holds, PaymentEvents, Payments } from './ports.js';
+
+@Injectable()
+export class ReleaseHold {
+  constructor(
+    private readonly payments: Payments,
+    private readonly holds: Holds,
+    private readonly heldAmounts: HeldAmounts,
+    private readonly events: PaymentEvents,
+    private readonly findNotifyUrl: FindNotifyUrl,
+  ) {}
+
+  /** Frees what a hold held. Releasing it again changes nothing. Refuses with not_found. */
+  async execute(caller: Caller, id: string): Promise<Decision<Hold>> {
+    const { state } = await this.holds.get(caller, id);
+    return inTransaction(async () => {
+      const payment = await this.payments.lock(caller, state.payment);
+      // Read under the payment's lock: another release may have come first.
+      const hold = await this.holds.get(caller, id);
+      const released = hold.release();
+      if (released === hold) return decided(hold);
+      const notifyUrl = await this.findNotifyUrl.execute(caller, payment);
+      return decided(
+        released,
+        this.holds.close(caller, released),
+        this.heldAmounts.release(caller, state.payment, state.amount),
+        this.events.record(caller, 'payment.released', payment.withHold(-state.amount), notifyUrl),
+      );
+    });
+  }
+}

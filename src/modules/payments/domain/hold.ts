@@ -1,0 +1,58 @@
+import type { Mode } from '../../../shared/caller.js';
+import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
+import { idKind, newId } from '../../../shared/id.js';
+import type { Payment } from './payment.js';
+
+export const HOLD_ID = idKind('hold');
+
+export const HOLD_STATUSES = ['active', 'released'] as const;
+export type HoldStatus = (typeof HOLD_STATUSES)[number];
+
+export const HOLD_EXCEEDS_REMAINING: ErrorCode = {
+  code: 'hold_exceeds_remaining',
+  kind: 'too_much',
+  meaning: 'More than is left of the payment. `errors[0].allowed` has what is.',
+};
+
+/** An amount of a payment that must not be refunded while it lasts. In the minor unit of the payment's currency. */
+export interface HoldState {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly payment: string;
+  readonly amount: number;
+  readonly reason: string | null;
+  /** The ledger's own id. */
+  readonly reference: string | null;
+  readonly status: HoldStatus;
+}
+
+export interface NewHold extends Pick<HoldState, 'reason' | 'reference'> {
+  /** All that is left, if undefined. */
+  readonly amount: number | undefined;
+}
+
+export class Hold {
+  private constructor(readonly state: HoldState) {}
+
+  /** Refuses more than is left of the payment, and when nothing is. */
+  static place(payment: Payment, { amount, reason, reference }: NewHold, now: number): Hold {
+    const { refundable, state } = payment;
+    payment.requireRefundable('id');
+    if (amount !== undefined && amount > refundable) {
+      const message = `Only ${refundable} is left of this payment.`;
+      throw new Refusal(HOLD_EXCEEDS_REMAINING, message, [paramError('amount', 'too_large', message, [refundable])]);
+    }
+    const facts = { mode: state.mode, payment: state.id, amount: amount ?? refundable, reason, reference };
+    return new Hold({ ...facts, id: newId(HOLD_ID, now), status: 'active' });
+  }
+
+  /** A hold as it was stored. */
+  static restore(state: HoldState): Hold {
+    return new Hold(state);
+  }
+
+  /** Its amount is free again. Doing it twice changes nothing. */
+  release(): Hold {
+    return this.state.status === 'released' ? this : new Hold({ ...this.state, status: 'released' });
+  }
+}

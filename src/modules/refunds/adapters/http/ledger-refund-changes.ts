@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import type { IdempotentRequest } from '../../../../platform/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
+import type { Decision } from '../../../../shared/decision.js';
+import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
+import type { Refund } from '../../domain/refund.js';
+import { ledgerRefundView } from '../representation/refunds.views.js';
+
+@Injectable()
+export class LedgerRefundChanges {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly readLedgerRefund: ReadLedgerRefund,
+  ) {}
+
+  /** Commits what the ledger decides of a refund, on behalf of the organization whose refund it is. */
+  async commit(
+    ledger: Ledger,
+    id: string,
+    request: IdempotentRequest & { body: unknown },
+    decide: (caller: Caller) => Promise<Decision<Refund>>,
+  ): Promise<IdempotentResponse> {
+    const { organization } = await this.readLedgerRefund.execute(ledger, id);
+    const caller = { organization, mode: ledger.mode };
+    return this.idempotency.once(
+      caller,
+      request,
+      () => decide(caller),
+      (refund) => ({ status: 200, body: JSON.stringify(ledgerRefundView({ organization, refund })) }),
+    );
+  }
+}

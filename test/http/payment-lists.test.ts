@@ -1,0 +1,129 @@
+/** From a session, or from the ledger's own reference, to the payment. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { fixRequest, refusal } from '../support/refused-answer.js';
+import { type Service, startService } from '../support/service.js';
+import { owned, Shop, unknownId } from '../support/shop.js';
+
+const MERCHANTS = '/v1/payments';
+const LEDGERS = '/ledger/v1/payments';
+
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+});
+
+afterAll(() => service.close());
+
+function list(data: readonly { id: string }[], hasMore = false) {
+  const cursor = hasMore ? data.at(-1)?.id : null;
+  return { object: 'list', data, has_more: hasMore, next_cursor: cursor, items: data, nextCursor: cursor };
+}
+
+async function record(facts: Record<string, unknown> = {}) {
+  const { organization: _, ...payment } = (await shop.record(facts)).body;
+  return payment;
+}
+
+describe("a merchant's list", () => {
+  test('with a secret key alone, leads from a session to its payment, its refund, and why that failed', async () => {
+    const session = (await shop.createSession()).body;
+    expect((await shop.get(`${MERCHANTS}?checkout_session=${session.id}`)).body).toEqual(list([]));
+    const paid = await record({ amount: 1000, checkout_session: session.id });
+    await record();
+    const found = (await shop.get(`${MERCHANTS}?checkout_session=${session.id}`)).body;
+    expect(found).toEqual(list([paid]));
+
+    const refund = (await shop.propose(found.data[0].id, 400)).body;
+    await shop.fail(refund.id, { reason: 'account closed' });
+    const events = (await shop.get(`/v1/events?type=refund.failed&object=${refund.id}`)).body.data;
+    expect(events.map(({ data }: { data: object }) => data)).toEqual([
+      { object: { ...refund, status: 'failed' }, reason: 'account closed' },
+    ]);
+  });
+
+  test('pages newest first, each payment once', async () => {
+    const made = [];
+    for (let at = 0; at < 5; at++) made.unshift(await record());
+    const first = (await shop.get(`${MERCHANTS}?limit=3`)).body;
+    expect(first).toEqual(list(made.slice(0, 3), true));
+    await record();
+    expect((await shop.get(`${MERCHANTS}?limit=3&cursor=${first.next_cursor}`)).body).toEqual(list(made.slice(3)));
+  });
+
+  test('takes a range of creation times, and no upside-down one', async () => {
+    const { created, id } = await record();
+    const at = async (from: number, to: number) => (await shop.get(`${MERCHANTS}?from=${from}&to=${to}`)).body;
+    expect((await at(created, created + 1)).data.map((one: { id: string }) => one.id)).toEqual([id]);
+    expect(await at(created + 1, created + 2)).toEqual(list([]));
+    expect(await at(created - 1, created)).toEqual(list([]));
+    expect((await at(created, created - 1)).error.code).toBe('invalid_param');
+  });
+
+  test("has nothing of another organization's or mode's", async () => {
+    const session = (await shop.createSession()).body.id;
+    await record({ amount: 1000, checkout_session: session });
+    const stranger = await Shop.open(service);
+    expect((await stranger.get(MERCHANTS)).body).toEqual(list([]));
+    expect((await stranger.get(`${MERCHANTS}?checkout_session=${session}`)).body).toEqual(list([]));
+    const live = unknownId('cs_live');
+    expect((await shop.get(`${MERCHANTS}?checkout_session=${live}`)).body).toEqual(list([]));
+  });
+
+  test.each([
+    ['checkout_session=pay_1', 'checkout_session', 'invalid_format'],
+    ['reference=a', 'reference', 'unknown_field'],
+    ['organization=org_1', 'organization', 'unknown_field'],
+  ])('refuses ?%s', async (query, param, code) => {
+    const refused = await shop.get(`${MERCHANTS}?${query}`);
+    expect(refused.status).toBe(400);
+    expect(refused.body).toEqual(refusal('invalid_param', fixRequest('GET', MERCHANTS), [{ param, code }]));
+  });
+});
+
+describe("the ledger's list", () => {
+  const find = async (query: string) => (await shop.ledgerGet(`${LEDGERS}?${query}`)).body;
+
+  test('finds what it told, by its own reference, in any organization', async () => {
+    const reference = `capture-${shop.organization}`;
+    const other = await Shop.open(service, { ledgerKey: shop.ledgerKey });
+    const first = (await shop.record({ reference })).body;
+    const second = (await other.record({ reference })).body;
+    await shop.record({ reference: `${reference}-other` });
+    expect(await find(`reference=${reference}`)).toEqual(list([second, first]));
+    expect(await find(`reference=${reference}&limit=1`)).toEqual(list([second], true));
+    expect(await find(`reference=${reference}&cursor=${second.id}`)).toEqual(list([first]));
+    expect(await find(`reference=${reference}&organization=${shop.organization}`)).toEqual(list([first]));
+    expect(await find('reference=nothing')).toEqual(list([]));
+  });
+
+  test('finds by session, by organization, and by all together', async () => {
+    const session = (await shop.createSession()).body.id;
+    const paid = (await shop.record({ amount: 1000, checkout_session: session, reference: 'r-1' })).body;
+    const late = (await shop.record({ amount: 1, checkout_session: session, on_mismatch: 'record' })).body;
+    const alone = (await shop.record()).body;
+    const mine = `organization=${shop.organization}`;
+    expect(await find(mine)).toEqual(list([alone, late, paid]));
+    expect(await find(`checkout_session=${session}`)).toEqual(list([late, paid]));
+    expect(await find(`${mine}&checkout_session=${session}&reference=r-1`)).toEqual(list([paid]));
+    expect(await find(`checkout_session=${unknownId('cs_live')}`)).toEqual(list([]));
+    expect((await find('limit=1')).data).toEqual([alone]);
+  });
+
+  test('a payment is read with and without naming whose it is', async () => {
+    const payment = (await shop.record()).body;
+    const path = `${LEDGERS}/${payment.id}`;
+    expect((await shop.ledgerGet(path)).body).toEqual(payment);
+    expect((await shop.ledgerGet(`${path}?organization=${shop.organization}`)).body).toEqual(payment);
+    expect((await shop.ledgerGet(`${path}?organization=${unknownId('org')}`)).status).toBe(404);
+    const live = await Shop.open(service, { mode: 'live' });
+    expect((await live.ledgerGet(path)).status).toBe(404);
+    const { organization: _, ...shown } = payment;
+    expect(payment).toEqual(owned(shop.organization, shown));
+  });
+});
