@@ -6,8 +6,8 @@ import { nameResolver } from './adapters/delivery/names.js';
 import { EventsController } from './adapters/http/events.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
+import { PostgresEvents } from './adapters/persistence/postgres-events.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
-import { TypeormEvents } from './adapters/persistence/typeorm-events.js';
 import { WebhookAttemptRecord } from './adapters/persistence/webhook-attempt.record.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { EventSweeper } from './adapters/schedule/event-sweeper.js';
@@ -36,7 +36,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },
     { provide: DueSignal, useExisting: WebhookWorker },
-    { provide: Events, useClass: TypeormEvents },
+    { provide: Events, useClass: PostgresEvents },
     { provide: Network, useValue: NETWORK },
     { provide: Outbox, useClass: PostgresOutbox },
     { provide: Receivers, useClass: HttpReceivers },

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
 import { isRefusedStatement, sqlState } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Reads } from './reads.js';
@@ -43,12 +43,11 @@ export class Database implements OnApplicationShutdown {
     return this.transaction().manager;
   }
 
-  /** TypeORM's manager, in a transaction or not: to read, and for what operators write, which stores no response. */
-  get autocommitManager(): EntityManager {
+  /** TypeORM's repository, in a transaction or not: to read, and for what operators write, which stores no response. */
+  repository<Row extends ObjectLiteral>(record: new () => Row): Repository<Row> {
     const transaction = this.open.getStore();
-    if (transaction) return transaction.manager;
-    this.refuseWhenFull();
-    return this.dataSource.manager;
+    if (!transaction) this.refuseWhenFull();
+    return (transaction?.manager ?? this.dataSource.manager).getRepository(record);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ApiKeys } from '../../application/ports.js';
@@ -26,8 +26,13 @@ export class TypeormApiKeys extends ApiKeys {
     super();
   }
 
+  /** Taken anew for each query: that of the open transaction, if there is one. */
+  private get repository(): Repository<ApiKeyRecord> {
+    return this.database.repository(ApiKeyRecord);
+  }
+
   async add(key: ApiKey, token: string): Promise<void> {
-    await this.database.autocommitManager.insert(ApiKeyRecord, { ...toRow(key), digest: digestOf(token) });
+    await this.repository.insert({ ...toRow(key), digest: digestOf(token) });
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
@@ -36,29 +41,24 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
-    return fromRow(await this.database.autocommitManager.findOneBy(ApiKeyRecord, { id: uuidOf(id) }));
+    return fromRow(await this.repository.findOneBy({ id: uuidOf(id) }));
   }
 
   async ofOrganization(organization: string | null): Promise<ApiKey[]> {
     const where = { organizationId: organization === null ? IsNull() : uuidOf(organization) };
-    const rows = await this.database.autocommitManager.find(ApiKeyRecord, { where, order: { id: 'ASC' } });
+    const rows = await this.repository.find({ where, order: { id: 'ASC' } });
     return rows.map((row) => fromRow(row));
   }
 
   async revoke(id: string): Promise<ApiKey | undefined> {
-    await this.database.autocommitManager
-      .createQueryBuilder()
-      .update(ApiKeyRecord)
-      .set({ revokedAt: () => 'now()' })
-      .where('id = :id AND revoked_at IS NULL', { id: uuidOf(id) })
-      .execute();
+    await this.repository.update({ id: uuidOf(id), revokedAt: IsNull() }, { revokedAt: () => 'now()' });
     return this.byId(id);
   }
 
   async expireBy(id: string, instant: number): Promise<ApiKey | undefined> {
-    await this.database.autocommitManager
+    await this.repository
       .createQueryBuilder()
-      .update(ApiKeyRecord)
+      .update()
       .set({ expiresAt: () => 'least(expires_at, :instant)' })
       .where('id = :id', { id: uuidOf(id) })
       .setParameter('instant', new Date(instant))

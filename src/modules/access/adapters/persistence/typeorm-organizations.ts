@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Repository } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Organizations, type WebhookSecrets } from '../../application/ports.js';
@@ -11,29 +12,34 @@ export class TypeormOrganizations extends Organizations {
     super();
   }
 
+  /** Taken anew for each query: that of the open transaction, if there is one. */
+  private get repository(): Repository<OrganizationRecord> {
+    return this.database.repository(OrganizationRecord);
+  }
+
   async add({ id, name, webhookSecret }: Organization): Promise<void> {
-    await this.database.autocommitManager.insert(OrganizationRecord, { id: uuidOf(id), name, webhookSecret });
+    await this.repository.insert({ id: uuidOf(id), name, webhookSecret });
   }
 
   async exists(id: string): Promise<boolean> {
-    return this.database.autocommitManager.existsBy(OrganizationRecord, { id: uuidOf(id) });
+    return this.repository.existsBy({ id: uuidOf(id) });
   }
 
   async any(): Promise<boolean> {
-    return this.database.autocommitManager.exists(OrganizationRecord);
+    return this.repository.exists();
   }
 
   async byId(id: string): Promise<Organization | undefined> {
-    const row = await this.database.autocommitManager.findOneBy(OrganizationRecord, { id: uuidOf(id) });
+    const row = await this.repository.findOneBy({ id: uuidOf(id) });
     return row ? fromRow(row) : undefined;
   }
 
   async all(): Promise<Organization[]> {
-    return (await this.database.autocommitManager.find(OrganizationRecord, { order: { id: 'ASC' } })).map(fromRow);
+    return (await this.repository.find({ order: { id: 'ASC' } })).map(fromRow);
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
-    const row = await this.database.autocommitManager.findOneBy(OrganizationRecord, { id: uuidOf(id) });
+    const row = await this.repository.findOneBy({ id: uuidOf(id) });
     if (!row) return undefined;
     const { webhookSecret, previousWebhookSecret, previousWebhookSecretExpiresAt } = row;
     return {
@@ -44,8 +50,7 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
-    const { affected } = await this.database.autocommitManager.update(
-      OrganizationRecord,
+    const { affected } = await this.repository.update(
       { id: uuidOf(id) },
       {
         webhookSecret: next.secret,

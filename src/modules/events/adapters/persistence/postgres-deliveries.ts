@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Mode } from '../../../../shared/caller.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import {
   type ClaimedDelivery,
@@ -12,7 +11,9 @@ import {
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { canonicalReceiver } from '../../domain/receiver.js';
 import type { AttemptResult, Verdict } from '../../domain/schedule.js';
+import { EventRecord } from './event.record.js';
 import { FinishedAttempts } from './finished-attempts.js';
+import { WebhookDeliveryRecord } from './webhook-delivery.record.js';
 
 /** In one look. An organization's receivers beyond a page are found in the looks that follow. */
 const ORGANIZATIONS = 500;
@@ -65,16 +66,6 @@ const CLAIM = {
     ORDER BY id`,
 };
 
-const OWNER = {
-  name: 'webhooks.owner',
-  text: 'SELECT organization_id AS organization, mode FROM events WHERE id = $1',
-};
-const RESEND = {
-  name: 'webhooks.resend',
-  text: `UPDATE webhook_deliveries SET next_attempt_at = $4, outcome = NULL
-    WHERE organization_id = $1 AND mode = $2 AND event_id = $3`,
-};
-
 @Injectable()
 export class PostgresDeliveries extends Deliveries {
   private readonly finished: FinishedAttempts;
@@ -125,11 +116,14 @@ export class PostgresDeliveries extends Deliveries {
   }
 
   async resend(event: string, at: number): Promise<'due' | 'unknown' | 'no_receiver'> {
-    const [owner] = await this.database.read<{ organization: string; mode: Mode }>(OWNER, [uuidOf(event)]);
+    const owner = await this.database.repository(EventRecord).findOneBy({ id: uuidOf(event) });
     if (!owner) return 'unknown';
-    const values = [owner.organization, owner.mode, uuidOf(event), new Date(at)];
-    const { rowCount } = await this.database.autocommit(RESEND, values);
-    return rowCount === 1 ? 'due' : 'no_receiver';
+    const { organizationId, mode, id: eventId } = owner;
+    const due = { nextAttemptAt: new Date(at), outcome: null };
+    const { affected } = await this.database
+      .repository(WebhookDeliveryRecord)
+      .update({ organizationId, mode, eventId }, due);
+    return affected === 1 ? 'due' : 'no_receiver';
   }
 }
 

@@ -78,7 +78,7 @@ const REMOVE = {
 };
 
 @Injectable()
-export class TypeormEvents extends Events {
+export class PostgresEvents extends Events {
   constructor(private readonly database: Database) {
     super();
   }
