@@ -6,8 +6,7 @@ import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 export const PAYMENT_ID = idKind('pay', { hasMode: true });
 
 /** Why a payment does not pay the session that it was captured for. */
-export const MISMATCHES = ['session_expired', 'session_complete', 'amount', 'currency'] as const;
-export type Mismatch = (typeof MISMATCHES)[number];
+export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
 /** What happens to a payment, each with its meaning. */
 export const PAYMENT_EVENTS = {
