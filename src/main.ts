@@ -1,6 +1,10 @@
+import type { Logger } from 'pino';
 import { type Config, readConfig } from './platform/config.js';
+import { MIGRATIONS } from './platform/database/data-source.js';
 import { openMigratedDatabase } from './platform/embedded-postgres/open.js';
+import { VERSION } from './platform/version.js';
 import { fail } from './process/explain.js';
+import { openLog } from './process/log.js';
 import type { Serving } from './process/server.js';
 import { endAfter, onStopSignal } from './process/stop-signals.js';
 
@@ -25,15 +29,20 @@ async function main(): Promise<void> {
 }
 
 async function start(config: Config): Promise<Running> {
+  const log = await openLog(config);
   const database = await openMigratedDatabase(config, { role: 'server', say });
   let serving: Serving | undefined;
   const close = async () => {
+    log.info('stopping');
     await serving?.close();
     await database.close();
+    log.info('stopped');
   };
   try {
-    serving = await serve(config, database.url);
+    serving = await serve(config, database.url, log);
     say(await serving.announcement());
+    const schema = MIGRATIONS.at(-1)?.name;
+    log.info({ version: VERSION, node: process.version, schema, processes: config.webConcurrency }, 'started');
     return { close, restart: () => serving?.restart?.() };
   } catch (error) {
     await close();
@@ -42,8 +51,8 @@ async function start(config: Config): Promise<Running> {
 }
 
 /** Imports only what this process needs: the primary of several serves no request. */
-async function serve(config: Config, databaseUrl: string): Promise<Serving> {
-  if (config.webConcurrency > 1) return (await import('./process/workers.js')).Workers.start(config, databaseUrl);
+async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
+  if (config.webConcurrency > 1) return (await import('./process/workers.js')).Workers.start(config, databaseUrl, log);
   return (await import('./process/server.js')).Server.start(config, databaseUrl);
 }
 

@@ -5,6 +5,7 @@ import { IsIn, IsInt, IsOptional, IsString, Max, Min, ValidateBy, validateSync }
 import ipaddr from 'ipaddr.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const LOG_REQUESTS = ['all', 'errors'];
 
 /** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR`. */
 export class Config {
@@ -14,6 +15,8 @@ export class Config {
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
   @IsIn(LOG_LEVELS, { message: `one of ${LOG_LEVELS.join(', ')}` }) readonly logLevel: string = 'info';
+  /** A line for every request, or only for those refused or failed. */
+  @IsIn(LOG_REQUESTS, { message: `one of ${LOG_REQUESTS.join(', ')}` }) readonly logRequests: string = 'all';
   /** Requests per second for each organization and mode; 0 is no limit. */
   @WholeNumber({ min: 0, max: 1_000_000 }) readonly rateLimitRps: number = 0;
   /** Addresses and ranges of proxies whose X-Forwarded-For names the client. */

@@ -58,14 +58,17 @@ const LINE = { quantity: 2, price_data: { currency: 'usd', unit_amount: 1299, pr
  * echo, because an interactive zsh takes # for a command.
  */
 export function tour(url: string, { organization, key, ledgerKey, payment }: Demo): string {
-  const { secret, ledger, get, post, newest, json } = commandsFor(url, key, ledgerKey);
+  const { secret, ledger, get, post, newest, json } = commandsFor();
   return `
 Tillgate listens on ${url}
 
   Secret key (test)   ${key}
   Ledger key (test)   ${ledgerKey}
+  API reference       ${url}/docs
 
 Paste these to take the tour:
+
+API=${url} KEY=${key} LEDGER_KEY=${ledgerKey}
 
 echo '1. Create a checkout session'
 ${post('/v1/checkout_sessions', secret, json({ currency: 'usd', line_items: [LINE] }))}
@@ -86,27 +89,31 @@ ${get('/v1/refunds/$REFUND', secret)}
 
 echo '5. As the ledger, list what waits, and settle it: the payment has less left'
 ${get('/ledger/v1/refunds', ledger)}
-curl -sS -w '\\n' -X POST ${url}/ledger/v1/refunds/$REFUND/succeed ${ledger}
+curl -sS -w '\\n' -X POST $API/ledger/v1/refunds/$REFUND/succeed ${ledger}
 ${get(`/v1/payments/${payment}`, secret)}
 
-Webhooks: start with WEBHOOK_ALLOW_PRIVATE=true, give sessions "notify_url":"http://localhost:4000/", and receive them by
-  npm run --silent cli -- webhook listen --port 4000 --secret <whsec_…>
-with the secret that this prints:
-  npm run --silent cli -- webhook secret rotate --org ${organization}
+${aboutWebhooks(organization)}
 
 Ctrl-C stops the server and its database. Another data directory: DATA_DIR=… npm start
 `;
 }
 
+function aboutWebhooks(organization: string): string {
+  return `Webhooks: start with WEBHOOK_ALLOW_PRIVATE=true, give sessions "notify_url":"http://localhost:4000/", and receive them by
+  npx tillgate webhook listen --port 4000 --secret <whsec_…>
+with the secret that this prints:
+  npx tillgate webhook secret rotate --org ${organization}`;
+}
+
 /** The parts of a command: who asks, a read, a write, and the id of the newest resource of a list. */
-function commandsFor(url: string, key: string, ledgerKey: string) {
-  const secret = `-H 'Authorization: Bearer ${key}'`;
-  const ledger = `-H 'Authorization: Bearer ${ledgerKey}'`;
-  const get = (path: string, as: string) => `curl -sS -w '\\n' "${url}${path}" ${as}`;
+function commandsFor() {
+  const secret = '-H "Authorization: Bearer $KEY"';
+  const ledger = '-H "Authorization: Bearer $LEDGER_KEY"';
+  const get = (path: string, as: string) => `curl -sS -w '\\n' "$API${path}" ${as}`;
   const post = (path: string, as: string, body: string) =>
-    `curl -sS -w '\\n' ${url}${path} ${as} -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '${body}'`;
+    `curl -sS -w '\\n' "$API${path}" ${as} -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '${body}'`;
   const newest = (path: string, prefix: string) =>
-    `$(curl -sS "${url}${path}?limit=1" ${secret} | grep -o '${prefix}_test_[0-9a-z]*' | head -n 1)`;
+    `$(curl -sS "$API${path}?limit=1" ${secret} | grep -o '${prefix}_test_[0-9a-z]*' | head -n 1)`;
   // Out of the single quotes and in again: the shell puts the id there.
   const json = (value: object) => JSON.stringify(value).replace('$SESSION', `'$SESSION'`);
   return { secret, ledger, get, post, newest, json };

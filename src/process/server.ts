@@ -50,7 +50,7 @@ export class Server implements Serving {
     const line = `Tillgate listens on ${url}`;
     if (databaseUrl !== undefined) return line;
     const demo = await makeDemo(this.application, dataDir);
-    return demo ? tour(url, demo) : `${whereKeysAre(dataDir)}\n${line}`;
+    return demo ? tour(url, demo) : `${whereKeysAre(dataDir)}\nAPI reference: ${url}/docs\n${line}`;
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
 import type { Config } from '../platform/config.js';
 import type { MetricValues } from '../platform/telemetry/metrics.js';
 import { Channel } from './channel.js';
@@ -35,14 +36,17 @@ export class Workers implements Serving {
   private restarting = Promise.resolve();
   private isStopping = false;
 
-  private constructor(private readonly details: WorkerStart) {}
+  private constructor(
+    private readonly details: WorkerStart,
+    private readonly log: Logger,
+  ) {}
 
   /** Resolves when all workers listen; rejects with the first fault when no worker is left. */
-  static async start(config: Config, databaseUrl: string): Promise<Workers> {
+  static async start(config: Config, databaseUrl: string, log: Logger): Promise<Workers> {
     cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)) });
     // After a SIGKILL of this process the workers end by themselves.
     process.once('exit', killAll);
-    const workers = new Workers({ config, databaseUrl });
+    const workers = new Workers({ config, databaseUrl }, log);
     try {
       await Promise.all(Array.from({ length: config.webConcurrency }, () => workers.add(0)));
       return workers;
@@ -100,11 +104,13 @@ export class Workers implements Serving {
       throw error;
     }
     this.serving.add(worker);
+    this.log.info({ worker: process.pid }, 'worker started');
     void worker.ended.then((how) => this.onEnd(worker, how));
   }
 
   private onEnd(worker: ServingWorker, how: string): void {
     this.metrics.end(worker);
+    this.log.info({ worker: worker.process.pid, how }, 'worker ended');
     if (this.serving.delete(worker)) void this.replace(worker, how);
   }
 

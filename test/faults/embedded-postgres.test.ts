@@ -41,6 +41,7 @@ describe('starting', () => {
     expect(second.said().split('\n')).toEqual([
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       `Demo keys are made once, on an empty database, and kept in ${dataDir}/demo.json.`,
+      `API reference: ${second.url}/docs`,
       `Tillgate listens on ${second.url}`,
       '',
     ]);

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import type { FastifyBaseLogger } from 'fastify';
 import { Client } from 'pg';
 import { AppModule } from '../../src/app.module.js';
 import { CreateOrganization, ManageApiKeys } from '../../src/modules/access/index.js';
@@ -28,6 +29,7 @@ export interface ServiceOptions {
   /** Another instance of a running service: the same database. */
   readonly databaseUrl?: string;
   readonly clock?: Clock;
+  readonly log?: FastifyBaseLogger;
   /** Modules of the test's own. */
   readonly modules?: readonly Type[];
   /** Others in the place of production's providers. */
@@ -45,7 +47,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (options.clock) builder.overrideProvider(Clock).useValue(options.clock);
   for (const [token, value] of options.overrides ?? []) builder.overrideProvider(token).useValue(value);
   const module = await builder.compile();
-  const application = module.createNestApplication<NestFastifyApplication>(new TillgateAdapter(config), {
+  const application = module.createNestApplication<NestFastifyApplication>(new TillgateAdapter(config, options.log), {
     bodyParser: false,
     logger: false,
   });

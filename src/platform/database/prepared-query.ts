@@ -1,7 +1,12 @@
+import { channel } from 'node:diagnostics_channel';
 import { type Connection, type FieldDef, type Submittable, types } from 'pg';
 // @ts-expect-error: pg's own cursor takes it from there too, but @types/pg does not have it.
 import { prepareValue } from 'pg/lib/utils.js';
 import type { Statement } from './statement.js';
+
+/** Publishes each finished statement to subscribers: its name, how many runs, and how long it took. */
+export const STATEMENTS = 'tillgate:statement';
+const finished = channel(STATEMENTS);
 
 export type Values = readonly unknown[];
 
@@ -37,6 +42,7 @@ export class PreparedQuery implements Submittable {
   private columns: readonly Column[] | undefined;
   private unreadable: Error | undefined;
   private hasEnded = false;
+  private readonly startedAt = finished.hasSubscribers ? performance.now() : 0;
 
   constructor(
     statement: Statement,
@@ -115,6 +121,10 @@ export class PreparedQuery implements Submittable {
   private end(error: Error | undefined, outcomes: readonly Outcome[]): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
+    if (finished.hasSubscribers) {
+      const ms = Math.round((performance.now() - this.startedAt) * 10) / 10;
+      finished.publish({ statement: this.name, runs: this.runs.length, ms });
+    }
     this.done(error, outcomes);
   }
 }

@@ -4,7 +4,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { INVALID_PARAM, invalidParams, NOT_FOUND, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
 import type { Config } from '../config.js';
 import { whileDropping } from './body.guard.js';
@@ -31,10 +31,9 @@ export class TillgateAdapter extends FastifyAdapter {
   private readonly connections: Connections;
   private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
 
-  constructor({ logLevel, trustProxy }: Pick<Config, 'logLevel' | 'trustProxy'>) {
+  constructor({ trustProxy }: Pick<Config, 'trustProxy'>, log?: FastifyBaseLogger) {
     super({
-      logger: { level: logLevel },
-      // A line for each request is the balancer's and the metrics' job; here it would cost more than the request.
+      ...(log && { loggerInstance: log }),
       logController: new LogController({ disableRequestLogging: true }),
       skipMiddie: true,
       trustProxy: trustProxy.length > 0 && [...trustProxy],
@@ -54,7 +53,7 @@ export class TillgateAdapter extends FastifyAdapter {
     });
     const server = this.getInstance();
     this.connections = new Connections(server.server);
-    // Requests are rarely logged: those that are name their id themselves, and the rest need no logger of their own.
+    // Each line names its request itself: a logger for each request would cost more.
     server.log.child = () => server.log;
     server.decorateRequest('declaredType', undefined);
     this.addHooks();
@@ -107,6 +106,7 @@ export class TillgateAdapter extends FastifyAdapter {
     const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
     const id = `req_${randomUUID()}`;
     const { body } = answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url: collectionOf('/') });
+    this.getInstance().log.info({ request_id: id, status, error_code: INVALID_PARAM.code }, 'request');
     this.connections.end(socket, lastAnswer(status, body, id));
   }
 
@@ -127,7 +127,9 @@ function sendWhileDropping(reply: FastifyReply, { status, body }: HttpResponse):
 /** An error's bytes name the request they first answered, and the header always agrees with the body. */
 function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   reply.header('idempotent-replayed', 'true');
-  if (status >= 400) reply.header('request-id', (JSON.parse(body) as { request_id: string }).request_id);
+  if (status < 400) return;
+  const { request_id, error } = JSON.parse(body) as { request_id: string; error: { code: string } };
+  reply.header('request-id', request_id).request.errorCode = error.code;
 }
 
 /** A caller's own request id, if it can stand in a header and a log, or a new one. */
@@ -158,10 +160,8 @@ function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void)
   // Fastify refuses some media types before the guards have run; the body guard refuses them after.
   request.declaredType = headers['content-type'];
   headers['content-type'] = undefined;
-  if (headers.host !== undefined || request.raw.httpVersionMinor === 0) {
-    done();
-    return;
-  }
+  if (headers.host !== undefined || request.raw.httpVersionMinor === 0) return void done();
+  request.errorCode = INVALID_PARAM.code;
   const { status, body } = answerTo(badRequest('Host', 'required', 'The Host header is required.'), request);
   reply.headers(HEADERS).code(status).send(body);
 }

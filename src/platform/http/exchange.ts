@@ -9,3 +9,11 @@ export function requestOf<Request = FastifyRequest>(context: ArgumentsHost): Req
 export function replyOf(context: ArgumentsHost): FastifyReply {
   return context.getArgByIndex<FastifyReply>(1);
 }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    errorCode: string | undefined;
+    /** The first characters of the key, by which its owner recognizes it. */
+    keyDisplay: string | undefined;
+  }
+}

@@ -70,6 +70,12 @@ export class ReferenceController {
     await reply.send(isGzip ? file.packed : await file.unpacked);
   }
 
+  /** For people who open the service's address in a browser. */
+  @Get('/')
+  async welcome(@Res() reply: FastifyReply): Promise<void> {
+    await reply.headers(HEADERS).redirect('/docs', 302);
+  }
+
   /** Kept, and every answer sends the same bytes: a client that does not read them costs no memory and no open file. */
   private find(name: string): File {
     const file = this.files.get(name) ?? read(name);

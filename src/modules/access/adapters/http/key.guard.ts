@@ -48,8 +48,9 @@ export class KeyGuard implements CanActivate {
 
 function admit(request: FastifyRequest, key: ApiKey | undefined, gate: Gate = 'secret'): true {
   if (key?.facts.kind !== gate) throw unauthorized();
-  const { organization, mode } = key.facts;
+  const { organization, mode, display } = key.facts;
   request.apiKey = key;
+  request.keyDisplay = display;
   request.caller = organization === null ? undefined : { organization, mode };
   return true;
 }

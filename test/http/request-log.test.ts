@@ -1,0 +1,88 @@
+/** A merchant names a request id, and its line in the log says what happened; no secret ever reaches the log. */
+import { afterEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { get, post, SMALLEST } from '../support/client.js';
+import { until } from '../support/receiver.js';
+import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+let service: Service;
+let tenant: Tenant;
+let lines: Record<string, unknown>[];
+
+async function start(config: { logRequests?: string; logLevel?: string } = {}): Promise<void> {
+  lines = [];
+  const log = pino({ level: config.logLevel ?? 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  service = await startService({ log, config });
+  tenant = await createTenant(service);
+}
+
+afterEach(() => service.close());
+
+/** The line is written when the answer has gone, which its reader may notice first. */
+async function lineOf(id: string | null): Promise<Record<string, unknown> | undefined> {
+  const find = () => lines.find((line) => line.request_id === id);
+  await until(() => find() !== undefined, 'a line in the log');
+  return find();
+}
+
+const line = { level: 30, time: expect.any(Number), msg: 'request', ms: expect.any(Number) };
+
+const create = (headers: Record<string, string> = {}) =>
+  post(`${service.url}/v1/checkout_sessions`, {
+    key: tenant.test,
+    body: { ...SMALLEST, customer_email: 'ada@shop.example' },
+    headers,
+  });
+
+test('a request, its replay, a refusal, an unknown key and an unknown path have a line each', async () => {
+  await start();
+  const facts = { organization: tenant.organization, key: tenant.test.slice(0, 12) };
+  const createFacts = { method: 'POST', route: '/v1/checkout_sessions', operation: 'createCheckoutSession', ...facts };
+  const headers = { 'idempotency-key': 'order-1' };
+  const [first, again] = [await create(headers), await create(headers)];
+  expect(await lineOf(first.headers.get('request-id'))).toMatchObject({ ...line, ...createFacts, status: 201 });
+  expect(await lineOf(again.headers.get('request-id'))).toMatchObject({ ...createFacts, status: 201, replayed: true });
+
+  const refused = await get(`${service.url}/v1/refunds/re_test_01jd0000000000000000000000`, { key: tenant.test });
+  expect(await lineOf(refused.body.request_id)).toMatchObject({
+    ...line,
+    ...facts,
+    method: 'GET',
+    route: '/v1/refunds/:id',
+    status: 404,
+    error_code: 'not_found',
+  });
+  const stranger = await get(`${service.url}/v1/refunds`, { key: 'sk_test_nobody' });
+  const strange = await lineOf(stranger.body.request_id);
+  expect(strange).toMatchObject({ operation: 'listRefunds', status: 401, error_code: 'invalid_api_key' });
+  expect(strange).not.toHaveProperty('key');
+  const nowhere = await fetch(`${service.url}/no/such/path`);
+  expect(await lineOf(nowhere.headers.get('request-id'))).toMatchObject({ status: 404, error_code: 'not_found' });
+
+  const log = JSON.stringify(lines);
+  for (const secret of [tenant.test, 'sk_test_nobody', 'ada@shop.example', 'order-1', '/no/such']) {
+    expect(log).not.toContain(secret);
+  }
+});
+
+test('LOG_REQUESTS=errors leaves out what succeeded', async () => {
+  await start({ logRequests: 'errors' });
+  const made = await create();
+  const refused = await get(`${service.url}/v1/refunds?limit=0`, { key: tenant.test });
+  expect(await lineOf(refused.body.request_id)).toMatchObject({ status: 400, error_code: 'invalid_param' });
+  expect(lines.filter(({ request_id }) => request_id === made.headers.get('request-id'))).toEqual([]);
+});
+
+test('debug adds the statements, by name', async () => {
+  await start({ logLevel: 'debug' });
+  await create();
+  const named = { statement: expect.stringMatching(/^checkout\./), runs: 1, ms: expect.any(Number) };
+  await until(() => lines.some(({ statement }) => String(statement).startsWith('checkout.')), 'a statement');
+  expect(lines).toContainEqual(expect.objectContaining(named));
+});
+
+test('/ leads to the reference page', async () => {
+  await start();
+  const response = await fetch(service.url, { redirect: 'manual' });
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+});
