@@ -13,13 +13,13 @@ export interface paths {
     };
     /**
      * List checkout sessions
-     * @description The organization's own sessions in the mode of the key, newest first.
+     * @description Lists the sessions of your organization in the mode of the key, newest first.
      */
     get: operations['listCheckoutSessions'];
     put?: never;
     /**
      * Create a checkout session
-     * @description Send prices and quantities; the service computes every amount. An amount that is sent all the same is compared with what was computed.
+     * @description Send prices and quantities. The service computes the amounts; if you send an amount too, it must be the computed one.
      */
     post: operations['createCheckoutSession'];
     delete?: never;
@@ -36,8 +36,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read a checkout session
-     * @description One of the organization's own sessions, of either mode, with its lines.
+     * Retrieve a checkout session
+     * @description Returns a session of your organization, in test or live mode, with its line items.
      */
     get: operations['readCheckoutSession'];
     put?: never;
@@ -79,7 +79,7 @@ export interface paths {
     put?: never;
     /**
      * Expire a checkout session
-     * @description Ends an open session before its time. Nobody can pay for it any more.
+     * @description Ends an open session. It can no longer be paid.
      */
     post: operations['expireCheckoutSession'];
     delete?: never;
@@ -97,7 +97,7 @@ export interface paths {
     };
     /**
      * List events
-     * @description In the mode of the key; newest first, or oldest first to catch up.
+     * @description Lists the events of your organization in the mode of the key, newest first or, with `order=asc`, oldest first.
      */
     get: operations['listEvents'];
     put?: never;
@@ -116,8 +116,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read an event
-     * @description With every attempt to deliver it.
+     * Retrieve an event
+     * @description Returns the event with every attempt to deliver it.
      */
     get: operations['readEvent'];
     put?: never;
@@ -156,8 +156,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read a payment
-     * @description One of the organization's own payments, of either mode.
+     * Retrieve a payment
+     * @description Returns a payment of your organization, in test or live mode.
      */
     get: operations['readPayment'];
     put?: never;
@@ -177,13 +177,13 @@ export interface paths {
     };
     /**
      * List refunds
-     * @description The organization's own refunds in the mode of the key, newest first.
+     * @description Lists the refunds of your organization in the mode of the key, newest first.
      */
     get: operations['listRefunds'];
     put?: never;
     /**
      * Propose a refund
-     * @description Reserves the amount on the payment and waits for the ledger. Nothing is posted to the ledger here.
+     * @description Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later.
      */
     post: operations['proposeRefund'];
     delete?: never;
@@ -200,8 +200,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read a refund
-     * @description One of the organization's own refunds, of either mode.
+     * Retrieve a refund
+     * @description Returns a refund of your organization, in test or live mode.
      */
     get: operations['readRefund'];
     put?: never;
@@ -239,7 +239,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Read a checkout session as the ledger */
+    /** Retrieve a checkout session of an organization */
     get: operations['readLedgerCheckoutSession'];
     put?: never;
     post?: never;
@@ -317,7 +317,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Read a payment as the ledger */
+    /** Retrieve a payment of an organization */
     get: operations['readLedgerPayment'];
     put?: never;
     post?: never;
@@ -359,8 +359,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List refunds as the ledger
-     * @description Those of every organization in the mode of the key, oldest first: without a status, what waits for a decision.
+     * List refunds of all organizations
+     * @description Lists the refunds of every organization in the mode of the key, oldest first. Without `status`, it lists pending refunds.
      */
     get: operations['listLedgerRefunds'];
     put?: never;
@@ -398,7 +398,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Read a refund as the ledger */
+    /** Retrieve a refund of any organization */
     get: operations['readLedgerRefund'];
     put?: never;
     post?: never;
@@ -435,7 +435,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Say that a refund was refused
+     * Mark a refund as failed
      * @description Frees its amount. A claimed refund needs the number of its claim. Saying it again changes nothing.
      */
     post: operations['failRefund'];
@@ -495,7 +495,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Say that a refund was paid out
+     * Mark a refund as succeeded
      * @description Taken whatever the claim: money that left is a fact. Saying it again changes nothing.
      */
     post: operations['succeedRefund'];
@@ -512,7 +512,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the process runs */
+    /** Check liveness */
     get: operations['readLiveness'];
     put?: never;
     post?: never;
@@ -529,7 +529,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Metrics for Prometheus */
+    /** Retrieve metrics */
     get: operations['readMetrics'];
     put?: never;
     post?: never;
@@ -546,7 +546,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether requests can be served */
+    /** Check readiness */
     get: operations['readReadiness'];
     put?: never;
     post?: never;
@@ -781,129 +781,129 @@ export interface webhooks {
 }
 export interface components {
   schemas: {
-    /** @description What a customer is asked to pay, line by line. */
+    /** @description Asks a customer to pay for a list of items. */
     CheckoutSession: {
       /**
-       * @description The identifier of the session.
+       * @description ID of the session.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'checkout.session';
       /**
-       * @description The mode of the key it was made with: `test` moves no money.
+       * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
        */
       mode: 'test' | 'live';
       /**
-       * @description How the customer meets the checkout.
+       * @description Where the customer pays.
        *
-       *     - `hosted`: the customer is sent to a page
-       *     - `embedded`: the page is part of the shop
+       *     - `hosted`: the customer pays on a separate page
+       *     - `embedded`: the customer pays on a page inside your shop
        * @enum {string}
        */
       ui_mode: 'hosted' | 'embedded';
       /**
-       * @description Where the session stands.
+       * @description Status of the session.
        *
-       *     - `open`: it can be paid until `expires_at`
-       *     - `complete`: a payment was captured for it; final
-       *     - `expired`: its time ran out, or the caller ended it; final
+       *     - `open`: can be paid until `expires_at`
+       *     - `complete`: paid; final
+       *     - `expired`: expired, or ended by you; final
        * @enum {string}
        */
       status: 'open' | 'complete' | 'expired';
       /**
-       * @description Where its payment stands.
+       * @description Payment status of the session.
        *
-       *     - `unpaid`: nothing was captured for it yet
-       *     - `paid`: its total was captured
-       *     - `no_payment_required`: its total is 0
+       *     - `unpaid`: no payment yet
+       *     - `paid`: the total was paid
+       *     - `no_payment_required`: the total is 0
        * @enum {string}
        */
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
-       * @description What the customer is asked to pay: the same as `amount_total`.
+       * @description Amount that the customer pays: the same as `amount_total`.
        * @example 5000
        */
       amount: number;
       /**
-       * @description The sum of the lines' subtotals.
+       * @description Sum of the subtotals of the lines.
        * @example 5000
        */
       amount_subtotal: number;
       /**
-       * @description The sum of the lines' discounts.
+       * @description Sum of the discounts of the lines.
        * @example 0
        */
       amount_discount: number;
       /**
-       * @description What shipping costs.
+       * @description Cost of shipping.
        * @example 0
        */
       amount_shipping: number;
       /**
-       * @description The sum of the lines' taxes.
+       * @description Sum of the taxes of the lines.
        * @example 0
        */
       amount_tax: number;
       /**
-       * @description The sum of the lines' totals and the shipping.
+       * @description Sum of the totals of the lines, plus shipping.
        * @example 5000
        */
       amount_total: number;
-      /** @description Where the customer goes after paying. */
+      /** @description Where the customer is sent after paying. */
       success_url: string | null;
-      /** @description Where the customer goes when giving up. */
+      /** @description Where the customer is sent after canceling. */
       cancel_url: string | null;
-      /** @description Where the customer comes back to from an embedded page. */
+      /** @description Where the customer returns to from an embedded page. */
       return_url: string | null;
-      /** @description Where events of this session, and of the refunds of its payment, are sent as webhooks. */
+      /** @description Where events of the session and of its refunds are sent as webhooks. */
       notify_url: string | null;
-      /** @description What the session is about. */
+      /** @description Description of the session. */
       description: string | null;
-      /** @description The customer's e-mail address. */
+      /** @description E-mail address of the customer. */
       customer_email: string | null;
-      /** @description The language of the page: a BCP 47 tag in canonical form, or `auto`. */
+      /** @description Language of the page: a canonical BCP 47 tag, or `auto`. */
       locale: string | null;
-      /** @description What the caller wants to find again; the service only keeps it. */
+      /** @description Your own key-value pairs. */
       metadata: {
         [key: string]: string;
       };
       /**
-       * @description When it stops being open if nobody pays, in Unix seconds.
+       * @description When the session expires if it is not paid, in Unix seconds.
        * @example 1763700000
        */
       expires_at: number;
       /**
-       * @description When it was created, in Unix seconds.
+       * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created_at: number;
       line_items: {
         /**
-         * @description What this is.
+         * @description Object type.
          * @constant
          */
         object: 'list';
-        /** @description The lines, in the order they came in. */
+        /** @description Line items, in the order in which they were sent. */
         data: components['schemas']['LineItem'][];
       };
     };
     CheckoutSessionList: {
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'list';
-      /** @description One page of the list, in its order. */
+      /** @description Items of the page. */
       data: components['schemas']['CheckoutSessionSummary'][];
-      /** @description Whether there is another page. */
+      /** @description Whether there are more items after this page. */
       has_more: boolean;
-      /** @description The `cursor` of the next page; null on the last one. */
+      /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** @description The same entries as `data`. */
       items: components['schemas']['CheckoutSessionSummary'][];
@@ -913,41 +913,41 @@ export interface components {
     /** @description A checkout session in a list. */
     CheckoutSessionSummary: {
       /**
-       * @description The identifier of the session.
+       * @description ID of the session.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description The mode of the key it was made with: `test` moves no money.
+       * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
        */
       mode: 'test' | 'live';
       /**
-       * @description Where the session stands.
+       * @description Status of the session.
        *
-       *     - `open`: it can be paid until `expires_at`
-       *     - `complete`: a payment was captured for it; final
-       *     - `expired`: its time ran out, or the caller ended it; final
+       *     - `open`: can be paid until `expires_at`
+       *     - `complete`: paid; final
+       *     - `expired`: expired, or ended by you; final
        * @enum {string}
        */
       status: 'open' | 'complete' | 'expired';
       /**
-       * @description Where its payment stands.
+       * @description Payment status of the session.
        *
-       *     - `unpaid`: nothing was captured for it yet
-       *     - `paid`: its total was captured
-       *     - `no_payment_required`: its total is 0
+       *     - `unpaid`: no payment yet
+       *     - `paid`: the total was paid
+       *     - `no_payment_required`: the total is 0
        * @enum {string}
        */
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
-       * @description The sum of the lines' totals and the shipping.
+       * @description Sum of the totals of the lines, plus shipping.
        * @example 5000
        */
       amount_total: number;
       /**
-       * @description When it was created, in Unix seconds.
+       * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created_at: number;
@@ -1047,7 +1047,7 @@ export interface components {
       expires_at?: number;
     };
     /**
-     * @description ISO 4217 code in lower case; the amounts beside it are in its minor unit.
+     * @description ISO 4217 code in lower case. Amounts are in its minor unit.
      * @example usd
      * @enum {string}
      */
@@ -1220,30 +1220,30 @@ export interface components {
     /** @description An attempt to deliver an event. */
     Delivery: {
       /**
-       * @description Which attempt it was, from 1.
+       * @description Number of the attempt, from 1.
        * @example 1
        */
       attempt: number;
       /**
-       * @description When it was made, in Unix seconds.
+       * @description Time of the attempt, in Unix seconds.
        * @example 1763700000
        */
       attempted_at: number;
-      /** @description What the receiver answered; null when no answer came. */
+      /** @description HTTP status of the response; null if there was none. */
       status_code: number | null;
-      /** @description Why no answer came; null when one did. */
+      /** @description Why there was no response; null if there was one. */
       error: string | null;
-      /** @description How long it took, in milliseconds. */
+      /** @description Duration of the attempt, in milliseconds. */
       duration_ms: number;
       /**
-       * @description When the next attempt is due, in Unix seconds; null when none is left to make.
+       * @description Time of the next attempt, in Unix seconds; null if there is none.
        * @example 1763700000
        */
       next_attempt_at: number | null;
     };
-    /** @description The envelope of every answer that is not a success. Every member is always there. */
+    /** @description The body of every error response. All fields are always present. */
     Error: {
-      /** @description The identifier of the request, the same as in the `Request-Id` header. */
+      /** @description ID of the request, the same as in the `Request-Id` header. */
       request_id: string;
       error: {
         /**
@@ -1253,34 +1253,34 @@ export interface components {
         type: 'invalid_request' | 'api_error';
         /** @description What went wrong, for people. */
         message: string;
-        /** @description The first parameter at fault; empty when nothing in the request is. */
+        /** @description The first invalid parameter; empty if there is none. */
         param: string;
-        /** @description Every parameter at fault; empty when none is. */
+        /** @description All invalid parameters; empty if there are none. */
         errors: components['schemas']['ParamError'][];
         next_step: components['schemas']['NextStep'];
         /**
          * @description What went wrong, for programs.
          *
-         *     - `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request.
-         *     - `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is.
-         *     - `method_not_allowed`: The route has other methods: see `Allow`.
-         *     - `payload_too_large`: The body is larger than is read. Send a smaller one.
+         *     - `invalid_param`: The request is invalid. `errors` names every fault. Correct the request.
+         *     - `not_found`: No such resource or route for this caller. List the resources that exist.
+         *     - `method_not_allowed`: The route does not support this method. `Allow` lists the methods it supports.
+         *     - `payload_too_large`: The body is too large. Send a smaller one.
          *     - `unsupported_media_type`: The body is not plain JSON in UTF-8. Send `application/json`.
-         *     - `internal_error`: A fault of the service. Send the same again, under the same idempotency key.
-         *     - `service_unavailable`: The service cannot answer now. Send the same again after `Retry-After`.
-         *     - `idempotency_key_in_use`: The first request with this key has not finished. Send the same again after `Retry-After`.
-         *     - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-         *     - `invalid_api_key`: The key is missing, unknown, revoked, expired, or meant for the other surface. Send a valid one.
-         *     - `origin_not_allowed`: The browser's origin is not on the key's list. Call from a server, or have the origin added.
-         *     - `rate_limited`: Too many requests. Send the same again after `Retry-After`.
-         *     - `session_not_open`: The session is complete or expired, which is final. Read it.
-         *     - `payment_session_mismatch`: The session asks for another amount or currency. `errors[].allowed` has what it asks for.
+         *     - `internal_error`: The service failed. Repeat the request with the same idempotency key.
+         *     - `service_unavailable`: The service is unavailable. Repeat the request after `Retry-After`.
+         *     - `idempotency_key_in_use`: The first request with this key is still running. Repeat the request after `Retry-After`.
+         *     - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+         *     - `invalid_api_key`: The key is missing, unknown, revoked, expired, or not for this API. Send a valid key.
+         *     - `origin_not_allowed`: The origin is not allowed for this key. Call from a server, or add the origin to the key.
+         *     - `rate_limited`: Too many requests. Repeat the request after `Retry-After`.
+         *     - `session_not_open`: The session is complete or expired. Read it.
+         *     - `payment_session_mismatch`: The amount or currency is not that of the session. `errors[].allowed` has the right one.
          *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
-         *     - `payment_reference_reused`: This reference already stands for another capture. Read that payment.
-         *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see why.
+         *     - `payment_reference_reused`: The reference was used for another payment. Read that payment.
+         *     - `payment_not_refundable`: The payment is fully refunded. Read it to see its refunds.
          *     - `hold_exceeds_remaining`: More than is left of the payment. `errors[0].allowed` has what is.
-         *     - `refund_exceeds_remaining`: More than is left to refund. `errors[0].allowed` has what is.
-         *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+         *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
+         *     - `refund_not_pending`: The refund is no longer pending. Read it.
          *     - `refund_in_progress`: The refund is being paid out: it can be canceled only if the ledger gives it up. Read it.
          *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
          *     - `refund_not_succeeded`: Only a refund that succeeded can come back. Read it.
@@ -1312,20 +1312,20 @@ export interface components {
           | 'refund_not_succeeded';
       };
     };
-    /** @description Something that happened to a resource; `data.object` is the resource as it was at that moment. */
+    /** @description A change of a resource. `data.object` is the resource as it was then. */
     Event: {
       /**
-       * @description The identifier of the event, and the `webhook-id` of its webhooks.
+       * @description ID of the event, and the `webhook-id` of its webhooks.
        * @example evt_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'event';
       /**
-       * @description What happened.
+       * @description Type of the event.
        *
        *     - `checkout.session.created`: A checkout session was created.
        *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
@@ -1353,17 +1353,17 @@ export interface components {
         | 'refund.failed'
         | 'refund.canceled';
       /**
-       * @description The mode of the key it was made with: `test` moves no money.
+       * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
        */
       mode: 'test' | 'live';
       /**
-       * @description When it happened, in Unix seconds.
+       * @description Time of the event, in Unix seconds.
        * @example 1763700000
        */
       created: number;
       /**
-       * @description Its place among the events of its resource, from 1, without holes.
+       * @description Number of the event among those of its resource: 1, 2, 3 and so on.
        * @example 1
        */
       sequence: number;
@@ -1378,15 +1378,15 @@ export interface components {
     };
     EventList: {
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'list';
-      /** @description One page of the list, in its order. */
+      /** @description Items of the page. */
       data: components['schemas']['Event'][];
-      /** @description Whether there is another page. */
+      /** @description Whether there are more items after this page. */
       has_more: boolean;
-      /** @description The `cursor` of the next page; null on the last one. */
+      /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** @description The same entries as `data`. */
       items: components['schemas']['Event'][];
@@ -1396,17 +1396,17 @@ export interface components {
     /** @description An event with every attempt to deliver it. */
     EventWithDeliveries: {
       /**
-       * @description The identifier of the event, and the `webhook-id` of its webhooks.
+       * @description ID of the event, and the `webhook-id` of its webhooks.
        * @example evt_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'event';
       /**
-       * @description What happened.
+       * @description Type of the event.
        *
        *     - `checkout.session.created`: A checkout session was created.
        *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
@@ -1434,17 +1434,17 @@ export interface components {
         | 'refund.failed'
         | 'refund.canceled';
       /**
-       * @description The mode of the key it was made with: `test` moves no money.
+       * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
        */
       mode: 'test' | 'live';
       /**
-       * @description When it happened, in Unix seconds.
+       * @description Time of the event, in Unix seconds.
        * @example 1763700000
        */
       created: number;
       /**
-       * @description Its place among the events of its resource, from 1, without holes.
+       * @description Number of the event among those of its resource: 1, 2, 3 and so on.
        * @example 1
        */
       sequence: number;
@@ -1456,7 +1456,7 @@ export interface components {
         /** @description Why a refund failed, as the ledger told it; otherwise null. */
         reason: string | null;
       };
-      /** @description What was tried, oldest first. */
+      /** @description Attempts to deliver the event, oldest first. */
       deliveries: components['schemas']['Delivery'][];
     };
     ExtendClaimRequest: {
@@ -1481,157 +1481,157 @@ export interface components {
        */
       status: 'ok';
     };
-    /** @description A checkout session as the ledger sees it, with whose it is. */
+    /** @description A checkout session with its owning organization. */
     LedgerCheckoutSession: {
       /**
-       * @description The identifier of the session.
+       * @description ID of the session.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'checkout.session';
       /**
-       * @description Whose it is.
+       * @description Owning organization.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       organization: string;
       /**
-       * @description The mode of the key it was made with: `test` moves no money.
+       * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
        */
       mode: 'test' | 'live';
       /**
-       * @description How the customer meets the checkout.
+       * @description Where the customer pays.
        *
-       *     - `hosted`: the customer is sent to a page
-       *     - `embedded`: the page is part of the shop
+       *     - `hosted`: the customer pays on a separate page
+       *     - `embedded`: the customer pays on a page inside your shop
        * @enum {string}
        */
       ui_mode: 'hosted' | 'embedded';
       /**
-       * @description Where the session stands.
+       * @description Status of the session.
        *
-       *     - `open`: it can be paid until `expires_at`
-       *     - `complete`: a payment was captured for it; final
-       *     - `expired`: its time ran out, or the caller ended it; final
+       *     - `open`: can be paid until `expires_at`
+       *     - `complete`: paid; final
+       *     - `expired`: expired, or ended by you; final
        * @enum {string}
        */
       status: 'open' | 'complete' | 'expired';
       /**
-       * @description Where its payment stands.
+       * @description Payment status of the session.
        *
-       *     - `unpaid`: nothing was captured for it yet
-       *     - `paid`: its total was captured
-       *     - `no_payment_required`: its total is 0
+       *     - `unpaid`: no payment yet
+       *     - `paid`: the total was paid
+       *     - `no_payment_required`: the total is 0
        * @enum {string}
        */
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
-       * @description What the customer is asked to pay: the same as `amount_total`.
+       * @description Amount that the customer pays: the same as `amount_total`.
        * @example 5000
        */
       amount: number;
       /**
-       * @description The sum of the lines' subtotals.
+       * @description Sum of the subtotals of the lines.
        * @example 5000
        */
       amount_subtotal: number;
       /**
-       * @description The sum of the lines' discounts.
+       * @description Sum of the discounts of the lines.
        * @example 0
        */
       amount_discount: number;
       /**
-       * @description What shipping costs.
+       * @description Cost of shipping.
        * @example 0
        */
       amount_shipping: number;
       /**
-       * @description The sum of the lines' taxes.
+       * @description Sum of the taxes of the lines.
        * @example 0
        */
       amount_tax: number;
       /**
-       * @description The sum of the lines' totals and the shipping.
+       * @description Sum of the totals of the lines, plus shipping.
        * @example 5000
        */
       amount_total: number;
-      /** @description Where the customer goes after paying. */
+      /** @description Where the customer is sent after paying. */
       success_url: string | null;
-      /** @description Where the customer goes when giving up. */
+      /** @description Where the customer is sent after canceling. */
       cancel_url: string | null;
-      /** @description Where the customer comes back to from an embedded page. */
+      /** @description Where the customer returns to from an embedded page. */
       return_url: string | null;
-      /** @description Where events of this session, and of the refunds of its payment, are sent as webhooks. */
+      /** @description Where events of the session and of its refunds are sent as webhooks. */
       notify_url: string | null;
-      /** @description What the session is about. */
+      /** @description Description of the session. */
       description: string | null;
-      /** @description The customer's e-mail address. */
+      /** @description E-mail address of the customer. */
       customer_email: string | null;
-      /** @description The language of the page: a BCP 47 tag in canonical form, or `auto`. */
+      /** @description Language of the page: a canonical BCP 47 tag, or `auto`. */
       locale: string | null;
-      /** @description What the caller wants to find again; the service only keeps it. */
+      /** @description Your own key-value pairs. */
       metadata: {
         [key: string]: string;
       };
       /**
-       * @description When it stops being open if nobody pays, in Unix seconds.
+       * @description When the session expires if it is not paid, in Unix seconds.
        * @example 1763700000
        */
       expires_at: number;
       /**
-       * @description When it was created, in Unix seconds.
+       * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created_at: number;
       line_items: {
         /**
-         * @description What this is.
+         * @description Object type.
          * @constant
          */
         object: 'list';
-        /** @description The lines, in the order they came in. */
+        /** @description Line items, in the order in which they were sent. */
         data: components['schemas']['LineItem'][];
       };
     };
-    /** @description A payment as the ledger sees it, with whose it is. */
+    /** @description A payment with its owning organization. */
     LedgerPayment: {
       /**
-       * @description The identifier of the payment.
+       * @description ID of the payment.
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'payment';
       /**
-       * @description Whose it is.
+       * @description Owning organization.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       organization: string;
       /**
-       * @description The mode of the key it was made with: `test` moves no money.
+       * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
        */
       mode: 'test' | 'live';
       /**
-       * @description What was captured.
+       * @description Captured amount.
        * @example 5000
        */
       amount: number;
       /**
-       * @description What refunds that succeeded gave back.
+       * @description Amount of succeeded refunds.
        * @example 0
        */
       amount_refunded: number;
       /**
-       * @description What refunds still pending reserve.
+       * @description Amount reserved by pending refunds.
        * @example 0
        */
       amount_pending_refund: number;
@@ -1641,13 +1641,13 @@ export interface components {
        */
       amount_on_hold: number;
       /**
-       * @description What is left to refund.
+       * @description Amount that can still be refunded.
        * @example 5000
        */
       amount_refundable: number;
       currency: components['schemas']['Currency'];
       /**
-       * @description The session it was captured for, if for one.
+       * @description ID of the checkout session that was paid, if any.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session: string | null;
@@ -1662,22 +1662,22 @@ export interface components {
        */
       mismatch: 'session_expired' | 'session_complete' | 'amount' | 'currency' | null;
       /**
-       * @description When it was recorded, in Unix seconds.
+       * @description Time of recording, in Unix seconds.
        * @example 1763700000
        */
       created: number;
     };
     LedgerPaymentList: {
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'list';
-      /** @description One page of the list, in its order. */
+      /** @description Items of the page. */
       data: components['schemas']['LedgerPayment'][];
-      /** @description Whether there is another page. */
+      /** @description Whether there are more items after this page. */
       has_more: boolean;
-      /** @description The `cursor` of the next page; null on the last one. */
+      /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** @description The same entries as `data`. */
       items: components['schemas']['LedgerPayment'][];
@@ -1687,43 +1687,43 @@ export interface components {
     /** @description A refund as the ledger sees it, with whose it is and who works on it. */
     LedgerRefund: {
       /**
-       * @description The identifier of the refund.
+       * @description ID of the refund.
        * @example re_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'refund';
       /**
-       * @description Whose it is.
+       * @description Owning organization.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       organization: string;
       /**
-       * @description How much is refunded.
+       * @description Refunded amount.
        * @example 500
        */
       amount: number;
       currency: components['schemas']['Currency'];
       /**
-       * @description Where the refund stands.
+       * @description Status of the refund.
        *
-       *     - `pending`: proposed, and waiting for the ledger; its amount is reserved
+       *     - `pending`: waiting for the ledger; the amount is reserved
        *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
        *     - `failed`: the ledger refused it, or what it had paid out came back, which frees the amount; final
-       *     - `canceled`: the caller withdrew it, which frees the amount; final
+       *     - `canceled`: canceled by you; the amount is released; final
        * @enum {string}
        */
       status: 'pending' | 'succeeded' | 'failed' | 'canceled';
       /**
-       * @description The payment that is refunded.
+       * @description ID of the refunded payment.
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       payment: string;
       /**
-       * @description When it was proposed, in Unix seconds.
+       * @description Time of the proposal, in Unix seconds.
        * @example 1763700000
        */
       created: number;
@@ -1743,15 +1743,15 @@ export interface components {
     };
     LedgerRefundList: {
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'list';
-      /** @description One page of the list, in its order. */
+      /** @description Items of the page. */
       data: components['schemas']['LedgerRefund'][];
-      /** @description Whether there is another page. */
+      /** @description Whether there are more items after this page. */
       has_more: boolean;
-      /** @description The `cursor` of the next page; null on the last one. */
+      /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** @description The same entries as `data`. */
       items: components['schemas']['LedgerRefund'][];
@@ -1759,48 +1759,48 @@ export interface components {
       nextCursor: string | null;
     };
     LineItem: {
-      /** @description What is sold. */
+      /** @description Name of the product. */
       product_name: string;
-      /** @description More about it. */
+      /** @description Description of the product. */
       description: string | null;
-      /** @description Pictures of it. */
+      /** @description Image URLs of the product. */
       images: string[];
       /**
-       * @description How the price and its tax go together.
+       * @description Whether the price includes tax.
        *
-       *     - `inclusive`: the price contains the tax
-       *     - `exclusive`: the tax comes on top of the price
+       *     - `inclusive`: the price includes tax
+       *     - `exclusive`: tax is added to the price
        * @enum {string}
        */
       tax_behavior: 'inclusive' | 'exclusive';
       /**
-       * @description How many of it.
+       * @description Quantity of the item.
        * @example 1
        */
       quantity: number;
       /**
-       * @description What one of it costs.
+       * @description Price of one item.
        * @example 5000
        */
       unit_price: number;
       currency: components['schemas']['Currency'];
       /**
-       * @description `unit_price` times `quantity`.
+       * @description Unit price times quantity.
        * @example 5000
        */
       amount_subtotal: number;
       /**
-       * @description What is taken off the subtotal.
+       * @description Discount on the line, subtracted from its subtotal.
        * @example 0
        */
       amount_discount: number;
       /**
-       * @description The tax: inside the total when it is inclusive, on top of it when it is exclusive.
+       * @description Tax on the line. Exclusive tax is added to the total; inclusive tax is already part of it.
        * @example 0
        */
       amount_tax: number;
       /**
-       * @description What the line comes to.
+       * @description Total of the line.
        * @example 5000
        */
       amount_total: number;
@@ -1828,21 +1828,21 @@ export interface components {
       /** @description The price of the item and what is sold for it. */
       price_data: components['schemas']['PriceData'];
     };
-    /** @description A request that can be sent as it stands and leads on. */
+    /** @description The request to send next. It can be sent as it is. */
     NextStep: {
       /**
        * @description What to do next.
        *
-       *     - `fix_request`: Correct what `errors` names and send it again.
-       *     - `restart_list`: Read the list from its first page.
-       *     - `authenticate`: Send it with a valid key.
-       *     - `call_from_server`: Send it from a server, without an `Origin`.
-       *     - `list_resources`: List the resources there are.
-       *     - `use_method`: Use this method of the route.
-       *     - `retry`: Send the same again, after `Retry-After` if there is one.
-       *     - `use_new_idempotency_key`: Send the same under a new idempotency key.
-       *     - `lower_amount`: Send it with at most the amount that is allowed.
-       *     - `read_resource`: Read the resource that stands in the way.
+       *     - `fix_request`: Correct the faults in `errors` and send the request again.
+       *     - `restart_list`: Start the list from its first page.
+       *     - `authenticate`: Send the request with a valid key.
+       *     - `call_from_server`: Send the request from a server, without an `Origin` header.
+       *     - `list_resources`: List the resources that exist.
+       *     - `use_method`: Use this method.
+       *     - `retry`: Repeat the request, after `Retry-After` if it is given.
+       *     - `use_new_idempotency_key`: Send the request with a new idempotency key.
+       *     - `lower_amount`: Send the request with an allowed amount.
+       *     - `read_resource`: Read the resource that prevents the request.
        * @enum {string}
        */
       type:
@@ -1856,30 +1856,30 @@ export interface components {
         | 'use_new_idempotency_key'
         | 'lower_amount'
         | 'read_resource';
-      /** @description Where, with every identifier filled in. */
+      /** @description Path of the request, with all IDs filled in. */
       path: string;
-      /** @description With which method. */
+      /** @description Method of the request. */
       method: string;
     };
     NoFieldsRequest: Record<string, never>;
     ParamError: {
-      /** @description The path of the parameter, like `line_items[0].quantity`, or the name of a header. */
+      /** @description Path of the parameter, like `line_items[0].quantity`, or name of the header. */
       param: string;
       /**
-       * @description What is wrong with it.
+       * @description What is wrong with the parameter, for programs.
        *
-       *     - `required`: It is missing: add it.
-       *     - `invalid_type`: It has another JSON type than it must have.
-       *     - `invalid_format`: It does not have the form that its description gives.
-       *     - `invalid_value`: It is none of the values that are possible here; `allowed` lists them where there is a list.
-       *     - `too_small`: It is below the least number, or too early.
-       *     - `too_large`: It is above the greatest number, or too late.
-       *     - `too_short`: It has too few characters or entries.
-       *     - `too_long`: It has too many characters or entries.
-       *     - `unknown_field`: It does not exist in this request: leave it out.
-       *     - `duplicate`: It is given more than once.
-       *     - `amount_mismatch`: The service computes another amount, which `allowed` has.
-       *     - `currency_mismatch`: It must be another currency, which `allowed` has.
+       *     - `required`: The parameter is missing.
+       *     - `invalid_type`: The value has the wrong JSON type.
+       *     - `invalid_format`: The value has the wrong format.
+       *     - `invalid_value`: The value is not allowed. `allowed` lists the possible values, if there is a list.
+       *     - `too_small`: The number is too small, or the time too early.
+       *     - `too_large`: The number is too large, or the time too late.
+       *     - `too_short`: The value has too few characters or entries.
+       *     - `too_long`: The value has too many characters or entries.
+       *     - `unknown_field`: The request has no such parameter.
+       *     - `duplicate`: The parameter is given more than once.
+       *     - `amount_mismatch`: The service computed another amount, given in `allowed`.
+       *     - `currency_mismatch`: The currency must be another one, given in `allowed`.
        * @enum {string}
        */
       code:
@@ -1895,40 +1895,40 @@ export interface components {
         | 'duplicate'
         | 'amount_mismatch'
         | 'currency_mismatch';
-      /** @description The same for people. */
+      /** @description What is wrong with the parameter, for people. */
       message: string;
-      /** @description The permitted values, as text; empty where no list applies. */
+      /** @description Permitted values, as text; empty if there is no list. */
       allowed: string[];
     };
-    /** @description What was captured, and what is left to refund. */
+    /** @description A captured payment. */
     Payment: {
       /**
-       * @description The identifier of the payment.
+       * @description ID of the payment.
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'payment';
       /**
-       * @description The mode of the key it was made with: `test` moves no money.
+       * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
        */
       mode: 'test' | 'live';
       /**
-       * @description What was captured.
+       * @description Captured amount.
        * @example 5000
        */
       amount: number;
       /**
-       * @description What refunds that succeeded gave back.
+       * @description Amount of succeeded refunds.
        * @example 0
        */
       amount_refunded: number;
       /**
-       * @description What refunds still pending reserve.
+       * @description Amount reserved by pending refunds.
        * @example 0
        */
       amount_pending_refund: number;
@@ -1938,13 +1938,13 @@ export interface components {
        */
       amount_on_hold: number;
       /**
-       * @description What is left to refund.
+       * @description Amount that can still be refunded.
        * @example 5000
        */
       amount_refundable: number;
       currency: components['schemas']['Currency'];
       /**
-       * @description The session it was captured for, if for one.
+       * @description ID of the checkout session that was paid, if any.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session: string | null;
@@ -1959,7 +1959,7 @@ export interface components {
        */
       mismatch: 'session_expired' | 'session_complete' | 'amount' | 'currency' | null;
       /**
-       * @description When it was recorded, in Unix seconds.
+       * @description Time of recording, in Unix seconds.
        * @example 1763700000
        */
       created: number;
@@ -1972,17 +1972,17 @@ export interface components {
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'payment.hold';
       /**
-       * @description Whose it is.
+       * @description Owning organization.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       organization: string;
       /**
-       * @description The mode of the key it was made with: `test` moves no money.
+       * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
        */
       mode: 'test' | 'live';
@@ -2016,15 +2016,15 @@ export interface components {
     };
     PaymentHoldList: {
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'list';
-      /** @description One page of the list, in its order. */
+      /** @description Items of the page. */
       data: components['schemas']['PaymentHold'][];
-      /** @description Whether there is another page. */
+      /** @description Whether there are more items after this page. */
       has_more: boolean;
-      /** @description The `cursor` of the next page; null on the last one. */
+      /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** @description The same entries as `data`. */
       items: components['schemas']['PaymentHold'][];
@@ -2033,15 +2033,15 @@ export interface components {
     };
     PaymentList: {
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'list';
-      /** @description One page of the list, in its order. */
+      /** @description Items of the page. */
       data: components['schemas']['Payment'][];
-      /** @description Whether there is another page. */
+      /** @description Whether there are more items after this page. */
       has_more: boolean;
-      /** @description The `cursor` of the next page; null on the last one. */
+      /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** @description The same entries as `data`. */
       items: components['schemas']['Payment'][];
@@ -2126,56 +2126,56 @@ export interface components {
        */
       on_mismatch?: 'refuse' | 'record';
     };
-    /** @description A proposal to give back a part of a payment. */
+    /** @description Returns all or part of a payment. */
     Refund: {
       /**
-       * @description The identifier of the refund.
+       * @description ID of the refund.
        * @example re_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'refund';
       /**
-       * @description How much is refunded.
+       * @description Refunded amount.
        * @example 500
        */
       amount: number;
       currency: components['schemas']['Currency'];
       /**
-       * @description Where the refund stands.
+       * @description Status of the refund.
        *
-       *     - `pending`: proposed, and waiting for the ledger; its amount is reserved
+       *     - `pending`: waiting for the ledger; the amount is reserved
        *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
        *     - `failed`: the ledger refused it, or what it had paid out came back, which frees the amount; final
-       *     - `canceled`: the caller withdrew it, which frees the amount; final
+       *     - `canceled`: canceled by you; the amount is released; final
        * @enum {string}
        */
       status: 'pending' | 'succeeded' | 'failed' | 'canceled';
       /**
-       * @description The payment that is refunded.
+       * @description ID of the refunded payment.
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       payment: string;
       /**
-       * @description When it was proposed, in Unix seconds.
+       * @description Time of the proposal, in Unix seconds.
        * @example 1763700000
        */
       created: number;
     };
     RefundList: {
       /**
-       * @description What this is.
+       * @description Object type.
        * @constant
        */
       object: 'list';
-      /** @description One page of the list, in its order. */
+      /** @description Items of the page. */
       data: components['schemas']['Refund'][];
-      /** @description Whether there is another page. */
+      /** @description Whether there are more items after this page. */
       has_more: boolean;
-      /** @description The `cursor` of the next page; null on the last one. */
+      /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** @description The same entries as `data`. */
       items: components['schemas']['Refund'][];
@@ -2196,7 +2196,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description `idempotency_key_in_use`: The first request with this key has not finished. Send the same again after `Retry-After`. */
+    /** @description `idempotency_key_in_use`: The first request with this key is still running. Repeat the request after `Retry-After`. */
     IdempotencyKeyInUse: {
       headers: {
         'Request-Id': components['headers']['RequestId'];
@@ -2212,7 +2212,7 @@ export interface components {
         };
       };
     };
-    /** @description `internal_error`: A fault of the service. Send the same again, under the same idempotency key. */
+    /** @description `internal_error`: The service failed. Repeat the request with the same idempotency key. */
     InternalError: {
       headers: {
         'Request-Id': components['headers']['RequestId'];
@@ -2227,7 +2227,7 @@ export interface components {
         };
       };
     };
-    /** @description `invalid_api_key`: The key is missing, unknown, revoked, expired, or meant for the other surface. Send a valid one. */
+    /** @description `invalid_api_key`: The key is missing, unknown, revoked, expired, or not for this API. Send a valid key. */
     InvalidApiKey: {
       headers: {
         'Request-Id': components['headers']['RequestId'];
@@ -2243,7 +2243,7 @@ export interface components {
         };
       };
     };
-    /** @description `origin_not_allowed`: The browser's origin is not on the key's list. Call from a server, or have the origin added. */
+    /** @description `origin_not_allowed`: The origin is not allowed for this key. Call from a server, or add the origin to the key. */
     OriginNotAllowed: {
       headers: {
         'Request-Id': components['headers']['RequestId'];
@@ -2258,7 +2258,7 @@ export interface components {
         };
       };
     };
-    /** @description `payload_too_large`: The body is larger than is read. Send a smaller one. */
+    /** @description `payload_too_large`: The body is too large. Send a smaller one. */
     PayloadTooLarge: {
       headers: {
         'Request-Id': components['headers']['RequestId'];
@@ -2273,7 +2273,7 @@ export interface components {
         };
       };
     };
-    /** @description `rate_limited`: Too many requests. Send the same again after `Retry-After`. */
+    /** @description `rate_limited`: Too many requests. Repeat the request after `Retry-After`. */
     RateLimited: {
       headers: {
         'Request-Id': components['headers']['RequestId'];
@@ -2289,7 +2289,7 @@ export interface components {
         };
       };
     };
-    /** @description `service_unavailable`: The service cannot answer now. Send the same again after `Retry-After`. */
+    /** @description `service_unavailable`: The service is unavailable. Repeat the request after `Retry-After`. */
     ServiceUnavailable: {
       headers: {
         'Request-Id': components['headers']['RequestId'];
@@ -2322,24 +2322,24 @@ export interface components {
     };
   };
   parameters: {
-    /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+    /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
     RequestId: string;
-    /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. */
+    /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
     IdempotencyKey: string;
-    /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+    /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
     OptionalIdempotencyKey: string;
   };
   requestBodies: never;
   headers: {
-    /** @description The identifier of the request, for support and logs. */
+    /** @description ID of the request, for support and logs. */
     RequestId: string;
-    /** @description The path of what was created. */
+    /** @description Path of the created resource. */
     Location: string;
-    /** @description After how many seconds to send the same request again. */
+    /** @description Seconds to wait before repeating the request. */
     RetryAfter: number;
     /** @description How to authenticate. */
     WwwAuthenticate: string;
-    /** @description Set to `true` when this is the stored answer of an earlier request with the same key. */
+    /** @description `true` if this is the stored response to an earlier request with the same key. */
     IdempotentReplayed: 'true';
   };
   pathItems: never;
@@ -2361,7 +2361,7 @@ export interface operations {
         to?: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -2379,7 +2379,7 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSessionList'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2405,9 +2405,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -2419,7 +2419,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The session, open. */
+      /** @description The open session. */
       201: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2431,7 +2431,7 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSession'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2451,7 +2451,7 @@ export interface operations {
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: This key already stands for another request. Send this one under a new key. */
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
       422: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2476,7 +2476,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -2497,7 +2497,7 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSession'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2514,7 +2514,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2538,9 +2538,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -2566,7 +2566,7 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSession'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2583,7 +2583,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2603,7 +2603,7 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
        *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
        */
       422: {
@@ -2630,9 +2630,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -2647,7 +2647,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The session, expired. */
+      /** @description The expired session. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2658,7 +2658,7 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSession'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2675,7 +2675,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2695,8 +2695,8 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `session_not_open`: The session is complete or expired, which is final. Read it.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `session_not_open`: The session is complete or expired. Read it.
        */
       422: {
         headers: {
@@ -2748,7 +2748,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -2766,7 +2766,7 @@ export interface operations {
           'application/json': components['schemas']['EventList'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2792,7 +2792,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -2813,7 +2813,7 @@ export interface operations {
           'application/json': components['schemas']['EventWithDeliveries'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2830,7 +2830,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2865,7 +2865,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -2883,7 +2883,7 @@ export interface operations {
           'application/json': components['schemas']['PaymentList'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2909,7 +2909,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -2930,7 +2930,7 @@ export interface operations {
           'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2947,7 +2947,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -2984,7 +2984,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -3002,7 +3002,7 @@ export interface operations {
           'application/json': components['schemas']['RefundList'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3028,9 +3028,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -3042,7 +3042,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refund, pending. */
+      /** @description The pending refund. */
       201: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3054,7 +3054,7 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3071,7 +3071,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3091,9 +3091,9 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see why.
-       *     - `refund_exceeds_remaining`: More than is left to refund. `errors[0].allowed` has what is.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `payment_not_refundable`: The payment is fully refunded. Read it to see its refunds.
+       *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
        */
       422: {
         headers: {
@@ -3119,7 +3119,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3140,7 +3140,7 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3157,7 +3157,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3181,9 +3181,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3198,7 +3198,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refund, canceled. */
+      /** @description The canceled refund. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3209,7 +3209,7 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3226,7 +3226,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3246,8 +3246,8 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_not_pending`: The refund is no longer pending. Read it.
        *     - `refund_in_progress`: The refund is being paid out: it can be canceled only if the ledger gives it up. Read it.
        */
       422: {
@@ -3277,7 +3277,7 @@ export interface operations {
         organization: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3298,7 +3298,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerCheckoutSession'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3315,7 +3315,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3339,7 +3339,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3360,7 +3360,7 @@ export interface operations {
           'application/json': components['schemas']['PaymentHold'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3377,7 +3377,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3401,9 +3401,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3429,7 +3429,7 @@ export interface operations {
           'application/json': components['schemas']['PaymentHold'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3446,7 +3446,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3465,7 +3465,7 @@ export interface operations {
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: This key already stands for another request. Send this one under a new key. */
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
       422: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3501,7 +3501,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -3519,7 +3519,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerPaymentList'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3545,9 +3545,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -3559,7 +3559,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The payment that was recorded under this `reference` before. */
+      /** @description The payment that was recorded earlier with this `reference`. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3570,7 +3570,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerPayment'];
         };
       };
-      /** @description The payment, recorded. */
+      /** @description The recorded payment. */
       201: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3581,7 +3581,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerPayment'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3598,7 +3598,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3618,10 +3618,10 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `session_not_open`: The session is complete or expired, which is final. Read it.
-       *     - `payment_session_mismatch`: The session asks for another amount or currency. `errors[].allowed` has what it asks for.
-       *     - `payment_reference_reused`: This reference already stands for another capture. Read that payment.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `session_not_open`: The session is complete or expired. Read it.
+       *     - `payment_session_mismatch`: The amount or currency is not that of the session. `errors[].allowed` has the right one.
+       *     - `payment_reference_reused`: The reference was used for another payment. Read that payment.
        */
       422: {
         headers: {
@@ -3654,7 +3654,7 @@ export interface operations {
         organization?: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3675,7 +3675,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerPayment'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3692,7 +3692,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3721,7 +3721,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3742,7 +3742,7 @@ export interface operations {
           'application/json': components['schemas']['PaymentHoldList'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3759,7 +3759,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3783,9 +3783,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3812,7 +3812,7 @@ export interface operations {
           'application/json': components['schemas']['PaymentHold'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3829,7 +3829,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3849,8 +3849,8 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see why.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `payment_not_refundable`: The payment is fully refunded. Read it to see its refunds.
        *     - `hold_exceeds_remaining`: More than is left of the payment. `errors[0].allowed` has what is.
        */
       422: {
@@ -3886,7 +3886,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -3904,7 +3904,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefundList'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3930,7 +3930,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -3952,7 +3952,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefundList'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -3980,7 +3980,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4001,7 +4001,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4018,7 +4018,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4042,9 +4042,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4070,7 +4070,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4087,7 +4087,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4107,8 +4107,8 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_not_pending`: The refund is no longer pending. Read it.
        *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
        */
       422: {
@@ -4135,9 +4135,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4152,7 +4152,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refund, failed. */
+      /** @description The failed refund. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4163,7 +4163,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4180,7 +4180,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4200,8 +4200,8 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_not_pending`: The refund is no longer pending. Read it.
        *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
        */
       422: {
@@ -4228,9 +4228,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4256,7 +4256,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4273,7 +4273,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4293,8 +4293,8 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_not_pending`: The refund is no longer pending. Read it.
        *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
        */
       422: {
@@ -4321,9 +4321,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4338,7 +4338,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refund, failed. */
+      /** @description The failed refund. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4349,7 +4349,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4366,7 +4366,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4386,7 +4386,7 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
        *     - `refund_not_succeeded`: Only a refund that succeeded can come back. Read it.
        */
       422: {
@@ -4413,9 +4413,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer. Optional here, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4430,7 +4430,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refund, succeeded. */
+      /** @description The succeeded refund. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4441,7 +4441,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4458,7 +4458,7 @@ export interface operations {
       };
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: Nothing of this identifier, or no such route, for this caller. List what there is. */
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
       404: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4478,8 +4478,8 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       /**
-       * @description - `idempotency_key_reused`: This key already stands for another request. Send this one under a new key.
-       *     - `refund_not_pending`: The refund was decided or withdrawn before. Read it.
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_not_pending`: The refund is no longer pending. Read it.
        */
       422: {
         headers: {
@@ -4505,7 +4505,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -4513,7 +4513,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It does. */
+      /** @description The process is running. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4523,7 +4523,7 @@ export interface operations {
           'application/json': components['schemas']['Health'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4545,7 +4545,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -4553,7 +4553,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The metrics, in the text format of Prometheus. */
+      /** @description Metrics in the Prometheus text format. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4563,7 +4563,7 @@ export interface operations {
           'text/plain; version=0.0.4; charset=utf-8': string;
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4585,7 +4585,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`. */
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path?: never;
@@ -4593,7 +4593,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description They can. */
+      /** @description The service can answer requests. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4603,7 +4603,7 @@ export interface operations {
           'application/json': components['schemas']['Health'];
         };
       };
-      /** @description `invalid_param`: Something in the request is wrong, and `errors` names all of it. Change the request. */
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
       400: {
         headers: {
           'Request-Id': components['headers']['RequestId'];

@@ -26,19 +26,19 @@ export interface ErrorCode {
 export const INVALID_PARAM: ErrorCode = {
   code: 'invalid_param',
   kind: 'invalid',
-  meaning: 'Something in the request is wrong, and `errors` names all of it. Change the request.',
+  meaning: 'The request is invalid. `errors` names every fault. Correct the request.',
 };
 
 export const NOT_FOUND: ErrorCode = {
   code: 'not_found',
   kind: 'missing',
-  meaning: 'Nothing of this identifier, or no such route, for this caller. List what there is.',
+  meaning: 'No such resource or route for this caller. List the resources that exist.',
 };
 
 export const SERVICE_UNAVAILABLE: ErrorCode = {
   code: 'service_unavailable',
   kind: 'unavailable',
-  meaning: 'The service cannot answer now. Send the same again after `Retry-After`.',
+  meaning: 'The service is unavailable. Repeat the request after `Retry-After`.',
 };
 
 export type ParamCode =

@@ -4,13 +4,13 @@ import { type ErrorCode, INVALID_PARAM, NOT_FOUND, SERVICE_UNAVAILABLE } from '.
 export const METHOD_NOT_ALLOWED: ErrorCode = {
   code: 'method_not_allowed',
   kind: 'wrong_method',
-  meaning: 'The route has other methods: see `Allow`.',
+  meaning: 'The route does not support this method. `Allow` lists the methods it supports.',
 };
 
 export const PAYLOAD_TOO_LARGE: ErrorCode = {
   code: 'payload_too_large',
   kind: 'too_large',
-  meaning: 'The body is larger than is read. Send a smaller one.',
+  meaning: 'The body is too large. Send a smaller one.',
 };
 
 export const UNSUPPORTED_MEDIA_TYPE: ErrorCode = {
@@ -22,7 +22,7 @@ export const UNSUPPORTED_MEDIA_TYPE: ErrorCode = {
 export const INTERNAL_ERROR: ErrorCode = {
   code: 'internal_error',
   kind: 'fault',
-  meaning: 'A fault of the service. Send the same again, under the same idempotency key.',
+  meaning: 'The service failed. Repeat the request with the same idempotency key.',
 };
 
 export const HTTP_ERRORS: readonly ErrorCode[] = [

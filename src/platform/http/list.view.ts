@@ -5,10 +5,10 @@ import { constant, flag, list, object, orNull, type Schema, text, type ValueOf }
 export function listOf<View>(name: string, view: Schema<View>) {
   return object(
     {
-      object: constant('list', 'What this is.'),
-      data: list(view, 'One page of the list, in its order.'),
-      has_more: flag('Whether there is another page.'),
-      next_cursor: orNull(text('The `cursor` of the next page; null on the last one.')),
+      object: constant('list', 'Object type.'),
+      data: list(view, 'Items of the page.'),
+      has_more: flag('Whether there are more items after this page.'),
+      next_cursor: orNull(text('The `cursor` for the next page; null on the last page.')),
       items: list(view, 'The same entries as `data`.'),
       nextCursor: orNull(text('The same as `next_cursor`.')),
     },

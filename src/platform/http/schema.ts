@@ -105,15 +105,15 @@ export function timestamp(description: string): Schema<number> {
 
 export const CURRENCY: Schema<string> = {
   [NAME]: 'Currency',
-  ...text('ISO 4217 code in lower case; the amounts beside it are in its minor unit.', {
+  ...text('ISO 4217 code in lower case. Amounts are in its minor unit.', {
     enum: CURRENCIES,
     examples: ['usd'],
   }),
 };
 
-export const MODE = oneOf(MODES, 'The mode of the key it was made with: `test` moves no money.');
+export const MODE = oneOf(MODES, 'Mode of the key that created it. In `test` mode no money moves.');
 
-const ORGANIZATION = id(ORGANIZATION_ID, 'Whose it is.');
+const ORGANIZATION = id(ORGANIZATION_ID, 'Owning organization.');
 
 /** The fields of a resource as the ledger sees them: with whose it is right after `object`. */
 export function asOwned<Of extends Fields>({ id, object, ...rest }: Of): Of & { organization: typeof ORGANIZATION } {

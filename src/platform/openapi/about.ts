@@ -15,28 +15,28 @@ and the ledger records captures and decides refunds under \`/ledger/v1\`.
 ## Authentication
 
 \`Authorization: Bearer <key>\`, or HTTP Basic with the key as the user name and no password. Secret keys (\`sk_test_…\`,
-\`sk_live_…\`) open \`/v1\`, ledger keys (\`lk_test_…\`, \`lk_live_…\`) open \`/ledger/v1\`. The mode is the key's: in \`test\` no
-money moves.
+\`sk_live_…\`) open \`/v1\`, ledger keys (\`lk_test_…\`, \`lk_live_…\`) open \`/ledger/v1\`. The key sets the mode; in \`test\` mode
+no money moves.
 
 ## Amounts and times
 
-Amounts are integers in the minor unit of their currency, timestamps are Unix seconds. Every field of an answer is always
-there; a string without a value is \`null\`.
+Amounts are integers in the minor unit of their currency. Timestamps are Unix seconds. A response always has all its fields;
+a string without a value is \`null\`.
 
 ## Errors
 
-All errors share one envelope that a program can follow: \`errors\` names everything that is wrong and what is allowed
-instead, and \`next_step\` is a request that can be sent as it stands.
+All error responses have the same shape. \`errors\` names every invalid parameter and the permitted values. \`next_step\` is
+the request to send next; a program can send it as it is.
 
 ## Idempotency
 
-Writes take an \`Idempotency-Key\`: the same request under the same key gets the same answer, however often it is sent.
+Writes take an \`Idempotency-Key\`. Repeating a request with the same key returns the same response and writes nothing again.
 
 ## Changes
 
 Within \`/v1\` changes only add: new operations, new optional parameters, new fields in answers, and new values where a
-field names a status, a type, a currency or an error code. Clients ignore fields that they do not know and have a way on
-for values that they do not know. Whatever would break such a client gets a new version in the path.`,
+field names a status, a type, a currency or an error code. Clients must ignore unknown fields and accept
+unknown values. A change that breaks such a client gets a new version in the path.`,
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 } as const;
 
@@ -62,37 +62,37 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, pattern: KEY_PATTERN, examples: ['order-4711'] },
 };
 const IDEMPOTENCY =
-  'Chosen by the caller, 1 to 255 visible ASCII characters: the same request under it gets the same answer.';
+  'Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response.';
 
 export const PARAMETERS = {
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',
-    description: "The caller's own identifier of the request, adopted if it is 1 to 128 of `A-Za-z0-9._-`.",
+    description: 'Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`.',
     schema: { type: 'string' },
   },
   IdempotencyKey: { ...IDEMPOTENCY_KEY, required: true, description: IDEMPOTENCY },
   OptionalIdempotencyKey: {
     ...IDEMPOTENCY_KEY,
-    description: `${IDEMPOTENCY} Optional here, because the operation is safe to repeat.`,
+    description: `${IDEMPOTENCY} Optional, because the operation is safe to repeat.`,
   },
 } as const;
 
 export const HEADERS = {
   RequestId: {
-    description: 'The identifier of the request, for support and logs.',
+    description: 'ID of the request, for support and logs.',
     required: true,
     schema: { type: 'string' },
   },
-  Location: { description: 'The path of what was created.', required: true, schema: { type: 'string', pattern: '^/' } },
+  Location: { description: 'Path of the created resource.', required: true, schema: { type: 'string', pattern: '^/' } },
   RetryAfter: {
-    description: 'After how many seconds to send the same request again.',
+    description: 'Seconds to wait before repeating the request.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
   WwwAuthenticate: { description: 'How to authenticate.', required: true, schema: { type: 'string' } },
   IdempotentReplayed: {
-    description: 'Set to `true` when this is the stored answer of an earlier request with the same key.',
+    description: '`true` if this is the stored response to an earlier request with the same key.',
     schema: { type: 'string', const: 'true' },
   },
 } as const;

@@ -12,7 +12,7 @@ const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' }
 /** For orchestrators and Prometheus. */
 @Controller()
 @Gated('open')
-@Tag('Operations', 'For orchestrators and Prometheus.')
+@Tag('Operations', 'Health checks and metrics.')
 export class OperationsController {
   constructor(
     private readonly database: Database,
@@ -21,8 +21,8 @@ export class OperationsController {
 
   /** Whether the process runs at all; never asks the database, whose troubles a restart would not cure. */
   @Operation('readLiveness', {
-    summary: 'Whether the process runs',
-    answers: { 200: { description: 'It does.', schema: OK } },
+    summary: 'Check liveness',
+    answers: { 200: { description: 'The process is running.', schema: OK } },
   })
   @Get('livez')
   live() {
@@ -30,8 +30,8 @@ export class OperationsController {
   }
 
   @Operation('readReadiness', {
-    summary: 'Whether requests can be served',
-    answers: { 200: { description: 'They can.', schema: OK } },
+    summary: 'Check readiness',
+    answers: { 200: { description: 'The service can answer requests.', schema: OK } },
     refusals: [unavailable],
   })
   @Get('readyz')
@@ -41,11 +41,11 @@ export class OperationsController {
   }
 
   @Operation('readMetrics', {
-    summary: 'Metrics for Prometheus',
+    summary: 'Retrieve metrics',
     answers: {
       200: {
-        description: 'The metrics, in the text format of Prometheus.',
-        schema: text('One metric a line.'),
+        description: 'Metrics in the Prometheus text format.',
+        schema: text('One metric per line.'),
         mediaType: 'text/plain; version=0.0.4; charset=utf-8',
       },
     },

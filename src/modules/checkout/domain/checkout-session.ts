@@ -30,13 +30,13 @@ const MAX_LIFE = DAY + MINUTE;
 export const SESSION_NOT_OPEN: ErrorCode = {
   code: 'session_not_open',
   kind: 'state',
-  meaning: 'The session is complete or expired, which is final. Read it.',
+  meaning: 'The session is complete or expired. Read it.',
 };
 
 export const PAYMENT_SESSION_MISMATCH: ErrorCode = {
   code: 'payment_session_mismatch',
   kind: 'state',
-  meaning: 'The session asks for another amount or currency. `errors[].allowed` has what it asks for.',
+  meaning: 'The amount or currency is not that of the session. `errors[].allowed` has the right one.',
 };
 
 export const PAYMENT_REQUIRED: ErrorCode = {

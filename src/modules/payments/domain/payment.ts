@@ -43,13 +43,13 @@ export type NewPayment = Pick<PaymentState, 'amount' | 'currency' | 'checkoutSes
 export const PAYMENT_REFERENCE_REUSED: ErrorCode = {
   code: 'payment_reference_reused',
   kind: 'state',
-  meaning: 'This reference already stands for another capture. Read that payment.',
+  meaning: 'The reference was used for another payment. Read that payment.',
 };
 
 export const PAYMENT_NOT_REFUNDABLE: ErrorCode = {
   code: 'payment_not_refundable',
   kind: 'state',
-  meaning: 'Nothing is left to refund of the payment. Read it to see why.',
+  meaning: 'The payment is fully refunded. Read it to see its refunds.',
 };
 
 export class Payment {

@@ -21,13 +21,13 @@ export type RefundEvent = keyof typeof REFUND_EVENTS;
 export const REFUND_EXCEEDS_REMAINING: ErrorCode = {
   code: 'refund_exceeds_remaining',
   kind: 'too_much',
-  meaning: 'More than is left to refund. `errors[0].allowed` has what is.',
+  meaning: 'The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.',
 };
 
 export const REFUND_NOT_PENDING: ErrorCode = {
   code: 'refund_not_pending',
   kind: 'state',
-  meaning: 'The refund was decided or withdrawn before. Read it.',
+  meaning: 'The refund is no longer pending. Read it.',
 };
 
 export const REFUND_IN_PROGRESS: ErrorCode = {

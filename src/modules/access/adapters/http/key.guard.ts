@@ -12,7 +12,7 @@ import { FailuresByAddress } from './failures-by-address.js';
 export const INVALID_API_KEY: ErrorCode = {
   code: 'invalid_api_key',
   kind: 'unauthenticated',
-  meaning: 'The key is missing, unknown, revoked, expired, or meant for the other surface. Send a valid one.',
+  meaning: 'The key is missing, unknown, revoked, expired, or not for this API. Send a valid key.',
 };
 
 /** Admits active keys of the kind that the route asks for; every fault gets the same answer. */

@@ -7,7 +7,7 @@ const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed'
 export const ORIGIN_NOT_ALLOWED: ErrorCode = {
   code: 'origin_not_allowed',
   kind: 'forbidden',
-  meaning: "The browser's origin is not on the key's list. Call from a server, or have the origin added.",
+  meaning: 'The origin is not allowed for this key. Call from a server, or add the origin to the key.',
 };
 
 /** A request without Origin is a server's. A browser's must come from an origin that its key lists. */

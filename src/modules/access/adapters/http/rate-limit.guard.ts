@@ -7,7 +7,7 @@ import { type ErrorCode, Refusal } from '../../../../shared/errors.js';
 export const RATE_LIMITED: ErrorCode = {
   code: 'rate_limited',
   kind: 'rate_limited',
-  meaning: 'Too many requests. Send the same again after `Retry-After`.',
+  meaning: 'Too many requests. Repeat the request after `Retry-After`.',
 };
 
 const MAX_BUCKETS = 10_000;

@@ -38,7 +38,7 @@ import {
 } from './checkout-sessions.requests.js';
 
 @Controller(SESSION_FACTS.secret.path)
-@Tag('Checkout sessions', 'What customers are asked to pay: open until they are paid or their time is over.')
+@Tag('Checkout sessions', 'A checkout session asks a customer to pay. It is open until it is paid or expires.')
 export class CheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -52,9 +52,9 @@ export class CheckoutSessionsController {
   @Operation('createCheckoutSession', {
     summary: 'Create a checkout session',
     description:
-      'Send prices and quantities; the service computes every amount. An amount that is sent all the same is compared with what was computed.',
+      'Send prices and quantities. The service computes the amounts; if you send an amount too, it must be the computed one.',
     example: NEW_SESSION,
-    answers: { 201: { description: 'The session, open.', schema: CHECKOUT_SESSION, located: true } },
+    answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true } },
   })
   @Post()
   @RequireIdempotencyKey()
@@ -73,8 +73,8 @@ export class CheckoutSessionsController {
 
   @Operation('expireCheckoutSession', {
     summary: 'Expire a checkout session',
-    description: 'Ends an open session before its time. Nobody can pay for it any more.',
-    answers: { 200: { description: 'The session, expired.', schema: CHECKOUT_SESSION } },
+    description: 'Ends an open session. It can no longer be paid.',
+    answers: { 200: { description: 'The expired session.', schema: CHECKOUT_SESSION } },
     refusals: REFUSED_EXPIRY,
   })
   @Post(':id/expire')
@@ -117,8 +117,8 @@ export class CheckoutSessionsController {
   }
 
   @Operation('readCheckoutSession', {
-    summary: 'Read a checkout session',
-    description: "One of the organization's own sessions, of either mode, with its lines.",
+    summary: 'Retrieve a checkout session',
+    description: 'Returns a session of your organization, in test or live mode, with its line items.',
     answers: { 200: { description: 'The session.', schema: CHECKOUT_SESSION } },
   })
   @Get(':id')
@@ -128,7 +128,7 @@ export class CheckoutSessionsController {
 
   @Operation('listCheckoutSessions', {
     summary: 'List checkout sessions',
-    description: "The organization's own sessions in the mode of the key, newest first.",
+    description: 'Lists the sessions of your organization in the mode of the key, newest first.',
     answers: { 200: { description: 'A page of sessions.', schema: CHECKOUT_SESSION_LIST } },
   })
   @Get()

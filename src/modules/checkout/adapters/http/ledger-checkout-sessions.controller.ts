@@ -16,12 +16,12 @@ import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../represent
 /** What the ledger looks at when a session refuses its payment. */
 @Controller(SESSION_FACTS.ledger.path)
 @Gated('ledger')
-@Tag('Ledger: checkout sessions', 'The sessions of any organization, for the component that owns payments.')
+@Tag('Ledger: checkout sessions', 'Checkout sessions of every organization, for the component that records payments.')
 export class LedgerCheckoutSessionsController {
   constructor(private readonly readCheckoutSession: ReadCheckoutSession) {}
 
   @Operation('readLedgerCheckoutSession', {
-    summary: 'Read a checkout session as the ledger',
+    summary: 'Retrieve a checkout session of an organization',
     answers: { 200: { description: 'The session.', schema: LEDGER_CHECKOUT_SESSION } },
   })
   @Get(':id')

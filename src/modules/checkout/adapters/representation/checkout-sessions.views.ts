@@ -29,85 +29,85 @@ import type { LineItem, TaxBehavior } from '../../domain/line-item.js';
 
 const STATUS = oneMeaning<SessionStatus>(
   {
-    open: 'it can be paid until `expires_at`',
-    complete: 'a payment was captured for it; final',
-    expired: 'its time ran out, or the caller ended it; final',
+    open: 'can be paid until `expires_at`',
+    complete: 'paid; final',
+    expired: 'expired, or ended by you; final',
   },
-  'Where the session stands.',
+  'Status of the session.',
 );
 const PAYMENT_STATUS = oneMeaning<PaymentStatus>(
   {
-    unpaid: 'nothing was captured for it yet',
-    paid: 'its total was captured',
-    no_payment_required: 'its total is 0',
+    unpaid: 'no payment yet',
+    paid: 'the total was paid',
+    no_payment_required: 'the total is 0',
   },
-  'Where its payment stands.',
+  'Payment status of the session.',
 );
 const UI_MODE = oneMeaning<UiMode>(
-  { hosted: 'the customer is sent to a page', embedded: 'the page is part of the shop' },
-  'How the customer meets the checkout.',
+  { hosted: 'the customer pays on a separate page', embedded: 'the customer pays on a page inside your shop' },
+  'Where the customer pays.',
 );
 const TAX_BEHAVIOR = oneMeaning<TaxBehavior>(
-  { inclusive: 'the price contains the tax', exclusive: 'the tax comes on top of the price' },
-  'How the price and its tax go together.',
+  { inclusive: 'the price includes tax', exclusive: 'tax is added to the price' },
+  'Whether the price includes tax.',
 );
 
 const LINE_ITEM = object(
   {
-    product_name: text('What is sold.'),
-    description: orNull(text('More about it.')),
-    images: list(text('The URL of a picture.'), 'Pictures of it.'),
+    product_name: text('Name of the product.'),
+    description: orNull(text('Description of the product.')),
+    images: list(text('Image URL.'), 'Image URLs of the product.'),
     tax_behavior: TAX_BEHAVIOR,
-    quantity: integer('How many of it.', { minimum: 1, examples: [1] }),
-    unit_price: amount('What one of it costs.'),
+    quantity: integer('Quantity of the item.', { minimum: 1, examples: [1] }),
+    unit_price: amount('Price of one item.'),
     currency: CURRENCY,
-    amount_subtotal: amount('`unit_price` times `quantity`.'),
-    amount_discount: amount('What is taken off the subtotal.', 0),
-    amount_tax: amount('The tax: inside the total when it is inclusive, on top of it when it is exclusive.', 0),
-    amount_total: amount('What the line comes to.'),
+    amount_subtotal: amount('Unit price times quantity.'),
+    amount_discount: amount('Discount on the line, subtracted from its subtotal.', 0),
+    amount_tax: amount('Tax on the line. Exclusive tax is added to the total; inclusive tax is already part of it.', 0),
+    amount_total: amount('Total of the line.'),
   },
   { name: 'LineItem' },
 );
 
 const FIELDS = {
-  id: id(CHECKOUT_SESSION_ID, 'The identifier of the session.'),
-  object: constant('checkout.session', 'What this is.'),
+  id: id(CHECKOUT_SESSION_ID, 'ID of the session.'),
+  object: constant('checkout.session', 'Object type.'),
   mode: MODE,
   ui_mode: UI_MODE,
   status: STATUS,
   payment_status: PAYMENT_STATUS,
   currency: CURRENCY,
-  amount: amount('What the customer is asked to pay: the same as `amount_total`.'),
-  amount_subtotal: amount("The sum of the lines' subtotals."),
-  amount_discount: amount("The sum of the lines' discounts.", 0),
-  amount_shipping: amount('What shipping costs.', 0),
-  amount_tax: amount("The sum of the lines' taxes.", 0),
-  amount_total: amount("The sum of the lines' totals and the shipping."),
-  success_url: orNull(text('Where the customer goes after paying.')),
-  cancel_url: orNull(text('Where the customer goes when giving up.')),
-  return_url: orNull(text('Where the customer comes back to from an embedded page.')),
-  notify_url: orNull(text('Where events of this session, and of the refunds of its payment, are sent as webhooks.')),
-  description: orNull(text('What the session is about.')),
-  customer_email: orNull(text("The customer's e-mail address.")),
-  locale: orNull(text('The language of the page: a BCP 47 tag in canonical form, or `auto`.')),
-  metadata: map('What the caller wants to find again; the service only keeps it.'),
-  expires_at: timestamp('When it stops being open if nobody pays, in Unix seconds.'),
-  created_at: timestamp('When it was created, in Unix seconds.'),
+  amount: amount('Amount that the customer pays: the same as `amount_total`.'),
+  amount_subtotal: amount('Sum of the subtotals of the lines.'),
+  amount_discount: amount('Sum of the discounts of the lines.', 0),
+  amount_shipping: amount('Cost of shipping.', 0),
+  amount_tax: amount('Sum of the taxes of the lines.', 0),
+  amount_total: amount('Sum of the totals of the lines, plus shipping.'),
+  success_url: orNull(text('Where the customer is sent after paying.')),
+  cancel_url: orNull(text('Where the customer is sent after canceling.')),
+  return_url: orNull(text('Where the customer returns to from an embedded page.')),
+  notify_url: orNull(text('Where events of the session and of its refunds are sent as webhooks.')),
+  description: orNull(text('Description of the session.')),
+  customer_email: orNull(text('E-mail address of the customer.')),
+  locale: orNull(text('Language of the page: a canonical BCP 47 tag, or `auto`.')),
+  metadata: map('Your own key-value pairs.'),
+  expires_at: timestamp('When the session expires if it is not paid, in Unix seconds.'),
+  created_at: timestamp('Time of creation, in Unix seconds.'),
   line_items: object({
-    object: constant('list', 'What this is.'),
-    data: list(LINE_ITEM, 'The lines, in the order they came in.'),
+    object: constant('list', 'Object type.'),
+    data: list(LINE_ITEM, 'Line items, in the order in which they were sent.'),
   }),
 };
 
 export const CHECKOUT_SESSION = object(FIELDS, {
   name: 'CheckoutSession',
-  description: 'What a customer is asked to pay, line by line.',
+  description: 'Asks a customer to pay for a list of items.',
 });
 
 /** The same as the ledger sees it: with whose it is, right after `object`. */
 export const LEDGER_CHECKOUT_SESSION = object(asOwned(FIELDS), {
   name: 'LedgerCheckoutSession',
-  description: 'A checkout session as the ledger sees it, with whose it is.',
+  description: 'A checkout session with its owning organization.',
 });
 
 const SUMMARY = object(

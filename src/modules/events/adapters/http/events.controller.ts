@@ -21,7 +21,7 @@ import { ListEventsQuery, toFilter } from './events.requests.js';
 
 /** For receivers that were away: what they missed, and what was tried. */
 @Controller(EVENT_FACTS.secret.path)
-@Tag('Events', 'What happened to resources, as it is also sent to a `notify_url`.')
+@Tag('Events', 'Changes of resources. Each event is also sent to a `notify_url`.')
 @Webhooks(eventWebhooks)
 export class EventsController {
   constructor(
@@ -30,8 +30,8 @@ export class EventsController {
   ) {}
 
   @Operation('readEvent', {
-    summary: 'Read an event',
-    description: 'With every attempt to deliver it.',
+    summary: 'Retrieve an event',
+    description: 'Returns the event with every attempt to deliver it.',
     answers: { 200: { description: 'The event.', schema: EVENT_WITH_DELIVERIES } },
   })
   @Get(':id')
@@ -41,7 +41,8 @@ export class EventsController {
 
   @Operation('listEvents', {
     summary: 'List events',
-    description: 'In the mode of the key; newest first, or oldest first to catch up.',
+    description:
+      'Lists the events of your organization in the mode of the key, newest first or, with `order=asc`, oldest first.',
     answers: { 200: { description: 'A page of events.', schema: EVENT_LIST } },
   })
   @Get()

@@ -24,12 +24,12 @@ import { EVENT_ID, type Event } from '../../domain/event.js';
 const resources = () => facts.resources.filter(({ events }) => Object.keys(events ?? {}).length > 0);
 
 const FIELDS = {
-  id: id(EVENT_ID, 'The identifier of the event, and the `webhook-id` of its webhooks.'),
-  object: constant('event', 'What this is.'),
-  type: later(() => oneMeaning(Object.assign({}, ...resources().map(({ events }) => events)), 'What happened.')),
+  id: id(EVENT_ID, 'ID of the event, and the `webhook-id` of its webhooks.'),
+  object: constant('event', 'Object type.'),
+  type: later(() => oneMeaning(Object.assign({}, ...resources().map(({ events }) => events)), 'Type of the event.')),
   mode: MODE,
-  created: timestamp('When it happened, in Unix seconds.'),
-  sequence: integer('Its place among the events of its resource, from 1, without holes.', {
+  created: timestamp('Time of the event, in Unix seconds.'),
+  sequence: integer('Number of the event among those of its resource: 1, 2, 3 and so on.', {
     minimum: 1,
     examples: [1],
   }),
@@ -42,7 +42,7 @@ const FIELDS = {
 /** Contract section 2: these fields, in this order. */
 const EVENT = object(FIELDS, {
   name: 'Event',
-  description: 'Something that happened to a resource; `data.object` is the resource as it was at that moment.',
+  description: 'A change of a resource. `data.object` is the resource as it was then.',
 });
 
 /** For each type, the event with the resource that it is about. */
@@ -58,20 +58,18 @@ export function eventWebhooks(): Readonly<Record<string, WebhookFacts>> {
 
 const DELIVERY = object(
   {
-    attempt: integer('Which attempt it was, from 1.', { minimum: 1, examples: [1] }),
-    attempted_at: timestamp('When it was made, in Unix seconds.'),
-    status_code: orNull(integer('What the receiver answered; null when no answer came.')),
-    error: orNull(text('Why no answer came; null when one did.')),
-    duration_ms: integer('How long it took, in milliseconds.', { minimum: 0 }),
-    next_attempt_at: orNull(
-      timestamp('When the next attempt is due, in Unix seconds; null when none is left to make.'),
-    ),
+    attempt: integer('Number of the attempt, from 1.', { minimum: 1, examples: [1] }),
+    attempted_at: timestamp('Time of the attempt, in Unix seconds.'),
+    status_code: orNull(integer('HTTP status of the response; null if there was none.')),
+    error: orNull(text('Why there was no response; null if there was one.')),
+    duration_ms: integer('Duration of the attempt, in milliseconds.', { minimum: 0 }),
+    next_attempt_at: orNull(timestamp('Time of the next attempt, in Unix seconds; null if there is none.')),
   },
   { name: 'Delivery', description: 'An attempt to deliver an event.' },
 );
 
 export const EVENT_WITH_DELIVERIES = object(
-  { ...FIELDS, deliveries: list(DELIVERY, 'What was tried, oldest first.') },
+  { ...FIELDS, deliveries: list(DELIVERY, 'Attempts to deliver the event, oldest first.') },
   { name: 'EventWithDeliveries', description: 'An event with every attempt to deliver it.' },
 );
 

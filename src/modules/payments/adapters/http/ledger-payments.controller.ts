@@ -34,7 +34,7 @@ import {
 /** The ledger tells what it captured. */
 @Controller(PAYMENT_FACTS.ledger.path)
 @Gated('ledger')
-@Tag('Ledger: payments', 'Captures, told by the component that owns payments.')
+@Tag('Ledger: payments', 'Payments, recorded by the component that captures them.')
 export class LedgerPaymentsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -49,8 +49,8 @@ export class LedgerPaymentsController {
       'For a checkout session, the payment completes it. One that does not fit is refused or, with `on_mismatch: "record"`, recorded with its `mismatch`. The same `reference` with the same facts is the same payment.',
     example: { organization: exampleId(ORGANIZATION_ID), amount: 5000, currency: 'usd' },
     answers: {
-      201: { description: 'The payment, recorded.', schema: LEDGER_PAYMENT },
-      200: { description: 'The payment that was recorded under this `reference` before.', schema: LEDGER_PAYMENT },
+      201: { description: 'The recorded payment.', schema: LEDGER_PAYMENT },
+      200: { description: 'The payment that was recorded earlier with this `reference`.', schema: LEDGER_PAYMENT },
     },
     refusals: [...REFUSED_PAYMENTS, ...REFUSED_REFERENCE],
   })
@@ -85,7 +85,7 @@ export class LedgerPaymentsController {
   }
 
   @Operation('readLedgerPayment', {
-    summary: 'Read a payment as the ledger',
+    summary: 'Retrieve a payment of an organization',
     answers: { 200: { description: 'The payment.', schema: LEDGER_PAYMENT } },
   })
   @Get(':id')

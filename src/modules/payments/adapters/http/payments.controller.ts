@@ -13,7 +13,7 @@ import { PAYMENT, PAYMENT_LIST, paymentView } from '../representation/payments.v
 import { ListPaymentsQuery, toFilter } from './payments.requests.js';
 
 @Controller(PAYMENT_FACTS.secret.path)
-@Tag('Payments', 'What the ledger captured, and what is left to refund of it.')
+@Tag('Payments', 'Captured payments, and how much of each can still be refunded.')
 export class PaymentsController {
   constructor(
     private readonly readPayment: ReadPayment,
@@ -31,8 +31,8 @@ export class PaymentsController {
   }
 
   @Operation('readPayment', {
-    summary: 'Read a payment',
-    description: "One of the organization's own payments, of either mode.",
+    summary: 'Retrieve a payment',
+    description: 'Returns a payment of your organization, in test or live mode.',
     answers: { 200: { description: 'The payment.', schema: PAYMENT } },
   })
   @Get(':id')

@@ -22,8 +22,8 @@ import { PAYMENT_ID } from '../../domain/payment.js';
 export const HOLD = object(
   {
     id: id(HOLD_ID, 'The identifier of the hold.'),
-    object: constant('payment.hold', 'What this is.'),
-    organization: id(ORGANIZATION_ID, 'Whose it is.'),
+    object: constant('payment.hold', 'Object type.'),
+    organization: id(ORGANIZATION_ID, 'Owning organization.'),
     mode: MODE,
     payment: id(PAYMENT_ID, 'The payment that it is on.'),
     amount: integer('How much of it is on hold.', { minimum: 1, maximum: MAX_AMOUNT, examples: [5000] }),

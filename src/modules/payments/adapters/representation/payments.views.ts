@@ -26,30 +26,30 @@ const MISMATCH_MEANINGS: Readonly<Record<Mismatch, string>> = {
 };
 
 const FIELDS = {
-  id: id(PAYMENT_ID, 'The identifier of the payment.'),
-  object: constant('payment', 'What this is.'),
+  id: id(PAYMENT_ID, 'ID of the payment.'),
+  object: constant('payment', 'Object type.'),
   mode: MODE,
-  amount: amount('What was captured.'),
-  amount_refunded: amount('What refunds that succeeded gave back.', 0),
-  amount_pending_refund: amount('What refunds still pending reserve.', 0),
+  amount: amount('Captured amount.'),
+  amount_refunded: amount('Amount of succeeded refunds.', 0),
+  amount_pending_refund: amount('Amount reserved by pending refunds.', 0),
   amount_on_hold: amount('What holds for disputes keep from being refunded.', 0),
-  amount_refundable: amount('What is left to refund.'),
+  amount_refundable: amount('Amount that can still be refunded.'),
   currency: CURRENCY,
-  checkout_session: orNull(id(CHECKOUT_SESSION_ID, 'The session it was captured for, if for one.')),
+  checkout_session: orNull(id(CHECKOUT_SESSION_ID, 'ID of the checkout session that was paid, if any.')),
   mismatch: orNull(oneMeaning(MISMATCH_MEANINGS, 'Why it did not pay its session; null when it did, or has none.')),
-  created: timestamp('When it was recorded, in Unix seconds.'),
+  created: timestamp('Time of recording, in Unix seconds.'),
 };
 
 /** Contract section 2: these fields, in this order. */
 export const PAYMENT = object(FIELDS, {
   name: 'Payment',
-  description: 'What was captured, and what is left to refund.',
+  description: 'A captured payment.',
 });
 
 /** The same as the ledger sees it: with whose it is, right after `object`. */
 export const LEDGER_PAYMENT = object(asOwned(FIELDS), {
   name: 'LedgerPayment',
-  description: 'A payment as the ledger sees it, with whose it is.',
+  description: 'A payment with its owning organization.',
 });
 
 export const PAYMENT_LIST = listOf('PaymentList', PAYMENT);

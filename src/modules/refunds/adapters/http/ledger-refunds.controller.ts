@@ -34,7 +34,7 @@ import {
 /** The ledger's side of refunds: what to act on, and what became of it. */
 @Controller(REFUND_FACTS.ledger.path)
 @Gated('ledger')
-@Tag('Ledger: refunds', 'What the ledger has to decide, and what it decided.')
+@Tag('Ledger: refunds', 'Refunds that the ledger pays out or refuses.')
 export class LedgerRefundsController {
   constructor(
     private readonly changes: LedgerRefundChanges,
@@ -46,9 +46,9 @@ export class LedgerRefundsController {
   ) {}
 
   @Operation('listLedgerRefunds', {
-    summary: 'List refunds as the ledger',
+    summary: 'List refunds of all organizations',
     description:
-      'Those of every organization in the mode of the key, oldest first: without a status, what waits for a decision.',
+      'Lists the refunds of every organization in the mode of the key, oldest first. Without `status`, it lists pending refunds.',
     answers: { 200: { description: 'A page of refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Get()
@@ -57,7 +57,7 @@ export class LedgerRefundsController {
   }
 
   @Operation('readLedgerRefund', {
-    summary: 'Read a refund as the ledger',
+    summary: 'Retrieve a refund of any organization',
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
@@ -66,9 +66,9 @@ export class LedgerRefundsController {
   }
 
   @Operation('succeedRefund', {
-    summary: 'Say that a refund was paid out',
+    summary: 'Mark a refund as succeeded',
     description: 'Taken whatever the claim: money that left is a fact. Saying it again changes nothing.',
-    answers: { 200: { description: 'The refund, succeeded.', schema: LEDGER_REFUND } },
+    answers: { 200: { description: 'The succeeded refund.', schema: LEDGER_REFUND } },
     refusals: REFUSED_SUCCESS,
   })
   @Post(':id/succeed')
@@ -83,9 +83,9 @@ export class LedgerRefundsController {
   }
 
   @Operation('failRefund', {
-    summary: 'Say that a refund was refused',
+    summary: 'Mark a refund as failed',
     description: 'Frees its amount. A claimed refund needs the number of its claim. Saying it again changes nothing.',
-    answers: { 200: { description: 'The refund, failed.', schema: LEDGER_REFUND } },
+    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
     refusals: REFUSED_FAILURE,
   })
   @Post(':id/fail')
@@ -104,7 +104,7 @@ export class LedgerRefundsController {
   @Operation('returnRefund', {
     summary: 'Say that a refund came back',
     description: 'A refund that succeeded and bounced is failed, and its amount free. Saying it again changes nothing.',
-    answers: { 200: { description: 'The refund, failed.', schema: LEDGER_REFUND } },
+    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
     refusals: REFUSED_RETURN,
   })
   @Post(':id/return')

@@ -28,7 +28,7 @@ import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/r
 import { ListRefundsQuery, ProposeRefundRequest, toFilter } from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.secret.path)
-@Tag('Refunds', 'Proposals to give back a part of a payment; the ledger decides them.')
+@Tag('Refunds', 'A refund returns all or part of a payment. You propose it; the ledger pays it out or refuses it.')
 export class RefundsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -40,9 +40,10 @@ export class RefundsController {
 
   @Operation('proposeRefund', {
     summary: 'Propose a refund',
-    description: 'Reserves the amount on the payment and waits for the ledger. Nothing is posted to the ledger here.',
+    description:
+      'Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later.',
     example: { payment: exampleId(PAYMENT_ID), amount: 500 },
-    answers: { 201: { description: 'The refund, pending.', schema: REFUND, located: true } },
+    answers: { 201: { description: 'The pending refund.', schema: REFUND, located: true } },
     refusals: REFUSED_PROPOSALS,
   })
   @Post()
@@ -64,7 +65,7 @@ export class RefundsController {
     summary: 'Cancel a refund',
     description:
       'Withdraws a refund that is still pending and that the ledger has not begun to pay out, which frees its amount.',
-    answers: { 200: { description: 'The refund, canceled.', schema: REFUND } },
+    answers: { 200: { description: 'The canceled refund.', schema: REFUND } },
     refusals: REFUSED_CANCEL,
   })
   @Post(':id/cancel')
@@ -80,7 +81,7 @@ export class RefundsController {
 
   @Operation('listRefunds', {
     summary: 'List refunds',
-    description: "The organization's own refunds in the mode of the key, newest first.",
+    description: 'Lists the refunds of your organization in the mode of the key, newest first.',
     answers: { 200: { description: 'A page of refunds.', schema: REFUND_LIST } },
   })
   @Get()
@@ -89,8 +90,8 @@ export class RefundsController {
   }
 
   @Operation('readRefund', {
-    summary: 'Read a refund',
-    description: "One of the organization's own refunds, of either mode.",
+    summary: 'Retrieve a refund',
+    description: 'Returns a refund of your organization, in test or live mode.',
     answers: { 200: { description: 'The refund.', schema: REFUND } },
   })
   @Get(':id')

@@ -19,25 +19,25 @@ import type { Refund, RefundStatus } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund.js';
 
 const FIELDS = {
-  id: id(REFUND_ID, 'The identifier of the refund.'),
-  object: constant('refund', 'What this is.'),
-  amount: integer('How much is refunded.', { minimum: 1, maximum: MAX_AMOUNT, examples: [500] }),
+  id: id(REFUND_ID, 'ID of the refund.'),
+  object: constant('refund', 'Object type.'),
+  amount: integer('Refunded amount.', { minimum: 1, maximum: MAX_AMOUNT, examples: [500] }),
   currency: CURRENCY,
   status: oneMeaning<RefundStatus>(
     {
-      pending: 'proposed, and waiting for the ledger; its amount is reserved',
+      pending: 'waiting for the ledger; the amount is reserved',
       succeeded: 'the ledger paid it out; it becomes `failed` if the money comes back',
       failed: 'the ledger refused it, or what it had paid out came back, which frees the amount; final',
-      canceled: 'the caller withdrew it, which frees the amount; final',
+      canceled: 'canceled by you; the amount is released; final',
     },
-    'Where the refund stands.',
+    'Status of the refund.',
   ),
-  payment: id(PAYMENT_ID, 'The payment that is refunded.'),
-  created: timestamp('When it was proposed, in Unix seconds.'),
+  payment: id(PAYMENT_ID, 'ID of the refunded payment.'),
+  created: timestamp('Time of the proposal, in Unix seconds.'),
 };
 
 /** These fields, in this order (docs/api.md, Resources). */
-export const REFUND = object(FIELDS, { name: 'Refund', description: 'A proposal to give back a part of a payment.' });
+export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });
 
 const CLAIM = object(
   {
