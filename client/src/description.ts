@@ -1372,7 +1372,7 @@ export interface components {
           | components['schemas']['CheckoutSession']
           | components['schemas']['Payment']
           | components['schemas']['Refund'];
-        /** @description Why a refund failed, as the ledger told it; otherwise null. */
+        /** @description Why the object failed, if a reason was given; otherwise null. */
         reason: string | null;
       };
     };
@@ -1453,7 +1453,7 @@ export interface components {
           | components['schemas']['CheckoutSession']
           | components['schemas']['Payment']
           | components['schemas']['Refund'];
-        /** @description Why a refund failed, as the ledger told it; otherwise null. */
+        /** @description Why the object failed, if a reason was given; otherwise null. */
         reason: string | null;
       };
       /** @description Attempts to deliver the event, oldest first. */

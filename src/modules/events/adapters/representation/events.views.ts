@@ -35,7 +35,7 @@ const FIELDS = {
   }),
   data: object({
     object: later(() => components(...resources().map(({ schema }) => schema))),
-    reason: orNull(text('Why a refund failed, as the ledger told it; otherwise null.')),
+    reason: orNull(text('Why the object failed, if a reason was given; otherwise null.')),
   }),
 };
 
