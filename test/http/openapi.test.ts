@@ -40,22 +40,31 @@ test('a body that is shown as an example is taken as it stands, but for what it 
   const { paths } = JSON.parse(COMMITTED) as { paths: Record<string, { post?: Shown }> };
   const shown = Object.entries(paths).flatMap(([path, { post: operation }]) => {
     const { examples = {} } = operation?.requestBody?.content['application/json'] ?? {};
-    return Object.values(examples).map(({ value }) => ({ path, body: value }));
+    const id = operation?.parameters.find(({ name }) => name === 'id')?.schema?.examples[0];
+    return Object.values(examples).map(({ value }) => ({ path, url: path.replace('{id}', `${id}`), body: value }));
   });
   const answers = await Promise.all(
-    shown.map(async ({ path, body }) => {
+    shown.map(async ({ path, url, body }) => {
       const key = path.startsWith('/ledger/') ? keys.ledger : keys.secret;
-      return [path, (await post(service.url + path, { key, body })).status];
+      return [path, (await post(service.url + url, { key, body })).status];
     }),
   );
   expect(answers).toEqual([
     ['/v1/checkout_sessions', 201],
     ['/v1/refunds', 404],
     ['/ledger/v1/payments', 404],
+    ['/ledger/v1/payments/{id}/holds', 404],
+    ['/ledger/v1/refunds/claim', 200],
+    ['/ledger/v1/refunds/{id}/extend', 404],
+    ['/ledger/v1/refunds/{id}/release', 404],
   ]);
 });
 
 interface Shown {
+  readonly parameters: readonly {
+    readonly name?: string;
+    readonly schema?: { readonly examples: readonly string[] };
+  }[];
   readonly requestBody?: {
     readonly content: {
       readonly 'application/json': { readonly examples?: Readonly<Record<string, { value: unknown }>> };
