@@ -6,6 +6,14 @@ import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { OrganizationRecord } from './organization.record.js';
 
+/** Read for each attempt to deliver an event, so not through TypeORM. */
+const WEBHOOK_SECRETS = {
+  name: 'access.webhook_secrets',
+  text: `SELECT webhook_secret AS current, previous_webhook_secret AS previous,
+      (extract(epoch FROM previous_webhook_secret_expires_at) * 1000)::bigint AS "previousExpiresAt"
+    FROM organizations WHERE id = $1`,
+};
+
 @Injectable()
 export class TypeormOrganizations extends Organizations {
   constructor(private readonly database: Database) {
@@ -39,14 +47,8 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
-    const row = await this.repository.findOneBy({ id: uuidOf(id) });
-    if (!row) return undefined;
-    const { webhookSecret, previousWebhookSecret, previousWebhookSecretExpiresAt } = row;
-    return {
-      current: webhookSecret,
-      previous: previousWebhookSecret,
-      previousExpiresAt: previousWebhookSecretExpiresAt?.getTime() ?? null,
-    };
+    const [secrets] = await this.database.read<WebhookSecrets>(WEBHOOK_SECRETS, [uuidOf(id)]);
+    return secrets;
   }
 
   async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
