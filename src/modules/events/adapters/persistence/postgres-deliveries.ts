@@ -48,7 +48,10 @@ const DUE = {
     ) SELECT receiver AS spelled, next_attempt_at <= $4 AS "isDue" FROM step LIMIT $3`,
 };
 
-/** Of two instances that found the same delivery due, one locks it; the other passes it by, or sees the lease. */
+/**
+ * Of two instances that found the same delivery due, one locks it; the other passes it by, or sees the lease. An event is
+ * the first from its id on: a join by id alone read all events of the organization for each, before the first statistics.
+ */
 const CLAIM = {
   name: 'webhooks.claim',
   text: `WITH claimed AS (
@@ -61,9 +64,11 @@ const CLAIM = {
       RETURNING mode, event_id, url, receiver, attempts
     )
     SELECT url, receiver AS spelled, attempts AS attempt, id, type, event.mode, sequence, data, reason
-    FROM claimed JOIN events event ON event.organization_id = $1 AND event.mode = claimed.mode
-      AND event.id = claimed.event_id
-    ORDER BY id`,
+    FROM claimed CROSS JOIN LATERAL (
+      SELECT id, type, mode, sequence, data, reason FROM events
+      WHERE organization_id = $1 AND mode = claimed.mode AND id >= claimed.event_id
+      ORDER BY id LIMIT 1) AS event
+    WHERE id = claimed.event_id ORDER BY id`,
 };
 
 @Injectable()
