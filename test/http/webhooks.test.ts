@@ -61,6 +61,7 @@ test('tells of each change of a session, its refunds included, and nobody of wha
   expect(told.map(({ type, sequence }) => `${type} ${sequence}`).sort()).toEqual([
     'checkout.session.completed 2',
     'checkout.session.created 1',
+    'payment.created 1',
     'refund.canceled 2',
     'refund.created 1',
     'refund.created 1',

@@ -1,4 +1,4 @@
-/** What a change of the description would break for clients of the released one. The rules are those of docs/decisions/0042. */
+/** What a change of the description would break for clients of the released one. The rules are those of docs/decisions/description.md. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
 type Node = any;

@@ -18,7 +18,7 @@ import type { Components, Json } from './components.js';
 import { headers } from './responses.js';
 import type { Route } from './routes.js';
 
-/** Decorates the handler. Controllers carry facts instead: importing @nestjs/swagger would cost every start (decision 0041). */
+/** Decorates the handler. Controllers carry facts instead: importing @nestjs/swagger would cost every start (docs/decisions/description.md). */
 export function describe(route: Route, components: Components): void {
   const { controller, handler, operationId, summary, description, tag, gate, answers } = route;
   const decorators = [
