@@ -44,6 +44,11 @@ class CheckoutSessions extends Resource {
   expire(id: string, options?: WriteOptions): Promise<Schemas['CheckoutSession']> {
     return this.act(this.path, id, 'expire', options);
   }
+
+  /** Completes an open session whose total is 0. */
+  complete(id: string, options?: WriteOptions): Promise<Schemas['CheckoutSession']> {
+    return this.act(this.path, id, 'complete', options);
+  }
 }
 
 class Refunds extends Resource {
@@ -69,6 +74,10 @@ class Refunds extends Resource {
 class Payments extends Resource {
   retrieve(id: string, options?: ReadOptions): Promise<Schemas['Payment']> {
     return this.read('/v1/payments', id, options);
+  }
+
+  list(filters: Filters<'listPayments'> = {}, options?: ReadOptions): List<Schemas['Payment']> {
+    return this.listOf('/v1/payments', filters, options);
   }
 }
 
@@ -98,6 +107,33 @@ class LedgerPayments extends Resource {
   retrieve(id: string, organization: string, options?: ReadOptions): Promise<Schemas['LedgerPayment']> {
     return this.read(this.path, id, options, { organization });
   }
+
+  list(filters: Filters<'listLedgerPayments'> = {}, options?: ReadOptions): List<Schemas['LedgerPayment']> {
+    return this.listOf(this.path, filters, options);
+  }
+}
+
+class LedgerHolds extends Resource {
+  /** Without an amount, all that is left of the payment. */
+  place(
+    payment: string,
+    hold: Schemas['PlaceHoldRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<Schemas['PaymentHold']> {
+    return this.act('/ledger/v1/payments', payment, 'holds', options, hold);
+  }
+
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas['PaymentHold']> {
+    return this.read('/ledger/v1/holds', id, options);
+  }
+
+  list(payment: string, filters: Filters<'listHolds'> = {}, options?: ReadOptions): List<Schemas['PaymentHold']> {
+    return this.listOf(`/ledger/v1/payments/${encodeURIComponent(payment)}/holds`, filters, options);
+  }
+
+  release(id: string, options?: WriteOptions): Promise<Schemas['PaymentHold']> {
+    return this.act('/ledger/v1/holds', id, 'release', options);
+  }
 }
 
 class LedgerRefunds extends Resource {
@@ -117,6 +153,27 @@ class LedgerRefunds extends Resource {
 
   fail(id: string, body: Schemas['FailRefundRequest'] = {}, options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
     return this.act(this.path, id, 'fail', options, body);
+  }
+
+  return(
+    id: string,
+    body: Schemas['ReturnRefundRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<Schemas['LedgerRefund']> {
+    return this.act(this.path, id, 'return', options, body);
+  }
+
+  /** Takes pending refunds that no other worker has, under a lease. */
+  claim(body: Schemas['ClaimRefundsRequest'] = {}, options?: WriteOptions): Promise<Schemas['LedgerRefundList']> {
+    return this.transport.post(`${this.path}/claim`, body, options);
+  }
+
+  extend(id: string, body: Schemas['ExtendClaimRequest'], options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
+    return this.act(this.path, id, 'extend', options, body);
+  }
+
+  release(id: string, body: Schemas['ReleaseClaimRequest'], options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
+    return this.act(this.path, id, 'release', options, body);
   }
 }
 
@@ -141,11 +198,13 @@ export class TillgateLedger {
   readonly checkoutSessions: LedgerCheckoutSessions;
   readonly payments: LedgerPayments;
   readonly refunds: LedgerRefunds;
+  readonly holds: LedgerHolds;
 
   constructor(options: ClientOptions) {
     const transport = new Transport(options);
     this.checkoutSessions = new LedgerCheckoutSessions(transport);
     this.payments = new LedgerPayments(transport);
     this.refunds = new LedgerRefunds(transport);
+    this.holds = new LedgerHolds(transport);
   }
 }

@@ -44,6 +44,38 @@ test('creates, reads and expires a session', async () => {
   expect(await tillgate.checkoutSessions.expire(session.id)).toEqual({ ...session, status: 'expired' });
 });
 
+test('completes a session that asks for nothing', async () => {
+  const free = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };
+  const session = await tillgate.checkoutSessions.create({ currency: 'usd', line_items: [{ price_data: free }] });
+  expect(await tillgate.checkoutSessions.complete(session.id)).toEqual({ ...session, status: 'complete' });
+});
+
+test('finds the payment of a session; claims, extends, releases and returns refunds', async () => {
+  const session = await tillgate.checkoutSessions.create(SMALLEST);
+  const captured = { amount: session.amount_total, currency: session.currency, checkout_session: session.id };
+  const { organization } = shop;
+  const recorded = await ledger.payments.record({ ...captured, organization, reference: 'capture-1' });
+  const [payment] = await all(tillgate.payments.list({ checkout_session: session.id }));
+  expect(payment?.id).toBe(recorded.id);
+  expect(await all(ledger.payments.list({ organization, reference: 'capture-1' }))).toEqual([recorded]);
+  const refund = await tillgate.refunds.propose({ payment: recorded.id, amount: 1 });
+  const [claimed] = (await ledger.refunds.claim({ organization, limit: 1 })).data;
+  const number = claimed?.claim?.number as number;
+  expect(claimed?.id).toBe(refund.id);
+  expect((await ledger.refunds.extend(refund.id, { claim: number, lease_seconds: 600 })).claim?.number).toBe(number);
+  expect((await ledger.refunds.release(refund.id, { claim: number })).claim).toBeNull();
+  await ledger.refunds.succeed(refund.id);
+  expect((await ledger.refunds.return(refund.id, { reason: 'account closed' })).status).toBe('failed');
+});
+
+test('places, reads, lists and releases a hold', async () => {
+  const payment = (await shop.record({ amount: 500 })).body.id;
+  const hold = await ledger.holds.place(payment, { amount: 200 });
+  expect(await ledger.holds.retrieve(hold.id)).toEqual(hold);
+  expect(await all(ledger.holds.list(payment))).toEqual([hold]);
+  expect(await ledger.holds.release(hold.id)).toEqual({ ...hold, status: 'released' });
+});
+
 test('reads a list to its end, each item once, and page by page', async () => {
   const made: string[] = [];
   for (let count = 0; count < 60; count += 1) made.push((await shop.createSession()).body.id);
