@@ -105,7 +105,7 @@ describe('paths', () => {
     }
   });
 
-  test.each(['/', '/v1', '/v2/checkout_sessions', '/%zz', '/%00', `/${'x/'.repeat(50)}`, '//v1//', '/v1/__proto__'])(
+  test.each(['/v1', '/v2/checkout_sessions', '/%zz', '/%00', `/${'x/'.repeat(50)}`, '//v1//', '/v1/__proto__'])(
     'no route %s',
     async (path) => {
       const reply = await sendBytes(service.url, head(`GET ${path} HTTP/1.1`, 'Host: x'));
