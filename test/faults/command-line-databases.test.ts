@@ -67,8 +67,12 @@ describe('migrate', () => {
         // Holds everybody up at the first thing a migration writes, so that they do meet.
         await client.query('BEGIN; CREATE TABLE migrations ()');
         const running = Promise.all([migrate(url), migrate(url), migrate(url)]);
-        const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-        await until(() => withClient(url, async (watcher) => (await watcher.query(waiting)).rowCount === 3));
+        // One waits for the table, and all three have asked for the migration lock.
+        const waiting = `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock') || ' '
+          || count(*) FILTER (WHERE query LIKE 'SELECT pg_try_advisory_lock%') AS waiting
+          FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+        const state = async (watcher: Client) => (await watcher.query(waiting)).rows[0].waiting;
+        await until(() => withClient(url, async (watcher) => (await state(watcher)) === '1 3'));
         await client.query('ROLLBACK');
         return running;
       });

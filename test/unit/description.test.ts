@@ -172,7 +172,7 @@ const EVENT = {
   mode: 'test',
   created: 1_763_700_000,
   sequence: 1,
-  data: { object: REFUND },
+  data: { object: REFUND, reason: null },
 };
 const { sequence, ...unnumbered } = EVENT;
 const { 'webhook-signature': signature, ...unsigned } = SIGNED;

@@ -33,7 +33,7 @@ test.each([
 });
 
 test.each([
-  ['an unknown path', answered('list_resources', 'GET', '/v1/payments'), 'is not described'],
+  ['an unknown path', answered('list_resources', 'GET', '/v1/customers'), 'is not described'],
   ['an unknown method', answered('fix_request', 'PUT', '/v1/refunds'), 'is not described'],
   ['a placeholder', answered('read_resource', 'GET', '/v1/refunds/{id}'), 'is not filled in'],
   ['a parameter', answered('read_resource', 'GET', '/v1/refunds/:id'), 'is not filled in'],
