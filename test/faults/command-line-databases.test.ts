@@ -1,5 +1,6 @@
 /** The command line on databases of every kind: embedded, given, empty, out of date, out of reach. */
 import { describe, expect, test } from '@jest/globals';
+import type { Client } from 'pg';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { revertLast } from '../../src/platform/database/migrate.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';

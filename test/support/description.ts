@@ -46,7 +46,8 @@ export class Description {
   faultsOf(exchange: Exchange): string[] {
     const { pathname } = new URL(exchange.url);
     const method = exchange.method.toLowerCase();
-    const place = this.places.find(({ pattern }) => pattern.test(pathname));
+    const matching = this.places.filter(({ pattern }) => pattern.test(pathname));
+    const place = matching.find(({ methods }) => methods[method]) ?? matching[0];
     if (!place?.methods[method]) return this.unrouted(exchange, place);
     const where = `${exchange.method} ${place.path}`;
     const at = ['paths', place.path, method];
@@ -184,7 +185,7 @@ interface Found {
   readonly node: Node;
 }
 
-const DOCUMENTATION = /^\/(openapi\.json|docs(\/.*)?)$/;
+const DOCUMENTATION = /^\/(openapi\.json|docs(\/.*)?)?$/;
 
 const normal = (mediaType: string): string => mediaType.toLowerCase().replaceAll(' ', '');
 
