@@ -6,7 +6,8 @@ import { fuzz } from './fuzz.js';
 const REQUESTS = 20_000;
 const TIME_LIMIT_MS = 180_000;
 
-const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** The same for every run: `npm run fuzz` draws others. */
+const seed = 1_882_256_288;
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 
@@ -35,7 +36,7 @@ test(
     await withClient(database.url, (sql) => sql.query('ALTER TABLE refunds ADD CONSTRAINT planted CHECK (amount < 2)'));
     const planted = { databaseUrl: database.url, seed, requests: 2_000 };
     const { faults } = await fuzz(planted);
-    const [, number] = /^request (\d+): 500 /.exec(faults[0] ?? '') ?? [];
+    const [, number] = /^request (\d+): 500 /m.exec(faults.join('\n')) ?? [];
     expect({ seed, faults }).toEqual({
       seed,
       faults: expect.arrayContaining([expect.stringMatching(/^the log has .*planted/)]),
