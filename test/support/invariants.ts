@@ -33,12 +33,12 @@ const PROMISES: Readonly<Record<string, string>> = {
     WHERE refund.currency <> payment.currency`,
 };
 
-/** Every session and refund, and every kept answer that says one was created. */
+/** Every session and refund, and every stored response that says one was created. */
 const OBJECTS = 'SELECT id FROM checkout_sessions UNION ALL SELECT id FROM refunds';
 const ANSWERS = `SELECT body::json ->> 'id' AS id FROM idempotency_keys
   WHERE status = 201 AND operation IN ('POST /v1/checkout_sessions', 'POST /v1/refunds')`;
 
-/** The promises that do not hold, each with the rows that break it. Valid as long as no kept answer has been swept. */
+/** The promises that do not hold, each with the rows that break it. Valid as long as no stored response has been swept. */
 export async function brokenPromises(sql: Client): Promise<string[]> {
   const broken: string[] = [];
   for (const [promise, statement] of Object.entries(PROMISES)) {
@@ -48,7 +48,7 @@ export async function brokenPromises(sql: Client): Promise<string[]> {
   const objects = (await sql.query<{ id: string }>(OBJECTS)).rows.map(({ id }) => id.replaceAll('-', ''));
   const answers = (await sql.query<{ id: string }>(ANSWERS)).rows.map(({ id }) => uuidOf(id));
   const unlike = [...without(objects, answers), ...without(answers, objects)];
-  if (unlike.length > 0) broken.push(`each object stands in exactly one kept answer: ${unlike}`);
+  if (unlike.length > 0) broken.push(`each object stands in exactly one stored response: ${unlike}`);
   return broken;
 }
 
