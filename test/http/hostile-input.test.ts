@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { get, post, type Reply, SMALLEST, send } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
 import { head, sendBytes } from '../support/raw.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const MAX_BODY_BYTES = 256 * 1024;
@@ -141,6 +141,41 @@ describe('paths', () => {
     ]);
     const refused = await send('HEAD', service.url + SESSIONS);
     expect([refused.status, refused.text]).toEqual([401, '']);
+  });
+});
+
+describe('queries', () => {
+  const ask = (target: string, key = tenant.test) =>
+    sendBytes(service.url, head(`${target} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`));
+
+  test.each(['%ff', '%', '%z', '%zz', 'a%', '%c0%af', '%ed%a0%80', '%e2%82', '%C3=%A9'])(
+    'a query with %j is no percent-encoded UTF-8',
+    async (text) => {
+      const ledgerKey = await createLedgerKey(service, 'test');
+      const reply = await ask(`GET /ledger/v1/payments?limit=1&reference=${text}`, ledgerKey);
+      expectError(reply, {
+        status: 400,
+        code: 'invalid_param',
+        errors: [['reference', 'invalid_format']],
+        nextStep: { type: 'fix_request', path: '/ledger/v1/payments', method: 'GET' },
+      });
+      for (const path of [SESSIONS, `${SESSIONS}/cs_test_01jd0000000000000000000000`, '/livez', '/docs']) {
+        expectInvalid(await ask(`GET ${path}?a=b&${text}`), [text.split('=')[0] as string, 'invalid_format']);
+      }
+    },
+  );
+
+  test('it is looked at where the order of checks says', async () => {
+    expect((await ask(`GET ${SESSIONS}?%ff`, 'sk_test_wrong')).status).toBe(401);
+    expect((await ask('GET /nothing?%ff')).status).toBe(404);
+    expect((await post(`${service.url}${SESSIONS}?%ff`, { key: tenant.test, body: SMALLEST })).status).toBe(400);
+    const text = { 'content-type': 'text/plain' };
+    const refused = await post(`${service.url}${SESSIONS}?%ff`, { key: tenant.test, body: TEXT, headers: text });
+    expect(refused.status).toBe(415);
+  });
+
+  test('what is encoded is taken', async () => {
+    expect((await ask('GET /livez?a=%E2%82%AC+%f0%9f%98%80%25&&=&%20')).status).toBe(200);
   });
 });
 

@@ -5,20 +5,21 @@ import type { FastifyRequest } from 'fastify';
 import { INVALID_PARAM, paramError, Refusal } from '../../shared/errors.js';
 import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
 import { requestOf } from './exchange.js';
+import { requireEncoded } from './query.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
 const DROP_MS = 800;
 
-/** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. */
+/** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. Of every request the query's encoding. */
 @Injectable()
 export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = requestOf(context);
-    if (request.method !== 'POST') return true;
+    if (request.method !== 'POST') return requireEncoded(request.url);
     checkMediaType(request);
     return read(request.raw).then((body) => {
       request.body = body;
-      return true;
+      return requireEncoded(request.url);
     });
   }
 }
