@@ -1,11 +1,14 @@
 /** Reads the values of arguments and options. commander puts the name of the option before what is thrown here. */
-import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Webhook } from 'standardwebhooks';
 import { parseInstant } from '../platform/http/formats.js';
+import { MODES } from '../shared/caller.js';
 import { type IdKind, isId } from '../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../shared/money.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export const modeOption = () => new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory();
 
 export function id(kind: IdKind): (text: string) => string {
   return (text) => {
@@ -24,6 +27,34 @@ export function currency(text: string): string {
   const code = currencyOf(text);
   if (code === undefined) throw new InvalidArgumentError('It must be an ISO 4217 currency code.');
   return code;
+}
+
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** How many items a list may have on its page. */
+export const pageLimit = wholeNumber(1, 100);
+
+/** Seconds of a span. */
+export function lease(text: string): number {
+  const seconds = (durationOf(text) ?? 0) / 1000;
+  if (seconds >= 15 && seconds <= 3600) return seconds;
+  throw new InvalidArgumentError('It must be a span from 15s to 1h.');
+}
+
+export function reason(text: string): string {
+  if ([...text].length <= 500) return text;
+  throw new InvalidArgumentError('It must have at most 500 characters.');
+}
+
+export function reference(text: string): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be 1 to 255 visible ASCII characters.');
 }
 
 export function port(text: string): number {

@@ -4,9 +4,11 @@ import { Command, CommanderError } from '@commander-js/extra-typings';
 import { migrate, revertLast } from '../platform/database/migrate.js';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
+import { addHoldCommands } from './holds.js';
 import { addKeyCommands } from './keys.js';
 import { addOrganizationCommands } from './organizations.js';
 import { addPaymentCommands } from './payments.js';
+import { addRefundCommands } from './refunds.js';
 import { withDatabase } from './run.js';
 import { addWebhookCommands } from './webhooks.js';
 
@@ -20,6 +22,8 @@ const program = new Command('tillgate')
 addOrganizationCommands(program);
 addKeyCommands(program);
 addPaymentCommands(program);
+addRefundCommands(program);
+addHoldCommands(program);
 addWebhookCommands(program);
 
 program

@@ -1,8 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { API_KEY_ID, type ApiKey, KEY_KINDS, ManageApiKeys } from '../modules/access/index.js';
-import { MODES } from '../shared/caller.js';
 import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
-import { collect, duration, futureInstant, id } from './arguments.js';
+import { collect, duration, futureInstant, id, modeOption } from './arguments.js';
 import { withApplication } from './run.js';
 
 const EXPIRES = 'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date or Unix seconds; otherwise never';
@@ -36,7 +35,7 @@ export function addKeyCommands(program: Command): void {
 function addCreate(keys: Command): void {
   const create = keys.command('create').description('create a key');
   create
-    .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
+    .addOption(modeOption())
     .addOption(kindOption().default('secret' as const))
     .option('--org <organization>', 'whose key it is; a ledger key is nobody’s', id(ORGANIZATION_ID))
     .option(

@@ -1,11 +1,17 @@
-import { type Command, Option } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { CHECKOUT_SESSION_ID } from '../modules/checkout/index.js';
-import { paymentView, RecordPayment } from '../modules/payments/index.js';
+import {
+  ListLedgerPayments,
+  ledgerPaymentView,
+  PAYMENT_ID,
+  paymentView,
+  RecordPayment,
+} from '../modules/payments/index.js';
 import { Reconcile } from '../platform/database/reconcile.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
-import { MODES } from '../shared/caller.js';
+import { listView } from '../platform/http/list.view.js';
 import { ORGANIZATION_ID } from '../shared/id.js';
-import { amount, currency, id } from './arguments.js';
+import { amount, currency, id, modeOption, pageLimit, reference } from './arguments.js';
 import { withApplication } from './run.js';
 
 export function addPaymentCommands(program: Command): void {
@@ -15,7 +21,7 @@ export function addPaymentCommands(program: Command): void {
     .command('record')
     .description('record a captured payment, as the ledger does over HTTP')
     .requiredOption('--org <organization>', 'whose payment it is', id(ORGANIZATION_ID))
-    .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
+    .addOption(modeOption())
     .requiredOption('--amount <minor units>', 'for example 5000 for 50.00 USD', amount)
     .requiredOption('--currency <code>', 'for example usd', currency)
     .option('--session <session>', 'the checkout session that it pays, which completes it', id(CHECKOUT_SESSION_ID))
@@ -26,6 +32,23 @@ export function addPaymentCommands(program: Command): void {
         const decide = () => record.execute({ organization, mode }, capture);
         const { payment } = await application.get(UnitOfWork).commit(decide);
         return paymentView(payment);
+      }),
+    );
+
+  payments
+    .command('list')
+    .description('list payments, the newest first')
+    .addOption(modeOption())
+    .option('--org <organization>', 'only payments of this organization', id(ORGANIZATION_ID))
+    .option('--session <session>', 'only payments for this checkout session', id(CHECKOUT_SESSION_ID))
+    .option('--reference <reference>', 'only payments recorded under this reference', reference)
+    .option('--limit <number>', 'payments on a page', pageLimit, 25)
+    .option('--cursor <payment>', 'next_cursor of the page before', id(PAYMENT_ID))
+    .action(({ mode, org: organization, session: checkoutSession, reference, limit, cursor }) =>
+      withApplication(async (application) => {
+        const filter = { organization, checkoutSession, reference, limit, cursor };
+        const page = await application.get(ListLedgerPayments).execute({ mode }, filter);
+        return listView(page, ledgerPaymentView);
       }),
     );
 

@@ -225,6 +225,13 @@ describe('mistakes', () => {
     [`org show org_${UNKNOWN}`, 'No such organization.'],
     [`key revoke key_${UNKNOWN}`, 'No such key.'],
     ['payment record --amount -5', 'It must be a whole number of minor units, from 1 to 999999999999.'],
+    ['payment list', "Required option '--mode <mode>' not specified."],
+    ['payment list --mode test --limit 101', 'It must be a whole number from 1 to 100.'],
+    ['refund list --mode test --status done', "'done' is invalid. Allowed choices are pending, succeeded,"],
+    ['refund claim --mode test --lease 14s', 'It must be a span from 15s to 1h.'],
+    ['refund succeed pay_1', 'It must be an identifier that begins with re_.'],
+    ['hold create --reference dispute\u00a042', 'It must be 1 to 255 visible ASCII characters.'],
+    ['hold release --mode test', "Missing required argument 'hold'."],
     ['webhook listen --port 4000 --secret abc', 'It must be a webhook secret, whsec_ and base64.'],
     ['migrate now', "Too many arguments for 'migrate'."],
   ])('%s', async (words, message) => {
@@ -235,14 +242,17 @@ describe('mistakes', () => {
 describe('help', () => {
   const help = (...words: string[]) => commandLine([...words, '--help'], { PORT: 'no port' });
 
-  test.each([[], ['org'], ['key'], ['payment'], ['webhook'], ['webhook', 'secret']])('%s', async (...words) => {
-    const { status, stdout, stderr } = await help(...words);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(new RegExp(`^Usage: ${['tillgate', ...words].join(' ')} `));
-    // A line a command, each with a word on it.
-    const [, commands = ''] = stdout.split('Commands:\n');
-    expect(commands.trimEnd().split('\n')).toEqual(commands.match(/^ {2}\S.* {2}\S.*$/gm));
-  });
+  test.each([[], ['org'], ['key'], ['payment'], ['refund'], ['hold'], ['webhook'], ['webhook', 'secret']])(
+    '%s',
+    async (...words) => {
+      const { status, stdout, stderr } = await help(...words);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toMatch(new RegExp(`^Usage: ${['tillgate', ...words].join(' ')} `));
+      // A line a command, each with a word on it.
+      const [, commands = ''] = stdout.split('Commands:\n');
+      expect(commands.trimEnd().split('\n')).toEqual(commands.match(/^ {2}\S.* {2}\S.*$/gm));
+    },
+  );
 
   test('of a command names its options', async () => {
     const { status, stdout } = await help('key', 'rotate');

@@ -1,10 +1,17 @@
 export { PAYMENT_BOOK } from './adapters/persistence/book.js';
 export { PaymentRecord } from './adapters/persistence/payment.record.js';
+export { holdView } from './adapters/representation/holds.views.js';
 export { REFUSED_WHEN_EMPTY } from './adapters/representation/payments.examples.js';
-export { paymentView } from './adapters/representation/payments.views.js';
+export { ledgerPaymentView, paymentView } from './adapters/representation/payments.views.js';
 export { FindNotifyUrl } from './application/find-notify-url.js';
+export { ListLedgerPayments } from './application/list-ledger-payments.js';
+export { PlaceHold } from './application/place-hold.js';
 export { HeldAmounts } from './application/ports.js';
+export { ReadLedgerHold } from './application/read-ledger-hold.js';
+export { ReadLedgerPayment } from './application/read-ledger-payment.js';
 export { ReadPayment } from './application/read-payment.js';
 export { RecordPayment } from './application/record-payment.js';
+export { ReleaseHold } from './application/release-hold.js';
+export { HOLD_ID } from './domain/hold.js';
 export { PAYMENT_ID } from './domain/payment.js';
 export { PAYMENTS, PaymentsModule } from './payments.module.js';
