@@ -16,6 +16,7 @@ import { withApplication } from './run.js';
 
 export function addPaymentCommands(program: Command): void {
   const payments = program.command('payment').description('captured payments');
+  addList(payments);
 
   payments
     .command('record')
@@ -35,6 +36,19 @@ export function addPaymentCommands(program: Command): void {
       }),
     );
 
+  program
+    .command('reconcile')
+    .description('prove that every amount adds up; exits 1 if not')
+    .action(() =>
+      withApplication(async (application) => {
+        const { checks, isBalanced } = await application.get(Reconcile).execute();
+        if (!isBalanced) process.exitCode = 1;
+        return { balanced: isBalanced, checks };
+      }),
+    );
+}
+
+function addList(payments: Command): void {
   payments
     .command('list')
     .description('list payments, the newest first')
@@ -49,17 +63,6 @@ export function addPaymentCommands(program: Command): void {
         const filter = { organization, checkoutSession, reference, limit, cursor };
         const page = await application.get(ListLedgerPayments).execute({ mode }, filter);
         return listView(page, ledgerPaymentView);
-      }),
-    );
-
-  program
-    .command('reconcile')
-    .description('prove that every amount adds up; exits 1 if not')
-    .action(() =>
-      withApplication(async (application) => {
-        const { checks, isBalanced } = await application.get(Reconcile).execute();
-        if (!isBalanced) process.exitCode = 1;
-        return { balanced: isBalanced, checks };
       }),
     );
 }
