@@ -13,7 +13,6 @@ import { IDEMPOTENCY_ERRORS } from './platform/idempotency/error.codes.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
 import { OpenapiModule } from './platform/openapi/openapi.module.js';
-import { RequestLog } from './platform/telemetry/request-log.js';
 import { TelemetryModule } from './platform/telemetry/telemetry.module.js';
 import { Clock } from './shared/clock.js';
 
@@ -39,7 +38,6 @@ export class AppModule {
         { provide: Config, useValue: config },
         { provide: Clock, useClass: SystemClock },
         { provide: APP_FILTER, useClass: ErrorFilter },
-        { provide: APP_GUARD, useClass: RequestLog },
         // In the order that docs/api.md promises: who calls, from where, how often, and only then what with.
         { provide: APP_GUARD, useClass: KeyGuard },
         { provide: APP_GUARD, useClass: OriginGuard },

@@ -1,4 +1,5 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { Schema } from './schema.js';
 
 interface AnswerFacts {
@@ -36,10 +37,16 @@ export const WEBHOOKS = 'tillgate:webhooks';
 
 /** Describes a route under an operationId, which clients are generated from and which therefore stays. */
 export const Operation = (operationId: string, facts: OperationFacts): MethodDecorator =>
-  SetMetadata(OPERATION, { operationId, ...facts });
+  applyDecorators(SetMetadata(OPERATION, { operationId, ...facts }), RouteConfig({ operationId }));
 
 export const Tag = (name: string, description: string): ClassDecorator => SetMetadata(TAG, { name, description });
 
 /** The webhooks, by event type, whose events a controller shows. */
 export const Webhooks = (webhooks: () => Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
   SetMetadata(WEBHOOKS, webhooks);
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operationId?: string;
+  }
+}

@@ -1,18 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import {
-  type CanActivate,
-  type ExecutionContext,
-  Injectable,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
-import { HttpAdapterHost, Reflector } from '@nestjs/core';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../config.js';
 import { STATEMENTS } from '../database/prepared-query.js';
 import type { TillgateAdapter } from '../http/adapter.js';
-import { requestOf } from '../http/exchange.js';
-import { OPERATION } from '../http/operation.js';
 
 const VERBOSE = ['debug', 'trace'];
 
@@ -21,24 +13,17 @@ const VERBOSE = ['debug', 'trace'];
  * header reaches the log.
  */
 @Injectable()
-export class RequestLog implements CanActivate, OnModuleInit, OnModuleDestroy {
+export class RequestLog implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly host: HttpAdapterHost<TillgateAdapter>,
-    private readonly reflector: Reflector,
     private readonly config: Config,
   ) {}
-
-  /** The first guard: it lets everybody in, and remembers which handler answers. */
-  canActivate(context: ExecutionContext): boolean {
-    requestOf(context).handler = context.getHandler();
-    return true;
-  }
 
   onModuleInit(): void {
     const server = this.host.httpAdapter?.getInstance();
     const least = this.config.logRequests === 'errors' ? 400 : 0;
     server?.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-      if (reply.statusCode >= least) server.log.info(this.line(request, reply), 'request');
+      if (reply.statusCode >= least) server.log.info(lineOf(request, reply), 'request');
       done();
     });
     if (VERBOSE.includes(this.config.logLevel)) subscribe(STATEMENTS, this.onStatement);
@@ -51,28 +36,22 @@ export class RequestLog implements CanActivate, OnModuleInit, OnModuleDestroy {
   private readonly onStatement = (statement: unknown): void => {
     this.host.httpAdapter?.getInstance().log.debug(statement, 'statement');
   };
-
-  private line(request: FastifyRequest, reply: FastifyReply): object {
-    return {
-      // Of a replayed error the caller knows the id of the first response.
-      request_id: reply.getHeader('request-id'),
-      method: request.method,
-      // The pattern: the path may hold anything.
-      route: request.routeOptions.url,
-      operation:
-        request.handler && this.reflector.get<{ operationId: string }>(OPERATION, request.handler)?.operationId,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      organization: request.caller?.organization,
-      key: request.keyDisplay,
-      error_code: request.errorCode,
-      replayed: reply.hasHeader('idempotent-replayed') || undefined,
-    };
-  }
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    handler: ReturnType<ExecutionContext['getHandler']> | undefined;
-  }
+function lineOf(request: FastifyRequest, reply: FastifyReply): object {
+  const { url, config } = request.routeOptions;
+  return {
+    // Of a replayed error the caller knows the id of the first response.
+    request_id: reply.getHeader('request-id'),
+    method: request.method,
+    // The pattern: the path may hold anything.
+    route: url,
+    operation: config?.operationId,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    organization: request.caller?.organization,
+    key: request.keyDisplay,
+    error_code: request.errorCode,
+    replayed: reply.hasHeader('idempotent-replayed') || undefined,
+  };
 }
