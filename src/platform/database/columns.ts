@@ -11,9 +11,13 @@ export function insertInto<Row extends object>(name: string, record: Record<Row>
     tableOf(record),
     columns.map(({ column }) => column),
   );
-  const toValue = ({ property, isJson }: Column<Row>, row: Row) =>
-    isJson ? JSON.stringify(row[property]) : row[property];
-  return (row) => ({ name, sql, values: columns.map((column) => toValue(column, row)) });
+  return (row) => ({ name, sql, values: columns.map(({ property, isJson }) => toValue(row[property], isJson)) });
+}
+
+function toValue(value: unknown, isJson: boolean): unknown {
+  if (isJson) return JSON.stringify(value);
+  // pg writes a date in the process's time zone, digit by digit.
+  return value instanceof Date ? value.toISOString() : value;
 }
 
 interface Column<Row> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Decided, Decision } from '../../shared/decision.js';
+import type { Decision } from '../../shared/decision.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 import { Database, ownerOf } from './database.js';
 import { violates } from './faults.js';
@@ -10,6 +10,11 @@ const ATTEMPTS = 5;
 
 /** What was decided no longer fits the state. Thrown inside a transaction, it also rolls it back. */
 class Stale extends Error {}
+
+interface Written<Result> {
+  readonly result: Result;
+  readonly parts: readonly Part[];
+}
 
 /**
  * The only way from a decision to the database. A decision that constraints alone can refuse is one prepared statement,
@@ -27,8 +32,8 @@ export class UnitOfWork {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const decision = await decide();
       try {
-        const { result, writes } = await this.write(decision);
-        for (const { committed } of partsOf(writes)) committed?.();
+        const { result, parts } = await this.write(decision);
+        for (const { committed } of parts) committed?.();
         return result;
       } catch (error) {
         if (!(error instanceof Stale)) throw error;
@@ -38,19 +43,20 @@ export class UnitOfWork {
   }
 
   /** Returns what was written. */
-  private async write<Result>(decision: Decision<Result>): Promise<Decided<Result>> {
+  private async write<Result>(decision: Decision<Result>): Promise<Written<Result>> {
     if ('decide' in decision) {
       return this.database.run(async () => {
-        const decided = await decision.decide();
-        await this.inOpenTransaction(partsOf(decided.writes));
-        return decided;
+        const { result, writes } = await decision.decide();
+        const parts = partsOf(writes);
+        await this.inOpenTransaction(parts);
+        return { result, parts };
       });
     }
     const parts = partsOf(decision.writes);
     if (parts.some(({ rows }) => rows !== undefined)) {
       await this.database.run(() => this.inOpenTransaction(parts), ownerOf(parts.map(({ values }) => values)));
     } else if (parts.length > 0) await orStale(parts, this.database.autocommit(composed(parts), valuesOf(parts)));
-    return decision;
+    return { result: decision.result, parts };
   }
 
   /** What counts its rows goes first and by itself, because PostgreSQL counts those of a statement's main part only. */
