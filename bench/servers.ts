@@ -104,13 +104,16 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Reads on afterwards: a server whose output nobody takes would block one day. */
+/** Takes the log afterwards without a look at it, which would cost the load generator's time. */
 async function urlOf(child: ChildProcess): Promise<string> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   return new Promise((resolve, reject) => {
     lines.on('line', (text) => {
       const url = /listens on (\S+)$/.exec(text)?.[1];
-      if (url) resolve(url);
+      if (!url) return;
+      lines.close();
+      child.stdout?.resume();
+      resolve(url);
     });
     child.once('exit', (code) => reject(new Error(`A server ended with ${code} before it listened.`)));
   });
