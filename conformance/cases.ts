@@ -43,7 +43,7 @@ export interface Step {
 export interface Case {
   readonly name: string;
   readonly source: string;
-  readonly needs?: 'ledger';
+  readonly needs?: 'ledger' | 'sandbox';
   readonly steps: readonly Step[];
   /** What placeholders stand for before the first step. */
   readonly values: Values;

@@ -13,6 +13,7 @@ const CASES = join(import.meta.dirname, '../../conformance/cases');
 const AT_ONCE = 4;
 
 const NO_LEDGER = 'needs --ledger-key and --organization';
+const NO_SANDBOX = 'needs a key of test mode';
 
 async function main(args: readonly string[]): Promise<void> {
   const topics = readTopics(CASES);
@@ -94,9 +95,15 @@ async function outcomeOf(one: Case, deployment: Deployment): Promise<Outcome> {
   const { source } = one;
   // The values of a row may have placeholders of their own.
   const name = String(resolve(one.name, deployment.values));
-  if (one.needs && !deployment.keys[one.needs]) return { name, source, outcome: 'skipped', reason: NO_LEDGER };
+  const reason = lackOf(one, deployment);
+  if (reason) return { name, source, outcome: 'skipped', reason };
   const failure = await runCase(one, deployment);
   return failure ? { name, source, outcome: 'failed', failure } : { name, source, outcome: 'passed' };
+}
+
+function lackOf({ needs }: Case, { keys, values }: Deployment): string | undefined {
+  if (needs === 'ledger' && !keys.ledger) return NO_LEDGER;
+  return needs === 'sandbox' && values.mode !== 'test' ? NO_SANDBOX : undefined;
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

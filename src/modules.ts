@@ -4,3 +4,4 @@ export { CHECKOUT } from './modules/checkout/index.js';
 export { EVENTS } from './modules/events/index.js';
 export { PAYMENTS } from './modules/payments/index.js';
 export { REFUNDS } from './modules/refunds/index.js';
+export { SANDBOX } from './modules/sandbox/index.js';

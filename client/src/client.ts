@@ -91,6 +91,36 @@ class Events extends Resource {
   }
 }
 
+/** For a key of test mode: what customers and the ledger do. */
+class TestHelpers extends Resource {
+  private readonly refunds = '/v1/test_helpers/refunds';
+
+  /** Without an amount, the total of the session, which completes it. */
+  payCheckoutSession(
+    id: string,
+    payment: Schemas['PayCheckoutSessionRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<Schemas['Payment']> {
+    return this.act('/v1/test_helpers/checkout_sessions', id, 'pay', options, payment);
+  }
+
+  succeedRefund(id: string, options?: WriteOptions): Promise<Schemas['Refund']> {
+    return this.act(this.refunds, id, 'succeed', options);
+  }
+
+  failRefund(id: string, body: Schemas['FailRefundRequest'] = {}, options?: WriteOptions): Promise<Schemas['Refund']> {
+    return this.act(this.refunds, id, 'fail', options, body);
+  }
+
+  returnRefund(
+    id: string,
+    body: Schemas['ReturnRefundRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<Schemas['Refund']> {
+    return this.act(this.refunds, id, 'return', options, body);
+  }
+}
+
 class LedgerCheckoutSessions extends Resource {
   retrieve(id: string, organization: string, options?: ReadOptions): Promise<Schemas['LedgerCheckoutSession']> {
     return this.read('/ledger/v1/checkout_sessions', id, options, { organization });
@@ -183,6 +213,7 @@ export class Tillgate {
   readonly refunds: Refunds;
   readonly payments: Payments;
   readonly events: Events;
+  readonly testHelpers: TestHelpers;
 
   constructor(options: ClientOptions) {
     const transport = new Transport(options);
@@ -190,6 +221,7 @@ export class Tillgate {
     this.refunds = new Refunds(transport);
     this.payments = new Payments(transport);
     this.events = new Events(transport);
+    this.testHelpers = new TestHelpers(transport);
   }
 }
 

@@ -94,6 +94,10 @@ export function invalidParams(errors: readonly ParamError[]): Refusal {
   return new Refusal(INVALID_PARAM, first ? first.message : 'The request is invalid.', errors);
 }
 
+export function noSuchRoute(): Refusal {
+  return new Refusal(NOT_FOUND, 'No such route.');
+}
+
 /** The same answer for what is unknown, another organization's, or of the wrong mode. */
 export function notFound(param: string): Refusal {
   const message = `No such ${param === 'id' ? 'resource' : param.replaceAll('_', ' ')}.`;

@@ -68,6 +68,19 @@ test('finds the payment of a session; claims, extends, releases and returns refu
   expect((await ledger.refunds.return(refund.id, { reason: 'account closed' })).status).toBe('failed');
 });
 
+test('pays a session and decides refunds in the place of the ledger', async () => {
+  const { testHelpers } = tillgate;
+  const { id } = await tillgate.checkoutSessions.create(SMALLEST);
+  const payment = await testHelpers.payCheckoutSession(id);
+  expect(payment).toMatchObject({ checkout_session: id, mismatch: null });
+  expect((await testHelpers.payCheckoutSession(id, { amount: 1 })).mismatch).toBe('session_complete');
+  const [one, other] = [1, 2].map((amount) => tillgate.refunds.propose({ payment: payment.id, amount }));
+  const refund = (await one)?.id as string;
+  expect((await testHelpers.succeedRefund(refund)).status).toBe('succeeded');
+  expect((await testHelpers.returnRefund(refund, { reason: 'account closed' })).status).toBe('failed');
+  expect((await testHelpers.failRefund((await other)?.id as string)).status).toBe('failed');
+});
+
 test('places, reads, lists and releases a hold', async () => {
   const payment = (await shop.record({ amount: 500 })).body.id;
   const hold = await ledger.holds.place(payment, { amount: 200 });

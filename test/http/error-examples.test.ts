@@ -128,7 +128,7 @@ const PROVOKED: Readonly<Record<string, (operation: Operation) => Promise<Reply>
     return it.path.endsWith('/expire') ? shop.expire(id) : recording({ checkout_session: id });
   },
   refund_not_pending: async (it) => {
-    const settle = (id: string) => (it.path.startsWith('/ledger/') ? shop.cancel(id) : shop.succeed(id));
+    const settle = (id: string) => (it.path.endsWith('/cancel') ? shop.succeed(id) : shop.cancel(id));
     return call(it, { id: await target(it, settle) });
   },
   refund_exceeds_remaining: async () => shop.propose(await paymentWith(500), 501),

@@ -2,7 +2,7 @@ export { PAYMENT_BOOK } from './adapters/persistence/book.js';
 export { PaymentRecord } from './adapters/persistence/payment.record.js';
 export { holdView } from './adapters/representation/holds.views.js';
 export { REFUSED_WHEN_EMPTY } from './adapters/representation/payments.examples.js';
-export { ledgerPaymentView, paymentView } from './adapters/representation/payments.views.js';
+export { ledgerPaymentView, PAYMENT, paymentView } from './adapters/representation/payments.views.js';
 export { FindNotifyUrl } from './application/find-notify-url.js';
 export { ListLedgerPayments } from './application/list-ledger-payments.js';
 export { PlaceHold } from './application/place-hold.js';

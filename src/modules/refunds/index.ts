@@ -1,4 +1,6 @@
-export { ledgerRefundView } from './adapters/representation/refunds.views.js';
+export { FailRefundRequest, ReturnRefundRequest, toFailure } from './adapters/http/refunds.requests.js';
+export { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from './adapters/representation/refunds.examples.js';
+export { ledgerRefundView, REFUND, refundJson } from './adapters/representation/refunds.views.js';
 export { ClaimRefunds } from './application/claim-refunds.js';
 export { FailRefund } from './application/fail-refund.js';
 export { ListProposals } from './application/list-proposals.js';
@@ -6,4 +8,4 @@ export { ReadLedgerRefund } from './application/read-ledger-refund.js';
 export { ReturnRefund } from './application/return-refund.js';
 export { SucceedRefund } from './application/succeed-refund.js';
 export { PROPOSED, REFUND_ID, REFUND_STATUSES, type Refund } from './domain/refund.js';
-export { REFUNDS } from './refunds.module.js';
+export { REFUNDS, RefundsModule } from './refunds.module.js';

@@ -57,8 +57,9 @@ import { REFUND_FACTS } from './facts.js';
     { provide: RefundEvents, useClass: OutboxRefundEvents },
     { provide: Refunds, useClass: PostgresRefunds },
   ],
+  exports: [FailRefund, ReturnRefund, SucceedRefund],
 })
-class RefundsModule {}
+export class RefundsModule {}
 
 export const REFUNDS: ModuleFacts = {
   module: RefundsModule,

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { INVALID_PARAM, invalidParams, NOT_FOUND, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
+import { INVALID_PARAM, invalidParams, noSuchRoute, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
 import type { Config } from '../config.js';
 import { whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
@@ -114,7 +114,7 @@ export class TillgateAdapter extends FastifyAdapter {
   private refuseTunnel(request: IncomingMessage, socket: Socket): void {
     socket.on('error', () => socket.destroy());
     const facts = { id: requestId(request), method: 'CONNECT', url: request.url ?? '' };
-    const { status, body } = answerTo(new Refusal(NOT_FOUND, 'No such route.'), facts);
+    const { status, body } = answerTo(noSuchRoute(), facts);
     this.connections.end(socket, lastAnswer(status, body, facts.id));
   }
 }

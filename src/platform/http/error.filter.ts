@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { NOT_FOUND, paramError, Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
+import { noSuchRoute, paramError, Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 import { isUnavailable } from '../database/faults.js';
 import type { TillgateAdapter } from './adapter.js';
 import { INTERNAL_ERROR, METHOD_NOT_ALLOWED } from './error.codes.js';
@@ -34,7 +34,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private unrouted(request: FastifyRequest): Refusal {
     const methods = this.host.httpAdapter.methodsOf(pathOf(request.url));
-    if (methods.length === 0) return new Refusal(NOT_FOUND, 'No such route.');
+    if (methods.length === 0) return noSuchRoute();
     const message = `${request.method} is not a method of this route.`;
     return new Refusal(METHOD_NOT_ALLOWED, message, [paramError('method', 'invalid_value', message, methods)]);
   }

@@ -52,6 +52,7 @@ export const SECURITY_SCHEMES = {
 
 export const SECURITY: Readonly<Record<Gate, readonly Record<string, string[]>[]>> = {
   secret: [{ secretKey: [] }, { secretKeyBasic: [] }],
+  sandbox: [{ secretKey: [] }, { secretKeyBasic: [] }],
   ledger: [{ ledgerKey: [] }, { ledgerKeyBasic: [] }],
   open: [],
 };

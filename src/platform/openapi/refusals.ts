@@ -1,5 +1,5 @@
 /** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
-import { invalidParams, notFound, paramError, Refusal } from '../../shared/errors.js';
+import { invalidParams, noSuchRoute, notFound, paramError, Refusal } from '../../shared/errors.js';
 import { type IdKind, ORGANIZATION_ID } from '../../shared/id.js';
 import { facts } from '../facts.js';
 import { notJson, tooLarge } from '../http/body.guard.js';
@@ -37,7 +37,7 @@ export function examplesOf(route: Refusing): Example[] {
     ...(isGated ? facts.gate : []),
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),
-    ...(idKind ? [notFound('id')] : []),
+    ...(idKind ? [notFound('id')] : gate === 'sandbox' ? [noSuchRoute()] : []),
     ...refusals.map(refusalOf),
     internalError(),
     ...(isGated ? [unavailable()] : []),

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { requestOf } from '../../../../platform/http/exchange.js';
 import { GATE, type Gate } from '../../../../platform/http/gate.js';
 import { headerValues } from '../../../../platform/http/headers.js';
-import { type ErrorCode, paramError, Refusal } from '../../../../shared/errors.js';
+import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
 import type { ApiKey } from '../../domain/api-key.js';
 import { FailuresByAddress } from './failures-by-address.js';
@@ -15,7 +15,7 @@ export const INVALID_API_KEY: ErrorCode = {
   meaning: 'The key is missing, unknown, revoked, expired, or not for this API. Send a valid key.',
 };
 
-/** Admits active keys of the kind that the route asks for; every fault gets the same answer. */
+/** Admits active keys of the kind that the route asks for; every fault gets the same answer. Live mode has no sandbox. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   constructor(
@@ -47,8 +47,9 @@ export class KeyGuard implements CanActivate {
 }
 
 function admit(request: FastifyRequest, key: ApiKey | undefined, gate: Gate = 'secret'): true {
-  if (key?.facts.kind !== gate) throw unauthorized();
+  if (key?.facts.kind !== (gate === 'sandbox' ? 'secret' : gate)) throw unauthorized();
   const { organization, mode, display } = key.facts;
+  if (gate === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
   request.caller = organization === null ? undefined : { organization, mode };

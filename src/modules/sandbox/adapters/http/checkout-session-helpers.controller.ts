@@ -1,0 +1,65 @@
+import { Controller, Post } from '@nestjs/common';
+import { Gated } from '../../../../platform/http/gate.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { PathId } from '../../../../platform/http/path-id.js';
+import { ValidBody } from '../../../../platform/http/validation.js';
+import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import {
+  AcceptIdempotencyKey,
+  Idempotent,
+  type IdempotentRequest,
+} from '../../../../platform/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { invalidParams, notFound, paramError } from '../../../../shared/errors.js';
+import { CallerOfKey } from '../../../access/index.js';
+import { CHECKOUT_SESSION_ID, ReadCheckoutSession } from '../../../checkout/index.js';
+import { PAYMENT, paymentView, RecordPayment } from '../../../payments/index.js';
+import { PayCheckoutSessionRequest } from './sandbox.requests.js';
+
+/** The customer who pays, and the ledger that captures it. */
+@Controller('/v1/test_helpers/checkout_sessions')
+@Gated('sandbox')
+@Tag('Test helpers', 'What customers, the ledger and time do, at your word. With a key of live mode there are none.')
+export class CheckoutSessionHelpersController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly readCheckoutSession: ReadCheckoutSession,
+    private readonly recordPayment: RecordPayment,
+  ) {}
+
+  @Operation('payTestCheckoutSession', {
+    summary: 'Pay a checkout session',
+    description:
+      'Records a payment as the ledger does when a customer has paid. Without a body it completes an open session. One that does not fit is recorded with its `mismatch`, and the session stays as it is.',
+    answers: { 200: { description: 'The recorded payment.', schema: PAYMENT } },
+  })
+  @Post(':id/pay')
+  @AcceptIdempotencyKey()
+  pay(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
+    @ValidBody() body: PayCheckoutSessionRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.record(caller, id, body),
+      ({ payment }) => ({ status: 200, body: JSON.stringify(paymentView(payment)) }),
+    );
+  }
+
+  private async record(caller: Caller, id: string, { amount, currency }: PayCheckoutSessionRequest) {
+    const { mode, amountTotal, currency: asked } = (await this.readCheckoutSession.execute(caller, id)).state;
+    if (mode !== caller.mode) throw notFound('id');
+    if (amount === undefined && amountTotal === 0) throw nothingToPay();
+    const captured = { amount: amount ?? amountTotal, currency: currency ?? asked };
+    return this.recordPayment.execute(caller, { ...captured, checkoutSession: id, reference: null }, 'record');
+  }
+}
+
+function nothingToPay() {
+  const message = 'The session asks for nothing: complete it instead, or send an amount that does not fit.';
+  return invalidParams([paramError('amount', 'required', message)]);
+}

@@ -1,0 +1,105 @@
+import { Controller, Post } from '@nestjs/common';
+import { Gated } from '../../../../platform/http/gate.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { PathId } from '../../../../platform/http/path-id.js';
+import { NoFieldsRequest } from '../../../../platform/http/requests.js';
+import { ValidBody } from '../../../../platform/http/validation.js';
+import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import {
+  AcceptIdempotencyKey,
+  Idempotent,
+  type IdempotentRequest,
+} from '../../../../platform/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+import type { Caller } from '../../../../shared/caller.js';
+import type { Decision } from '../../../../shared/decision.js';
+import { CallerOfKey } from '../../../access/index.js';
+import {
+  FailRefund,
+  FailRefundRequest,
+  REFUND,
+  REFUND_ID,
+  REFUSED_FAILURE,
+  REFUSED_RETURN,
+  REFUSED_SUCCESS,
+  type Refund,
+  ReturnRefund,
+  ReturnRefundRequest,
+  refundJson,
+  SucceedRefund,
+  toFailure,
+} from '../../../refunds/index.js';
+
+/** What the ledger makes of a refund. */
+@Controller('/v1/test_helpers/refunds')
+@Gated('sandbox')
+@Tag('Test helpers', 'What customers, the ledger and time do, at your word. With a key of live mode there are none.')
+export class RefundHelpersController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly succeedRefund: SucceedRefund,
+    private readonly failRefund: FailRefund,
+    private readonly returnRefund: ReturnRefund,
+  ) {}
+
+  @Operation('succeedTestRefund', {
+    summary: 'Succeed a refund',
+    description: 'Decides a pending refund as the ledger does when it has paid it out. Doing it again changes nothing.',
+    answers: { 200: { description: 'The succeeded refund.', schema: REFUND } },
+    refusals: REFUSED_SUCCESS,
+  })
+  @Post(':id/succeed')
+  @AcceptIdempotencyKey()
+  succeed(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(REFUND_ID) id: string,
+    @ValidBody() body: NoFieldsRequest,
+  ): Promise<IdempotentResponse> {
+    return this.commit(caller, { ...request, body }, () => this.succeedRefund.execute(caller, id));
+  }
+
+  @Operation('failTestRefund', {
+    summary: 'Fail a refund',
+    description: 'Decides a pending refund as the ledger does when it refuses it. Doing it again changes nothing.',
+    answers: { 200: { description: 'The failed refund.', schema: REFUND } },
+    refusals: REFUSED_FAILURE,
+  })
+  @Post(':id/fail')
+  @AcceptIdempotencyKey()
+  fail(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(REFUND_ID) id: string,
+    @ValidBody() body: FailRefundRequest,
+  ): Promise<IdempotentResponse> {
+    return this.commit(caller, { ...request, body }, () => this.failRefund.execute(caller, id, toFailure(body)));
+  }
+
+  @Operation('returnTestRefund', {
+    summary: 'Return a refund',
+    description:
+      'Fails a succeeded refund as the ledger does when its money came back. Doing it again changes nothing.',
+    answers: { 200: { description: 'The failed refund.', schema: REFUND } },
+    refusals: REFUSED_RETURN,
+  })
+  @Post(':id/return')
+  @AcceptIdempotencyKey()
+  return(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(REFUND_ID) id: string,
+    @ValidBody() body: ReturnRefundRequest,
+  ): Promise<IdempotentResponse> {
+    const { reason = null } = body;
+    return this.commit(caller, { ...request, body }, () => this.returnRefund.execute(caller, id, reason));
+  }
+
+  private commit(
+    caller: Caller,
+    request: IdempotentRequest & { body: unknown },
+    decide: () => Promise<Decision<Refund>>,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(caller, request, decide, (refund) => ({ status: 200, body: refundJson(refund) }));
+  }
+}

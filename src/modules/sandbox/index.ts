@@ -1,0 +1,1 @@
+export { SANDBOX } from './sandbox.module.js';
