@@ -20,6 +20,8 @@ const config = {
   globalSetup: './test/support/global-setup.js',
   globalTeardown: './test/support/global-teardown.js',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // A fixture's tests run where the fixture is put.
+  testPathIgnorePatterns: ['<rootDir>/test/fixtures/'],
   testTimeout: 20_000,
   maxWorkers: 2,
 };
