@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import * as steps from '../../../migrations/index.js';
+import { DatabaseFault } from './faults.js';
 
 /** A lock is waited for at most this long: the callers behind it keep their share of the pool. */
 const LOCK_TIMEOUT_MS = 500;
@@ -84,7 +85,7 @@ function destroyWhenSilent(client: PoolClient): void {
   if (typeof readyForQuery !== 'boolean') throw new Error('pg no longer says whether a connection owes an answer.');
   connection.stream.setTimeout(SILENCE_MS, () => {
     if (!(client as unknown as SilentClient).readyForQuery) {
-      connection.stream.destroy(new Error('PostgreSQL did not answer in time.'));
+      connection.stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));
     }
   });
 }

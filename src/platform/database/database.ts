@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
-import { isRefusedStatement, sqlState } from './faults.js';
+import { DatabaseFault, isRefusedStatement, sqlState } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Reads } from './reads.js';
 import { overloaded, Shares } from './shares.js';
@@ -175,8 +175,8 @@ async function inTransaction(runner: QueryRunner, statement: Statement, values: 
 
 /** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error, which must not be acknowledged. */
 async function commit(runner: QueryRunner): Promise<void> {
-  const client = (await runner.connect()) as PoolClient & { getTransactionStatus(): string };
-  if (client.getTransactionStatus() !== 'T') throw new Error('The transaction failed before its commit.');
+  const client = (await runner.connect()) as PoolClient;
+  if (client.getTransactionStatus() !== 'T') throw new DatabaseFault('The transaction failed before its commit.');
   await runner.commitTransaction();
 }
 

@@ -1,9 +1,14 @@
+import { QueryFailedError } from 'typeorm';
+
 /** SQLSTATE classes and codes of a database that cannot work now but will again. */
 const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28P01|28000|26000)$/;
 
 /** What pg and TypeORM throw without a SQLSTATE when a connection is lost or none is to be had. */
 const CONNECTION_LOST =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|did not answer in time|not queryable|QueryRunnerAlreadyReleased|QueryRunnerProviderAlreadyReleased|failed before its commit/;
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|QueryRunnerAlreadyReleased|QueryRunnerProviderAlreadyReleased/;
+
+/** The database did not do what it was asked, and may when it is asked again. */
+export class DatabaseFault extends Error {}
 
 /** A constraint, a conflict or a time limit. */
 const REFUSED = /^(23|40|55P03|57014)/;
@@ -16,10 +21,16 @@ export function isRefusedStatement(error: unknown): boolean {
 /** Whether the same request may succeed later without a change: the database is down, full, slow or restarting. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseFault || causeOf(error) instanceof DatabaseFault) return true;
   const state = sqlState(error);
   if (state && UNAVAILABLE.test(state)) return true;
   const { code } = error as { code?: unknown };
   return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
+}
+
+/** What pg threw, if TypeORM wrapped it. */
+function causeOf(error: Error): unknown {
+  return error instanceof QueryFailedError ? error.driverError : undefined;
 }
 
 /** The SQLSTATE of a PostgreSQL error, thrown by pg itself or wrapped by TypeORM. Node's EPIPE has no digit. */

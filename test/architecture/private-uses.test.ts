@@ -1,0 +1,117 @@
+/** What the source uses of packages beyond their documentation stands in docs/dependencies.md, with the version it was seen in. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+interface Use {
+  readonly name: string;
+  readonly version: string;
+  readonly file: string;
+  readonly uses: string;
+  readonly seenIn: string;
+}
+
+const USES: readonly Use[] = readFileSync('docs/dependencies.md', 'utf8')
+  .split('\n')
+  .filter((line) => /^\| (?!Package|-)/.test(line))
+  .map((line) => {
+    const [, name = '', version = '', file = '', uses = '', seenIn = ''] = line.split('|').map((cell) => cell.trim());
+    return { name, version, file, uses: uses.replaceAll(/^`|`$/g, ''), seenIn };
+  });
+
+/** How code shows that it goes around a package's declared interface. */
+const SIGNS: readonly RegExp[] = [
+  /from '(?!node:)(@[^/']+\/)?[^./#@'][^/']*\/[^']*'/,
+  /import\('(?!node:)(@[^/']+\/)?[^./#@'][^/']*\/[^']*'\)/,
+  /@ts-(expect-error|ignore)/,
+  /\bas unknown as\b/,
+  /\.prototype\.\w+\.(call|apply|bind)\b/,
+  /\bglobalThis\b/,
+  /\._\w|\['_|getOwnPropertySymbols|Symbol\.for\b/,
+  /\bReflect\./,
+  /\bgetMetadata(Args)?Storage\(/,
+  /^\s*\w+\.\w+\.\w+ = \(.*=>/,
+  /\bheaders\[.*\] = /,
+];
+
+/** Names that a file imports from packages: a type of theirs that is widened has more than they declare. */
+function widened(source: string): RegExp {
+  const imported = [...source.matchAll(/^import (?:type )?\{([^}]*)\} from '(?!\.|node:)[^']*'/gm)];
+  const names = imported.flatMap(([, list = '']) => list.split(',').map((name) => name.trim().replace(/^type /, '')));
+  return new RegExp(`\\b(${['Socket', 'Server', 'IncomingMessage', ...names.filter(Boolean)].join('|')}) & \\{`);
+}
+
+/** `file: line` of each sign that no use on the list is in the line of, or the line after. */
+function unlisted(file: string, source: string): string[] {
+  const listed = USES.filter((use) => use.file === file).map(({ uses }) => uses);
+  const signs = [...SIGNS, widened(source)];
+  const lines = source.split('\n').filter((line) => !/^\s*(\/\*\*|\*|\/\/ (?!@ts-))/.test(line));
+  return lines.flatMap((line, index) => {
+    const isListed = listed.some(
+      (use) => line.includes(use) || (line.includes('@ts-') && lines[index + 1]?.includes(use)),
+    );
+    return signs.some((sign) => sign.test(line)) && !isListed ? [`${file}: ${line.trim()}`] : [];
+  });
+}
+
+/** A cast of a type of our own. */
+const OWN = [
+  'src/platform/http/schema.ts: return { id, object, organization: ORGANIZATION, ...rest } as unknown as Of & { organization: typeof ORGANIZATION };',
+];
+
+const FILES = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => ({ file: join('src', file), source: readFileSync(join('src', file), 'utf8') }));
+
+test('every private use of the source is on the list', () => {
+  expect(FILES.length).toBeGreaterThan(100);
+  expect(FILES.flatMap(({ file, source }) => unlisted(file, source))).toEqual(OWN);
+});
+
+test.each([
+  ["import { Client } from 'pg/lib/client.js';"],
+  ["import { iterate } from '@nestjs/core/helpers/iterate.js';"],
+  ['// @ts-expect-error'],
+  ['const { pool } = source as unknown as { pool: Pool };'],
+  ["import type { PoolClient } from 'pg';\nconst client = (await connect()) as PoolClient & { secret: string };"],
+  ['const active = client._activeQuery;'],
+  ["const handlers = server[Symbol.for('fastify.handlers')];"],
+  ['server.log.child = () => server.log;'],
+  ["const guards = Reflect.getMetadata('__guards__', handler);"],
+])('is found when it is not: %s', (source) => {
+  expect(unlisted('src/new.ts', source)).toHaveLength(1);
+});
+
+test.each(USES)('$file uses $uses', ({ file, uses }) => {
+  expect(readFileSync(file, 'utf8')).toContain(uses);
+});
+
+test.each(USES.filter(({ seenIn }) => seenIn !== '–'))('$name has $seenIn', ({ name, seenIn }) => {
+  const [, path = '', text = ''] = /^(.+): `(.+)`$/.exec(seenIn) ?? [];
+  expect(readFileSync(join('node_modules', name, path), 'utf8')).toContain(text);
+});
+
+test.each([...new Map(USES.map((use) => [use.name, use])).values()])('$name is $version', ({ name }) => {
+  const versions = new Set(USES.filter((use) => use.name === name).map(({ version }) => version));
+  const { version } = JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
+  expect([...versions]).toEqual([version]);
+});
+
+test('an error of our own is told by its class: only faults of packages are told by their words', () => {
+  const byWords = /\.message\)|\.message\.(includes|match|startsWith|endsWith)|\.message [!=]==|\.test\(.*\.message/;
+  const telling = FILES.flatMap(({ file, source }) =>
+    source
+      .split('\n')
+      .filter((line) => byWords.test(line))
+      .map(() => file),
+  );
+  expect(telling).toEqual(['src/platform/database/faults.ts']);
+  const words =
+    /CONNECTION_LOST =\s*\/(.*)\/;/.exec(readFileSync('src/platform/database/faults.ts', 'utf8'))?.[1] ?? '';
+  expect(words).toContain('|');
+  const own = FILES.filter(({ file }) => file !== 'src/platform/database/faults.ts').flatMap(
+    ({ source }) => source.match(/Error\('[^']*'|Fault\('[^']*'/g) ?? [],
+  );
+  expect(own.length).toBeGreaterThan(10);
+  expect(own.filter((text) => new RegExp(words).test(text))).toEqual([]);
+});
