@@ -585,6 +585,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/metrics': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Retrieve metrics
+     * @description Open, unless the service was started with `METRICS_TOKEN`.
+     */
+    get: operations['readMetrics'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/livez': {
     parameters: {
       query?: never;
@@ -594,23 +614,6 @@ export interface paths {
     };
     /** Check liveness */
     get: operations['readLiveness'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/metrics': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Retrieve metrics */
-    get: operations['readMetrics'];
     put?: never;
     post?: never;
     delete?: never;
@@ -4956,46 +4959,6 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
-  readLiveness: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
-        'X-Request-Id'?: components['parameters']['RequestId'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The process is running. */
-      200: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Health'];
-        };
-      };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
-      500: components['responses']['InternalError'];
-    };
-  };
   readMetrics: {
     parameters: {
       query?: never;
@@ -5016,6 +4979,47 @@ export interface operations {
         };
         content: {
           'text/plain; version=0.0.4; charset=utf-8': string;
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      500: components['responses']['InternalError'];
+    };
+  };
+  readLiveness: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The process is running. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Health'];
         };
       };
       /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */

@@ -19,6 +19,8 @@ export class Config {
   @IsIn(LOG_REQUESTS, { message: `one of ${LOG_REQUESTS.join(', ')}` }) readonly logRequests: string = 'all';
   /** Requests per second for each organization and mode; 0 is no limit. */
   @WholeNumber({ min: 0, max: 1_000_000 }) readonly rateLimitRps: number = 0;
+  /** What Prometheus sends as a Bearer token; undefined means that metrics are open. */
+  @IsOptional() @IsToken() readonly metricsToken: string | undefined = undefined;
   /** Addresses and ranges of proxies whose X-Forwarded-For names the client. */
   @Addresses() readonly trustProxy: readonly string[] = [];
   @Flag() readonly webhookAllowPrivate: boolean = false;
@@ -79,6 +81,14 @@ function Addresses(): PropertyDecorator {
     read,
     ValidateBy({ name: 'addresses', validator: { validate } }, { message }),
   ) as PropertyDecorator;
+}
+
+function IsToken(): PropertyDecorator {
+  const validate = (text: string) => /^[\x21-\x7e]{1,256}$/.test(text);
+  return ValidateBy(
+    { name: 'isToken', validator: { validate } },
+    { message: '1 to 256 visible ASCII characters without spaces', context: { isSecret: true } },
+  );
 }
 
 function IsPostgresUrl(): PropertyDecorator {

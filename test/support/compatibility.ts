@@ -26,7 +26,7 @@ function compareOperation(old: Node, now: Node, where: string, found: string[]):
   if (old.operationId !== now.operationId) found.push(`${where}: another operationId`);
   for (const scheme of schemesOf(old))
     if (!schemesOf(now).includes(scheme)) found.push(`${where}: no ${scheme} any more`);
-  if (schemesOf(old).length === 0 && schemesOf(now).length > 0) found.push(`${where}: needs a key`);
+  if (schemesOf(old).length === 0 && schemesOf(now).length > 0 && !isOpen(now)) found.push(`${where}: needs a key`);
   compareParameters(old, now, where, found);
   compareBody(old.requestBody, now.requestBody, `${where} body`, found);
   for (const [status, response] of Object.entries<Node>(old.responses)) {
@@ -158,3 +158,7 @@ function resolved(document: Node, node: Node = document): Node {
   const parts = Object.entries(node).filter(([name]) => name !== 'examples');
   return Object.fromEntries(parts.map(([name, value]) => [name, resolved(document, value)]));
 }
+
+/** Whether it can be called without a key too. */
+const isOpen = (operation: Node): boolean =>
+  operation.security.some((requirement: object) => Object.keys(requirement).length === 0);

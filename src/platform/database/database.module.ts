@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
+import { Readiness } from './readiness.js';
 import { Reconcile } from './reconcile.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -14,10 +15,11 @@ export class DatabaseModule {
       providers: [
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         Database,
+        Readiness,
         Reconcile,
         UnitOfWork,
       ],
-      exports: [Database, Reconcile, UnitOfWork],
+      exports: [Database, Readiness, Reconcile, UnitOfWork],
     };
   }
 }

@@ -83,10 +83,6 @@ export class Database implements OnApplicationShutdown {
     return retried(() => this.shares.within(organization, 1, () => this.runOnce(work)));
   }
 
-  async ping(): Promise<void> {
-    await this.autocommit({ name: 'ping', text: 'SELECT 1' }, []);
-  }
-
   async onApplicationShutdown(): Promise<void> {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }

@@ -27,7 +27,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 65_000;
 
 export class TillgateAdapter extends FastifyAdapter {
-  private isDraining = false;
+  isDraining = false;
   private readonly connections: Connections;
   private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
 

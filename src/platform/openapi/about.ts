@@ -48,12 +48,14 @@ export const SECURITY_SCHEMES = {
   secretKeyBasic: { type: 'http', scheme: 'basic', description: 'A secret key as the user name, with no password.' },
   ledgerKey: { type: 'http', scheme: 'bearer', description: 'A ledger key, `lk_test_…` or `lk_live_…`.' },
   ledgerKeyBasic: { type: 'http', scheme: 'basic', description: 'A ledger key as the user name, with no password.' },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'The token of `METRICS_TOKEN`.' },
 } as const;
 
 export const SECURITY: Readonly<Record<Gate, readonly Record<string, string[]>[]>> = {
   secret: [{ secretKey: [] }, { secretKeyBasic: [] }],
   sandbox: [{ secretKey: [] }, { secretKeyBasic: [] }],
   ledger: [{ ledgerKey: [] }, { ledgerKeyBasic: [] }],
+  metrics: [{}, { metricsToken: [] }],
   open: [],
 };
 

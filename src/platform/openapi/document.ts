@@ -9,7 +9,7 @@ import { refusalsOf } from './responses.js';
 import { type Route, routesOf, webhooksOf } from './routes.js';
 import { webhook } from './webhooks.js';
 
-const SURFACES = ['secret', 'sandbox', 'ledger', 'open'];
+const SURFACES = ['secret', 'sandbox', 'ledger', 'metrics', 'open'];
 
 interface Operation {
   readonly path: string;

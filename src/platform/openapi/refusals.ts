@@ -32,9 +32,10 @@ export const isCommon = (code: string): boolean => [...facts.gate, ...COMMON].so
 
 export function examplesOf(route: Refusing): Example[] {
   const { gate, method, idempotencyKey, idKind, refusals = [] } = route;
-  const isGated = gate !== 'open';
+  const isGated = gate !== 'open' && gate !== 'metrics';
   const codes = [
     ...(isGated ? facts.gate : []),
+    ...(gate === 'metrics' ? facts.gate.filter(({ kind }) => kind === 'unauthenticated') : []),
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),
     ...(idKind ? [notFound('id')] : gate === 'sandbox' ? [noSuchRoute()] : []),

@@ -1,6 +1,8 @@
 import { Controller, Get, Res } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
-import { Database } from '../database/database.js';
+import { Readiness } from '../database/readiness.js';
+import type { TillgateAdapter } from '../http/adapter.js';
 import { unavailable } from '../http/error.filter.js';
 import { Gated } from '../http/gate.js';
 import { Operation, Tag } from '../http/operation.js';
@@ -15,7 +17,8 @@ const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' }
 @Tag('Operations', 'Health checks and metrics.')
 export class OperationsController {
   constructor(
-    private readonly database: Database,
+    private readonly host: HttpAdapterHost<TillgateAdapter>,
+    private readonly readiness: Readiness,
     private readonly metrics: Metrics,
   ) {}
 
@@ -29,6 +32,7 @@ export class OperationsController {
     return { status: 'ok' };
   }
 
+  /** Whether to send requests here: not while the process ends, or while its database cannot serve writes. */
   @Operation('readReadiness', {
     summary: 'Check readiness',
     answers: { 200: { description: 'The service can answer requests.', schema: OK } },
@@ -36,12 +40,15 @@ export class OperationsController {
   })
   @Get('readyz')
   async ready() {
-    await this.database.ping();
+    if (this.host.httpAdapter.isDraining) throw unavailable();
+    await this.readiness.check();
     return { status: 'ok' };
   }
 
+  @Gated('metrics')
   @Operation('readMetrics', {
     summary: 'Retrieve metrics',
+    description: 'Open, unless the service was started with `METRICS_TOKEN`.',
     answers: {
       200: {
         description: 'Metrics in the Prometheus text format.',

@@ -1,6 +1,8 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
+import { Config } from '../../../../platform/config.js';
 import { requestOf } from '../../../../platform/http/exchange.js';
 import { GATE, type Gate } from '../../../../platform/http/gate.js';
 import { headerValues } from '../../../../platform/http/headers.js';
@@ -22,6 +24,7 @@ export class KeyGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly authenticate: Authenticate,
     private readonly failures: FailuresByAddress,
+    private readonly config: Config,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -29,12 +32,21 @@ export class KeyGuard implements CanActivate {
     if (gate === 'open') return true;
     const request = requestOf(context);
     const token = tokenOf(headerValues(request, 'authorization'));
+    if (gate === 'metrics') return this.admitScraper(token);
     if (token === undefined) throw unauthorized();
     if (!this.authenticate.isKnown(token)) return this.admitStranger(request, token, gate);
     const key = this.authenticate.execute(token);
     // A remembered key is answered without a promise, which would cost each request a microtask.
     if (key instanceof Promise) return key.then((found) => admit(request, found, gate));
     return admit(request, key, gate);
+  }
+
+  private admitScraper(token = ''): true {
+    const { metricsToken } = this.config;
+    // Compared as hashes, whose time tells nothing of the token.
+    const isToken = metricsToken === undefined || timingSafeEqual(sha256(token), sha256(metricsToken));
+    if (!isToken) throw unauthorized('The metrics token is needed: Authorization: Bearer <token>.');
+    return true;
   }
 
   /** A known key is admitted even while other clients of its address fail. */
@@ -65,7 +77,8 @@ function tokenOf(headers: readonly string[]): string | undefined {
   return /^([^:]+):?$/.exec(Buffer.from(credentials, 'base64').toString())?.[1];
 }
 
-export function unauthorized(): Refusal {
-  const message = 'A valid API key is needed: Authorization: Bearer <key>.';
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+export function unauthorized(message = 'A valid API key is needed: Authorization: Bearer <key>.'): Refusal {
   return new Refusal(INVALID_API_KEY, message, [paramError('Authorization', 'invalid_value', message)]);
 }

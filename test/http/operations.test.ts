@@ -1,0 +1,112 @@
+import { Agent, get as request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { TillgateAdapter } from '../../src/platform/http/adapter.js';
+import { get, type Reply } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
+import { type Service, startService } from '../support/service.js';
+
+const TOKEN = 'scrape-4711';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ config: { metricsToken: TOKEN } });
+});
+
+afterAll(() => service.close());
+
+const ready = ({ url } = service): Promise<Reply> => get(`${url}/readyz`, {});
+
+function expectNotReady(reply: Reply): void {
+  expectError(reply, {
+    status: 503,
+    code: 'service_unavailable',
+    nextStep: { type: 'retry', path: '/readyz', method: 'GET' },
+  });
+}
+
+test('a process on a migrated database that takes writes is alive and ready', async () => {
+  for (const path of ['/livez', '/readyz']) {
+    const { status, body } = await get(service.url + path, {});
+    expect([path, status, body]).toEqual([path, 200, { status: 'ok' }]);
+  }
+});
+
+describe('a process is not ready', () => {
+  test('on a read-only database', async () => {
+    const [{ name }] = (await service.sql.query('SELECT current_database() AS name')).rows;
+    await service.sql.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+    const late = await startService({ databaseUrl: service.databaseUrl });
+    try {
+      expectNotReady(await ready(late));
+      expect((await get(`${late.url}/livez`, {})).status).toBe(200);
+    } finally {
+      await late.close();
+      await service.sql.query(`ALTER DATABASE "${name}" RESET default_transaction_read_only`);
+    }
+  });
+
+  test('on a schema that is behind', async () => {
+    const newest = 'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING timestamp, name';
+    const [row] = (await service.sql.query(newest)).rows;
+    try {
+      expectNotReady(await ready());
+    } finally {
+      await service.sql.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [row.timestamp, row.name]);
+    }
+    expect((await ready()).status).toBe(200);
+  });
+
+  test('while it ends, on a connection that is open still', async () => {
+    const ending = await startService({ databaseUrl: service.databaseUrl });
+    const agent = new Agent({ keepAlive: true });
+    const ask = () =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const sent = request(`${ending.url}/readyz`, { agent }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        sent.on('error', reject);
+      });
+    try {
+      expect(await ask()).toBe(200);
+      (ending.application.getHttpAdapter() as unknown as TillgateAdapter).stopKeepingAlive();
+      expect(await ask()).toBe(503);
+    } finally {
+      agent.destroy();
+      await ending.close();
+    }
+  });
+});
+
+describe('metrics with a token', () => {
+  const scrape = (authorization?: string, { url } = service) =>
+    get(`${url}/metrics`, { headers: authorization === undefined ? {} : { authorization } });
+
+  test('are for who has it', async () => {
+    const { status, text } = await scrape(`Bearer ${TOKEN}`);
+    expect(status).toBe(200);
+    expect(text).toContain('tillgate_http_request_duration_seconds_count');
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['another token', 'Bearer scrape-4712'],
+    ['its beginning', 'Bearer scrape-471'],
+    ['another scheme', `Token ${TOKEN}`],
+  ])('are refused for %s', async (_, authorization) => {
+    const reply = await scrape(authorization);
+    const errors = [['Authorization', 'invalid_value']] as const;
+    const nextStep = { type: 'authenticate', path: '/metrics', method: 'GET' };
+    expectError(reply, { status: 401, code: 'invalid_api_key', errors, nextStep });
+    expect(reply.text).not.toContain('tillgate_http');
+  });
+
+  test('are open where there is none', async () => {
+    const open = await startService({ databaseUrl: service.databaseUrl });
+    try {
+      expect((await scrape(undefined, open)).status).toBe(200);
+    } finally {
+      await open.close();
+    }
+  });
+});
