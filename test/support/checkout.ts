@@ -1,5 +1,5 @@
-import type { NewCheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
 import type { NewLineItem } from '../../src/modules/checkout/domain/line-item.js';
+import type { NewCheckoutSession } from '../../src/modules/checkout/domain/session-terms.js';
 
 /** A line of 10.00 USD, but for what is given. */
 export function newLine(change: Partial<NewLineItem> = {}): NewLineItem {

@@ -1,8 +1,9 @@
 /** Any lines, priced beside a model that counts with integers of any size. */
 import { expect, test } from '@jest/globals';
 import fc, { type Arbitrary } from 'fast-check';
-import { CheckoutSession, type NewCheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
+import { CheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
 import type { NewLineItem } from '../../src/modules/checkout/domain/line-item.js';
+import { type NewCheckoutSession } from '../../src/modules/checkout/domain/session-terms.js';
 import { newLine, newSession } from '../support/checkout.js';
 import { refusalOf } from '../support/refusal.js';
 

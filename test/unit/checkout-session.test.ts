@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  CHECKOUT_SESSION_ID,
-  CheckoutSession,
-  type NewCheckoutSession,
-} from '../../src/modules/checkout/domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, CheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
+import { type NewCheckoutSession } from '../../src/modules/checkout/domain/session-terms.js';
 import { createdAt, isId } from '../../src/shared/id.js';
 import { newLine, newSession } from '../support/checkout.js';
 import { refusalOf } from '../support/refusal.js';

@@ -1,24 +1,18 @@
 /** Fastify as Nest sees it, with every path that Fastify and Node answer on their own brought into the envelope. */
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { INVALID_PARAM, invalidParams, noSuchRoute, type ParamCode, paramError, Refusal } from '../../shared/errors.js';
+import { INVALID_PARAM, noSuchRoute, Refusal } from '../../shared/errors.js';
 import type { Config } from '../config.js';
 import { whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
-import { answerTo, collectionOf, pathOf } from './errors.js';
+import { answerTo, collectionOf } from './errors.js';
 import { HttpResponse } from './response.js';
+import { badRequest, faultOf, HEADERS, lastAnswer, refuseExpectation, requestId, targetOf } from './unrouted.js';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-const HEADERS = {
-  'content-type': JSON_TYPE,
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  vary: 'Origin',
-};
 /** Node checks its own deadlines every 30 s unless told otherwise, which would make shorter ones a lie. */
 const CHECK_INTERVAL_MS = 1_000;
 const HEADERS_TIMEOUT_MS = 8_000;
@@ -103,7 +97,7 @@ export class TillgateAdapter extends FastifyAdapter {
   /** What Node itself would answer with an empty body: a request it cannot read, or one that never ends. */
   private onClientError(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET') return void socket.destroy();
-    const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
+    const [status, text] = faultOf(error.code);
     const id = `req_${randomUUID()}`;
     const { body } = answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url: collectionOf('/') });
     this.getInstance().log.info({ request_id: id, status, error_code: INVALID_PARAM.code }, 'request');
@@ -132,28 +126,6 @@ function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   reply.header('request-id', request_id).request.errorCode = error.code;
 }
 
-/** A caller's own request id, if it can stand in a header and a log, or a new one. */
-function requestId(request: { headers: IncomingMessage['headers'] }): string {
-  const own = request.headers['x-request-id'];
-  return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own) ? own : `req_${randomUUID()}`;
-}
-
-/**
- * The target without its origin, which HTTP lets precede the path. A path like /v1/refunds/%zz is routed, and refused as a
- * malformed id in its turn, instead of failing in the router.
- */
-function targetOf(request: { url?: string | undefined }): string {
-  const url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '') || '/';
-  if (!url.includes('%')) return url;
-  const path = pathOf(url);
-  try {
-    decodeURIComponent(path);
-    return url;
-  } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length);
-  }
-}
-
 function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('request-id', request.id);
   const headers = request.raw.headers;
@@ -165,27 +137,6 @@ function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void)
   const { status, body } = answerTo(badRequest('Host', 'required', 'The Host header is required.'), request);
   reply.headers(HEADERS).code(status).send(body);
 }
-
-function lastAnswer(status: number, body: string, id: string): string {
-  const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
-}
-
-const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
-};
-
-function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const id = requestId(request);
-  const refusal = badRequest('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
-  const { body, status } = answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
-  response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
-}
-
-const badRequest = (param: string, code: ParamCode, message: string): Refusal =>
-  invalidParams([paramError(param, code, message)]);
 
 /** A route's path as a pattern: `:name` stands for one segment. */
 function patternOf(url: string): RegExp {

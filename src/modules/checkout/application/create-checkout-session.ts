@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
-import { CheckoutSession, type NewCheckoutSession } from '../domain/checkout-session.js';
+import { CheckoutSession } from '../domain/checkout-session.js';
+import { type NewCheckoutSession } from '../domain/session-terms.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
 
 @Injectable()

@@ -18,15 +18,7 @@ import {
 } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
-import {
-  CHECKOUT_SESSION_ID,
-  DEFAULT_UI_MODE,
-  type NewCheckoutSession,
-  SESSION_STATUSES,
-  type SessionStatus,
-  UI_MODES,
-  type UiMode,
-} from '../../domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {
   DEFAULT_QUANTITY,
   DEFAULT_TAX_BEHAVIOR,
@@ -34,6 +26,7 @@ import {
   TAX_BEHAVIORS,
   type TaxBehavior,
 } from '../../domain/line-item.js';
+import { DEFAULT_UI_MODE, type NewCheckoutSession, UI_MODES, type UiMode } from '../../domain/session-terms.js';
 
 /** An amount that the service computes. */
 const computed = (name: string): About => ({

@@ -1,7 +1,8 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
-import type { PaymentStatus, SessionStatus, UiMode } from '../../domain/checkout-session.js';
+import type { PaymentStatus, SessionStatus } from '../../domain/checkout-session.js';
 import type { LineItem } from '../../domain/line-item.js';
+import type { UiMode } from '../../domain/session-terms.js';
 
 /** Spread each time: TypeORM writes the column's type into the options it is given. */
 const PRIMARY = { primaryKeyConstraintName: 'checkout_sessions_pkey' };

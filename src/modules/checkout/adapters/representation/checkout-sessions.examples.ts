@@ -1,7 +1,8 @@
 /** Requests and refusals for the API's description: it runs the refusals and shows what they throw. */
 import { exampleId } from '../../../../platform/http/schema.js';
 import { notFound } from '../../../../shared/errors.js';
-import { CHECKOUT_SESSION_ID, CheckoutSession, type NewCheckoutSession } from '../../domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, CheckoutSession } from '../../domain/checkout-session.js';
+import { type NewCheckoutSession } from '../../domain/session-terms.js';
 
 /** The smallest body. */
 export const NEW_SESSION = {

@@ -23,9 +23,9 @@ import {
   type CheckoutSessionSummary,
   type PaymentStatus,
   type SessionStatus,
-  type UiMode,
 } from '../../domain/checkout-session.js';
 import type { LineItem, TaxBehavior } from '../../domain/line-item.js';
+import { type UiMode } from '../../domain/session-terms.js';
 
 const STATUS = oneMeaning<SessionStatus>(
   {

@@ -1,0 +1,60 @@
+/** Requests before they have a route: their id and target, and the answers of those that never get one. */
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
+import { answerTo, pathOf } from './errors.js';
+
+export const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  vary: 'Origin',
+};
+
+/** A caller's own request id, if it can stand in a header and a log, or a new one. */
+export function requestId(request: { headers: IncomingMessage['headers'] }): string {
+  const own = request.headers['x-request-id'];
+  return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own) ? own : `req_${randomUUID()}`;
+}
+
+/**
+ * The target without its origin, which HTTP lets precede the path. A path like /v1/refunds/%zz is routed, and refused as a
+ * malformed id in its turn, instead of failing in the router.
+ */
+export function targetOf(request: { url?: string | undefined }): string {
+  const url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '') || '/';
+  if (!url.includes('%')) return url;
+  const path = pathOf(url);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}
+
+export function lastAnswer(status: number, body: string, id: string): string {
+  const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** What Node finds wrong with a request that it cannot read. */
+const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+};
+
+export function faultOf(code = ''): readonly [status: number, message: string] {
+  return CLIENT_ERRORS[code] ?? [400, 'The request is not valid HTTP.'];
+}
+
+export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const id = requestId(request);
+  const refusal = badRequest('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
+  const { body, status } = answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
+  response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
+}
+
+export const badRequest = (param: string, code: ParamCode, message: string): Refusal =>
+  invalidParams([paramError(param, code, message)]);
