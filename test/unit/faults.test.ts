@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
-import { DatabaseFault, isUnavailable } from '../../src/platform/database/faults.js';
+import { DatabaseFault, isRefusedStatement, isUnavailable, violates } from '../../src/platform/database/faults.js';
 
 test('a fault of ours is told by its class, whatever it says, and under the error of TypeORM', () => {
   const fault = new DatabaseFault('Any words.');
@@ -8,4 +8,35 @@ test('a fault of ours is told by its class, whatever it says, and under the erro
   expect(isUnavailable(new QueryFailedError('SELECT 1', [], fault))).toBe(true);
   expect(isUnavailable(new QueryFailedError('SELECT 1', [], new Error('Any words.')))).toBe(false);
   expect(isUnavailable(new Error('PostgreSQL did not answer in time.'))).toBe(false);
+});
+
+const fault = (facts: object, message = '') => Object.assign(new Error(message), facts);
+
+describe('in a cluster', () => {
+  const KEY = 'idempotency_keys_pkey';
+  const DUPLICATE = 'duplicate key value violates unique constraint';
+
+  test.each([
+    ['its name', { code: '23505', constraint: KEY }, '', true],
+    ['its name with the number of a part', { code: '23505', constraint: `${KEY}_102010` }, '', true],
+    ['another name', { code: '23505', constraint: `${KEY}s` }, `${DUPLICATE} "${KEY}"`, false],
+    ['a message of another node', { code: '23505' }, `${DUPLICATE} "${KEY}_102010"`, true],
+    ['a message that names another', { code: '23505' }, `${DUPLICATE} "other_${KEY}"`, false],
+    ['a message of another kind', { code: '42601' }, `syntax error at "${KEY}"`, false],
+  ])('a constraint is known by %s', (_, facts, message, expected) => {
+    expect(violates(fault(facts, message), KEY)).toBe(expected);
+  });
+
+  test('a lost node refuses statements for it, and the connection to this node is good', () => {
+    const message = 'connection to the remote node 10.0.0.7:5432 failed';
+    expect(isRefusedStatement(fault({ code: '08006', severity: 'ERROR' }, message))).toBe(true);
+    expect(isRefusedStatement(fault({ code: '08006', severity: 'FATAL' }))).toBe(false);
+    expect(isUnavailable(fault({ code: '08006', severity: 'ERROR' }, message))).toBe(true);
+  });
+
+  test('a commit that a dying node cut off is no error of ours', () => {
+    const message = 'could not commit transaction for shard 102008 on at least one active node';
+    expect(isUnavailable(fault({ code: 'XX000' }, message))).toBe(true);
+    expect(isUnavailable(fault({ code: 'XX000' }, 'cache lookup failed for relation 4711'))).toBe(false);
+  });
 });

@@ -9,8 +9,12 @@ const LOCK_TIMEOUT_MS = 500;
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** A process that hangs in a transaction would keep its locks for ever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
-/** PostgreSQL would plan the first five runs of a statement for their values; every statement here has one good plan. */
-const PLANNED_ONCE = 'SET plan_cache_mode = force_generic_plan';
+/**
+ * PostgreSQL would plan the first five runs of a statement for their values; every statement here has one good plan. Citus
+ * cannot plan for a cluster without the values.
+ */
+const PLANNED_ONCE = `SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
+  WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`;
 /** Longer than any statement may take: without a byte for this long the network or the server is gone. */
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
@@ -71,18 +75,21 @@ function survive(client: PoolClient): void {
 
 async function limit(client: PoolClient): Promise<void> {
   survive(client);
+  // Before the first query, which a pooler may keep waiting.
+  destroyWhenSilent(client);
   // Sent as a query, not as start-up parameters: PgBouncer refuses those.
   await client.query(
     `SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
      SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}; ${PLANNED_ONCE}`,
   );
-  destroyWhenSilent(client);
+  // pg sets it when it has answered something.
+  const { readyForQuery } = client as unknown as SilentClient;
+  if (typeof readyForQuery !== 'boolean') throw new Error('pg no longer says whether a connection owes an answer.');
 }
 
 /** pg's `query_timeout` returns a dead connection to the pool; the socket's own timer ends it. */
 function destroyWhenSilent(client: PoolClient): void {
-  const { connection, readyForQuery } = client as unknown as SilentClient;
-  if (typeof readyForQuery !== 'boolean') throw new Error('pg no longer says whether a connection owes an answer.');
+  const { connection } = client as unknown as SilentClient;
   connection.stream.setTimeout(SILENCE_MS, () => {
     if (!(client as unknown as SilentClient).readyForQuery) {
       connection.stream.destroy(new DatabaseFault('PostgreSQL did not answer in time.'));

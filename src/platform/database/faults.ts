@@ -13,9 +13,14 @@ export class DatabaseFault extends Error {}
 /** A constraint, a conflict or a time limit. */
 const REFUSED = /^(23|40|55P03|57014)/;
 
+/** What a node of a Citus cluster says when another one dies in the middle of its commit. It has no code of its own. */
+const COMMIT_CUT_OFF = /^could not commit transaction/;
+
 /** Whether PostgreSQL refused the statement, which says nothing against the connection. */
 export function isRefusedStatement(error: unknown): boolean {
-  return REFUSED.test(sqlState(error) ?? '');
+  const state = sqlState(error) ?? '';
+  // Another node of a cluster is lost: the connection to this one would be lost with FATAL.
+  return REFUSED.test(state) || (state.startsWith('08') && (error as { severity?: unknown }).severity === 'ERROR');
 }
 
 /** Whether the same request may succeed later without a change: the database is down, full, slow or restarting. */
@@ -24,6 +29,7 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseFault || causeOf(error) instanceof DatabaseFault) return true;
   const state = sqlState(error);
   if (state && UNAVAILABLE.test(state)) return true;
+  if (state === 'XX000' && COMMIT_CUT_OFF.test(error.message)) return true;
   const { code } = error as { code?: unknown };
   return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
 }
@@ -39,7 +45,13 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** Whether PostgreSQL refused a write because of this constraint. */
+/**
+ * Whether PostgreSQL refused a write because of this constraint. A node of a Citus cluster adds the number of its part of
+ * the table to the name, and tells other nodes the name only in its message.
+ */
 export function violates(error: unknown, constraint: string): boolean {
-  return (error as { constraint?: unknown } | null)?.constraint === constraint;
+  const { constraint: name, message } = (error ?? {}) as { constraint?: unknown; message?: unknown };
+  if (name === constraint) return true;
+  if (!sqlState(error)?.startsWith('23')) return false;
+  return new RegExp(`"${constraint}(_\\d+)?"`).test(name === undefined ? String(message) : `"${name}"`);
 }
