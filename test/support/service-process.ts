@@ -14,10 +14,10 @@ export interface ServiceProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts the service on a migrated database and a free port, and waits until it listens. */
-export async function spawnService(databaseUrl: string): Promise<ServiceProcess> {
+/** Starts the service on a migrated database and a free port, or the one given, and waits until it listens. */
+export async function spawnService(databaseUrl: string, port = '0'): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error' },
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: port, LOG_LEVEL: 'error' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const end = async (signal: NodeJS.Signals) => {
