@@ -1,14 +1,11 @@
 /** Transitions that exclude each other, at once and on two instances: exactly one of them happens. */
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.js';
+import { atOnce, inRaces, RACES } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
-const RACES = 100;
-/** Races run this many at a time: enough to contend, not to queue. */
-const AT_ONCE = 10;
 const TIME_LIMIT_MS = 60_000;
 
 let service: Service;
@@ -32,31 +29,6 @@ afterAll(async () => {
   await other.close();
   await service.close();
 });
-
-async function inRaces<Result>(race: (number: number) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let start = 0; start < RACES; start += AT_ONCE) {
-    const batch = Array.from({ length: AT_ONCE }, (_, index) => race(start + index));
-    results.push(...(await Promise.all(batch)));
-  }
-  return results;
-}
-
-/** A head start of up to this long: some contestants have further to go, and would never win. */
-const HEAD_START_MS = 4;
-
-/** Each time another contestant starts first, by no time at all or a little. */
-async function atOnce(requests: readonly (() => Promise<Reply>)[], number: number): Promise<Reply[]> {
-  const turn = number % requests.length;
-  const [first, ...others] = [...requests.slice(turn), ...requests.slice(0, turn)].map(
-    (request) => async (after: number) => {
-      await setTimeout(after);
-      return request();
-    },
-  );
-  const headStart = Math.random() * HEAD_START_MS;
-  return Promise.all([first?.(0) as Promise<Reply>, ...others.map((request) => request(headStart))]);
-}
 
 const codesOf = (replies: readonly Reply[]) => replies.map(({ body }) => body.error?.code ?? 'done').sort();
 
@@ -146,6 +118,23 @@ test(
       expect(proposed).toBeLessThanOrEqual(1);
       const amounts = { captured: 100, refunded: 0, pending: proposed * 100, left: 100 - proposed * 100 };
       expect(await here.amountsOf(payment)).toEqual(amounts);
+    });
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'a return and a release told twice at once each free an amount once',
+  async () => {
+    await inRaces(async (number) => {
+      const payment = (await here.record({ amount: 3 })).body.id;
+      const refund = (await here.propose(payment, 1)).body.id;
+      const hold = (await here.hold(payment, { amount: 1 })).body.id;
+      await here.succeed(refund);
+      const twice = [here, there].flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
+      expect(codesOf(await atOnce(twice, number))).toEqual(Array<string>(4).fill('done'));
+      const { body } = await here.get(`/v1/payments/${payment}`);
+      expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 3 });
     });
   },
   TIME_LIMIT_MS,

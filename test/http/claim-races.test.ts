@@ -1,0 +1,118 @@
+/** Claims at once, on two instances: no refund is in two of them, and none is in one that something else has ended. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
+import { atOnce as many, type Reply } from '../support/client.js';
+import { withClient } from '../support/postgres.js';
+import { atOnce, inRaces } from '../support/races.js';
+import { expectBalanced } from '../support/reconciled.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const PATH = '/ledger/v1/refunds';
+const WORKERS = 8;
+const REFUNDS = 200;
+const TIME_LIMIT_MS = 60_000;
+
+let service: Service;
+let other: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  service = await startService();
+  other = await startService({ databaseUrl: service.databaseUrl });
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+});
+
+afterEach(() => expectBalanced(service));
+
+afterAll(async () => {
+  await other.close();
+  await service.close();
+});
+
+const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
+const lapse = (id: string) =>
+  service.sql.query(`UPDATE refunds SET claim_expires_at = now() - interval '1 second' WHERE id = $1`, [uuidOf(id)]);
+
+/** A refund that is the only one of its organization, so that its claims are of this one or of none. */
+async function proposeAlone(): Promise<{ own: Shop; id: string }> {
+  const own = await Shop.open(service, { ledgerKey: shop.ledgerKey });
+  return { own, id: (await own.propose((await own.record()).body.id, 1)).body.id };
+}
+
+test(
+  `${WORKERS} workers claim ${REFUNDS} refunds, each exactly once`,
+  async () => {
+    const payment = (await shop.record()).body.id;
+    const proposed = await many(REFUNDS, async () => (await shop.propose(payment, 1)).body.id as string);
+    const claimed = await many(WORKERS, async (number) => {
+      const at = number % 2 === 0 ? shop : shop.at(other);
+      const mine: string[] = [];
+      for (let batch = idsOf(await at.claim()); batch.length > 0; batch = idsOf(await at.claim())) mine.push(...batch);
+      return mine;
+    });
+    // A worker that found nothing may have passed by what another one then gave up: none does here.
+    expect(claimed.flat().sort()).toEqual(proposed.sort());
+  },
+  TIME_LIMIT_MS,
+);
+
+describe.each([
+  ['of one organization', () => shop.claim()],
+  ['of all organizations', () => shop.bare(`${PATH}/claim`, { limit: 100 })],
+])('a claim %s passes by what is locked', (_, claim) => {
+  test.each([
+    ['was never claimed', async () => undefined],
+    ['lapsed', lapse],
+  ])('and %s', async (_case, prepare) => {
+    const payment = (await shop.record()).body.id;
+    const [locked, free] = [(await shop.propose(payment, 1)).body.id, (await shop.propose(payment, 1)).body.id];
+    await claim();
+    for (const id of [locked, free])
+      await service.sql.query('UPDATE refunds SET claim_expires_at = NULL WHERE id = $1', [uuidOf(id)]);
+    await prepare(locked);
+    await withClient(service.databaseUrl, async (sql) => {
+      await sql.query('BEGIN');
+      await sql.query('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(locked)]);
+      expect(idsOf(await claim())).toEqual([free]);
+      await sql.query('COMMIT');
+    });
+    expect(idsOf(await claim())).toEqual([locked]);
+  });
+});
+
+test(
+  'of a cancel and a claim exactly one wins',
+  async () => {
+    await inRaces(async (number) => {
+      const { own, id } = await proposeAlone();
+      const [canceled, claimed] = await atOnce([() => own.at(other).cancel(id), () => own.claim()], number);
+      const isCanceled = canceled?.status === 200;
+      expect(canceled?.body.error?.code).toBe(isCanceled ? undefined : 'refund_in_progress');
+      expect(claimed?.body.data).toMatchObject(isCanceled ? [] : [{ id, claim: { number: 1 } }]);
+    });
+  },
+  TIME_LIMIT_MS,
+);
+
+test.each([
+  ['fail', { claim: 1 }],
+  ['extend', { claim: 1, lease_seconds: 600 }],
+])(
+  'of a late %s and the claim that takes the refund over exactly one wins',
+  async (action, body) => {
+    await inRaces(async (number) => {
+      const { own, id } = await proposeAlone();
+      await own.claim();
+      await lapse(id);
+      const late = () => own.at(other).ledgerPost(`${PATH}/${id}/${action}`, body);
+      const [told, claimed] = await atOnce([late, () => own.claim()], number);
+      expect(told?.body.error?.code).toBe(told?.status === 200 ? undefined : 'refund_claimed');
+      expect(claimed?.body.data).toMatchObject(told?.status === 200 ? [] : [{ id, claim: { number: 2 } }]);
+    });
+  },
+  TIME_LIMIT_MS,
+);

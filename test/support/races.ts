@@ -1,0 +1,29 @@
+/** Requests that start together, again and again, so that each of them comes first in some races. */
+import { setTimeout } from 'node:timers/promises';
+import { insist, type Reply } from './client.js';
+
+export const RACES = 100;
+/** Races run this many at a time: enough to contend, not to queue. */
+const AT_ONCE = 10;
+/** A head start of up to this long: some contestants have further to go, and would never win. */
+const HEAD_START_MS = 4;
+
+export async function inRaces<Result>(race: (number: number) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < RACES; start += AT_ONCE) {
+    const batch = Array.from({ length: AT_ONCE }, (_, index) => race(start + index));
+    results.push(...(await Promise.all(batch)));
+  }
+  return results;
+}
+
+/** Each time another contestant starts first, by no time at all or a little. */
+export async function atOnce(requests: readonly (() => Promise<Reply>)[], number: number): Promise<Reply[]> {
+  const headStart = Math.random() * HEAD_START_MS;
+  return Promise.all(
+    requests.map(async (request, place) => {
+      await setTimeout(place === number % requests.length ? 0 : headStart);
+      return insist(request);
+    }),
+  );
+}
