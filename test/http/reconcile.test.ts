@@ -19,9 +19,10 @@ let service: Service;
 let books: Books;
 
 interface Books {
-  /** A payment with 10.00 refunded and 5.00 pending of 50.00, and one with nothing at all. */
+  /** A payment with 10.00 refunded, 5.00 pending and 7.00 on hold of 50.00, and one with nothing at all. */
   readonly payment: string;
   readonly untouched: string;
+  readonly succeeded: string;
   readonly paidSession: string;
   readonly sessionPayment: string;
   readonly openSession: string;
@@ -40,15 +41,21 @@ async function keepBooks(shop: Shop): Promise<Books> {
   const [succeeded, failed, canceled] = await Promise.all(
     [1000, 100, 200].map((amount) => shop.propose(payment, amount)),
   );
-  await shop.propose(payment, 500);
+  const returned = (await shop.propose(payment, 300)).body.id;
+  await shop.succeed(returned);
+  await shop.return(returned);
+  await shop.hold(payment, { amount: 700 });
+  await shop.releaseHold((await shop.hold(payment, { amount: 50 })).body.id);
   await shop.succeed(succeeded?.body.id);
   await shop.fail(failed?.body.id);
   await shop.cancel(canceled?.body.id);
+  await shop.propose(payment, 500);
+  await shop.claim();
   const [paid, open, expired] = await Promise.all([1, 2, 3].map(() => shop.createSession()));
   const recorded = await shop.record({ amount: 1000, checkout_session: paid?.body.id });
   await shop.expire(expired?.body.id);
   const sessions = { paidSession: paid?.body.id, openSession: open?.body.id };
-  return { payment, untouched, sessionPayment: recorded.body.id, ...sessions };
+  return { payment, untouched, succeeded: succeeded?.body.id, sessionPayment: recorded.body.id, ...sessions };
 }
 
 function checks(broken: Readonly<Record<string, readonly string[]>> = {}) {
@@ -95,6 +102,22 @@ const PLANTED: [string, string, Record<string, (keyof Books)[]>][] = [
     { [ON_HOLD]: ['untouched'] },
   ],
   [
+    'a hold vanished',
+    `DELETE FROM payment_holds WHERE payment_id = $payment AND status = 'active'`,
+    { [ON_HOLD]: ['payment'] },
+  ],
+  [
+    'a released hold is active again',
+    `UPDATE payment_holds SET status = 'active' WHERE payment_id = $payment`,
+    { [ON_HOLD]: ['payment'] },
+  ],
+  [
+    'a refund that was paid out is still claimed',
+    `ALTER TABLE refunds DROP CONSTRAINT refunds_claim;
+     UPDATE refunds SET claim_number = 1, claim_expires_at = now() WHERE id = $succeeded`,
+    { [CLAIM]: ['succeeded'] },
+  ],
+  [
     'a refund vanished',
     `DELETE FROM refunds WHERE payment_id = $payment AND status = 'succeeded'`,
     { [HELD]: ['payment'], [REFUNDED]: ['payment'] },
@@ -106,13 +129,18 @@ const PLANTED: [string, string, Record<string, (keyof Books)[]>][] = [
   ],
   [
     'more is held than was captured',
-    `${DROP_WITHIN} UPDATE payments SET amount = 1499 WHERE id = $payment`,
+    `${DROP_WITHIN} UPDATE payments SET amount = 2199 WHERE id = $payment`,
     { [WITHIN]: ['payment'] },
   ],
   [
     'a session is paid by no payment',
     `UPDATE checkout_sessions SET status = 'complete', payment_status = 'paid' WHERE id = $openSession`,
     { [PAID]: ['openSession'] },
+  ],
+  [
+    'the payment that fits its session is said not to',
+    `UPDATE payments SET mismatch = 'amount' WHERE id = $sessionPayment`,
+    { [PAID]: ['paidSession'] },
   ],
   [
     'a payment left its session open',

@@ -154,6 +154,15 @@ const claim = (limit: number) =>
     expect([claimed.status, claimed.body.data]).toEqual([200, model.claim(limit)]);
   });
 
+const lapse = (pick: number) =>
+  move('let the lease end of', pick, async (id, model, { sql }) => {
+    model.lapse(found(model, 'refunds', id));
+    await sql.query(
+      'UPDATE refunds SET claim_expires_at = statement_timestamp() WHERE id = $1 AND claim_expires_at IS NOT NULL',
+      [uuidOf(id)],
+    );
+  });
+
 const hold = (pick: number, amount: number) =>
   onOne(`hold ${amount} of`, 'payments', pick, async (id, model, real) => {
     const wanted = amount === 4 ? undefined : amount;
@@ -202,6 +211,7 @@ export const COMMANDS = [
   fc.tuple(picks, fc.nat({ max: 1 })).map(([pick, number]) => underClaim('extend')(pick, number)),
   fc.tuple(picks, fc.nat({ max: 1 })).map(([pick, number]) => underClaim('release')(pick, number)),
   amounts.map(claim),
+  picks.map(lapse),
   fc.tuple(picks, amounts).map(([pick, amount]) => hold(pick, amount)),
   picks.map(releaseHold),
   picks.map(retry),

@@ -22,8 +22,8 @@ export class Model {
   readonly payments: Resource[] = [];
   readonly refunds: Resource[] = [];
   readonly holds: Resource[] = [];
-  /** For each refund, the number of its last claim, and whether it is under it. */
-  readonly claims = new Map<string, { number: number; isLive: boolean }>();
+  /** For each refund, the number of its last claim, whether it is under it, and whether the lease is over. */
+  readonly claims = new Map<string, { number: number; isLive: boolean; isLapsed?: boolean }>();
 
   /** A session's answer is taken as it comes, but for what the rest depends on. */
   session(total: number): Expected {
@@ -137,12 +137,20 @@ export class Model {
     return { id, object, organization: this.organization, ...rest, claim };
   }
 
-  /** Those that the next claim takes: none is under a claim, and no lease is ever over here but in lapse(). */
+  /** Those that the next claim takes: they are under no claim, or under one whose lease is over. */
   claim(limit: number): Resource[] {
-    const free = this.refunds.filter((refund) => refund.status === 'pending' && !this.claimOf(refund).isLive);
+    const free = this.refunds.filter((refund) => {
+      const { isLive, isLapsed = false } = this.claimOf(refund);
+      return refund.status === 'pending' && (!isLive || isLapsed);
+    });
     const taken = free.slice(0, limit);
     for (const refund of taken) this.claims.set(refund.id, { number: this.claimOf(refund).number + 1, isLive: true });
     return taken.map((refund) => this.owned(refund));
+  }
+
+  /** The time of a lease is over, which only another claim minds. */
+  lapse(refund: Resource): void {
+    this.claims.set(refund.id, { ...this.claimOf(refund), isLapsed: true });
   }
 
   /** Release, extend: with the number of the claim, or another. */
@@ -151,7 +159,7 @@ export class Model {
     if (refund.status !== 'pending') return this.notPending(refund);
     const isRepeated = action === 'release' && !isLive && number === claim;
     if (!isRepeated && (!isLive || number !== claim)) return this.claimed(refund, 'invalid_value');
-    if (action === 'release') this.claims.set(refund.id, { number, isLive: false });
+    this.claims.set(refund.id, { number, isLive: action === 'extend' });
     return { status: 200, body: this.owned(refund) };
   }
 
@@ -166,7 +174,7 @@ export class Model {
     return refused('refund_not_succeeded', read, { param: 'id', code: 'invalid_value' });
   }
 
-  claimOf(refund: Resource) {
+  private claimOf(refund: Resource) {
     return this.claims.get(refund.id) ?? { number: 0, isLive: false };
   }
 
