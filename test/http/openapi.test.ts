@@ -60,6 +60,14 @@ test('a body that is shown as an example is taken as it stands, but for what it 
   ]);
 });
 
+test('a session shows whatever may be said of it', () => {
+  const { schemas } = (JSON.parse(COMMITTED) as { components: { schemas: Record<string, { properties: object }> } })
+    .components;
+  const fieldsOf = (name: string) => Object.keys(schemas[name]?.properties ?? {});
+  expect(fieldsOf('CreateCheckoutSessionRequest').length).toBeGreaterThan(10);
+  expect(fieldsOf('CheckoutSession')).toEqual(expect.arrayContaining(fieldsOf('CreateCheckoutSessionRequest')));
+});
+
 interface Shown {
   readonly parameters: readonly {
     readonly name?: string;

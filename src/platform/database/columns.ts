@@ -4,14 +4,36 @@ import { insertText, type Part } from './statement.js';
 
 type Record<Row> = new () => Row;
 
+/** SQL for properties that are not read, or written, as they are stored. */
+type Expressions<Row, Sql> = Partial<{ readonly [Property in keyof Row]: Sql }>;
+
+/** A row as `selectionOf` reads it: `Read` has the types of what is not read as it is stored. */
+export type Selected<Row, Read = unknown> = Readonly<Omit<Row, 'organizationId' | keyof Read> & Read>;
+
+/** All columns of a record but its organization, each under the name of its property. */
+export function selectionOf<Row extends object>(record: Record<Row>, read: Expressions<Row, string> = {}): string {
+  return columnsOf(record)
+    .filter(({ property }) => property !== 'organizationId')
+    .map(({ property, column }) => `${read[property] ?? column} AS "${String(property)}"`)
+    .join(', ');
+}
+
 /** A part that inserts one row with all columns of its record. */
-export function insertInto<Row extends object>(name: string, record: Record<Row>): (row: Row) => Part {
+export function insertInto<Row extends object, Written = unknown>(
+  name: string,
+  record: Record<Row>,
+  written: Expressions<Row, (value: string) => string> = {},
+): (row: Omit<Row, keyof Written> & Written) => Part {
   const columns = columnsOf(record);
   const sql = insertText(
     tableOf(record),
     columns.map(({ column }) => column),
+    columns.map(({ property }) => written[property]),
   );
-  return (row) => ({ name, sql, values: columns.map(({ property, isJson }) => toValue(row[property], isJson)) });
+  return (row: object) => {
+    const values = columns.map(({ property, isJson }) => toValue((row as Row)[property], isJson));
+    return { name, sql, values };
+  };
 }
 
 function toValue(value: unknown, isJson: boolean): unknown {

@@ -84,8 +84,12 @@ function shortened(names: string): string {
   return `${names.slice(0, LONGEST_NAME - digest.length - 1)} ${digest}`;
 }
 
-/** `INSERT INTO table (columns) VALUES ($1, …)`. */
-export function insertText(table: string, columns: readonly string[]): string {
-  const placeholders = columns.map((_, index) => `$${index + 1}`);
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${placeholders.join(', ')})`;
+/** `INSERT INTO table (columns) VALUES ($1, …)`, with SQL around a placeholder where it is given. */
+export function insertText(
+  table: string,
+  columns: readonly string[],
+  written: readonly (((value: string) => string) | undefined)[] = [],
+): string {
+  const values = columns.map((_, index) => written[index]?.(`$${index + 1}`) ?? `$${index + 1}`);
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`;
 }

@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../shared/caller.js';
 import { uuidOf } from '../../shared/id.js';
+import { insertInto } from '../database/columns.js';
 import { Database } from '../database/database.js';
 import type { Part } from '../database/statement.js';
 import type { HttpResponse } from '../http/response.js';
+import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 import { IdempotentResponse } from './idempotent-response.js';
 
 /** The constraint that lets one request with a key through. */
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
 /** A taken key fails the whole statement. */
-const ADD = `INSERT INTO idempotency_keys
-  (organization_id, mode, operation, key, fingerprint, status, location, body, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`;
+const insert = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('idempotency.add', IdempotencyKeyRecord, {
+  expiresAt: (seconds) => `now() + make_interval(secs => ${seconds})`,
+});
 
 const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
@@ -59,9 +61,10 @@ export class StoredResponses {
 
   /** Fails with KEY_CONSTRAINT when the key is taken. */
   add(caller: Caller, claim: Claim, { status, location, body }: HttpResponse): Part {
-    const { fingerprint, retentionSeconds } = claim;
-    const values = [...byKey(caller, claim), fingerprint, status, location, body, retentionSeconds];
-    return { name: 'idempotency.add', sql: ADD, values };
+    const { operation, key, fingerprint, retentionSeconds: expiresAt } = claim;
+    const organizationId = uuidOf(caller.organization);
+    const { mode } = caller;
+    return insert({ organizationId, mode, operation, key, fingerprint, status, location, body, expiresAt });
   }
 
   async find(caller: Caller, scope: Scope): Promise<StoredResponse | 'expired' | undefined> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto } from '../../../../platform/database/columns.js';
+import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part, Statement } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -9,7 +9,6 @@ import { type CheckoutSessionFilter, CheckoutSessions, type OwnedCheckoutSession
 import {
   CHECKOUT_SESSION_ID,
   CheckoutSession,
-  type CheckoutSessionState,
   type CheckoutSessionSummary,
   type SessionStatus,
 } from '../../domain/checkout-session.js';
@@ -20,11 +19,10 @@ const insert = insertInto('checkout.add', CheckoutSessionRecord);
 /** A session past its time is expired, whether or not the sweeper has stored that. */
 const STATUS = `CASE WHEN status = 'open' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END`;
 
-const COLUMNS = `id, mode, ui_mode AS "uiMode", ${STATUS} AS status, payment_status AS "paymentStatus", currency,
-  amount_subtotal AS "amountSubtotal", amount_discount AS "amountDiscount", amount_shipping AS "amountShipping",
-  amount_tax AS "amountTax", amount_total AS "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl",
-  return_url AS "returnUrl", notify_url AS "notifyUrl", description, customer_email AS "customerEmail", locale, metadata,
-  line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt"`;
+const COLUMNS = selectionOf(CheckoutSessionRecord, {
+  status: STATUS,
+  expiresAt: 'extract(epoch FROM expires_at)::bigint',
+});
 
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 const FIND = { name: 'checkout.find', text: `SELECT ${COLUMNS} FROM checkout_sessions ${BY_ID}` };
@@ -120,8 +118,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   }
 }
 
-/** The state, but for the bare UUID, under the names that COLUMNS gives them. */
-type Row = CheckoutSessionState;
+type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
 
 interface OwnedRow extends Row {
   readonly organization: string;

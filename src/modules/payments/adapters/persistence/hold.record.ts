@@ -7,10 +7,10 @@ import { PaymentRecord } from './payment.record.js';
 const PRIMARY = { primaryKeyConstraintName: 'payment_holds_pkey' };
 
 @Entity('payment_holds')
-@ForeignKey(() => PaymentRecord, ['organizationId', 'mode', 'paymentId'], ['organizationId', 'mode', 'id'], {
+@ForeignKey(() => PaymentRecord, ['organizationId', 'mode', 'payment'], ['organizationId', 'mode', 'id'], {
   name: 'payment_holds_payment_fkey',
 })
-@Index('payment_holds_payment_list', ['organizationId', 'mode', 'paymentId', 'id'])
+@Index('payment_holds_payment_list', ['organizationId', 'mode', 'payment', 'id'])
 @Index('payment_holds_id', ['mode', 'id'])
 @Check('payment_holds_mode', `mode IN ('test', 'live')`)
 @Check('payment_holds_amount', 'amount BETWEEN 1 AND 999999999999')
@@ -28,7 +28,7 @@ export class HoldRecord {
   id!: string;
 
   @Column('uuid', { name: 'payment_id' })
-  paymentId!: string;
+  payment!: string;
 
   @Column('bigint')
   amount!: number;

@@ -9,15 +9,15 @@ const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
 @Entity('payments')
 @ForeignKey(
   () => CheckoutSessionRecord,
-  ['organizationId', 'mode', 'checkoutSessionId'],
+  ['organizationId', 'mode', 'checkoutSession'],
   ['organizationId', 'mode', 'id'],
   { name: 'payments_checkout_session_fkey' },
 )
-@Index('payments_checkout_session_key', ['organizationId', 'mode', 'checkoutSessionId'], {
+@Index('payments_checkout_session_key', ['organizationId', 'mode', 'checkoutSession'], {
   unique: true,
   where: 'checkout_session_id IS NOT NULL AND mismatch IS NULL',
 })
-@Index('payments_checkout_session_list', ['organizationId', 'mode', 'checkoutSessionId', 'id'], {
+@Index('payments_checkout_session_list', ['organizationId', 'mode', 'checkoutSession', 'id'], {
   where: 'checkout_session_id IS NOT NULL',
 })
 @Index('payments_reference_key', ['organizationId', 'mode', 'reference'], {
@@ -26,7 +26,7 @@ const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
 })
 @Index('payments_ledger_list', ['mode', 'id'])
 @Index('payments_ledger_reference', ['mode', 'reference', 'id'], { where: 'reference IS NOT NULL' })
-@Index('payments_ledger_session', ['mode', 'checkoutSessionId', 'id'], { where: 'checkout_session_id IS NOT NULL' })
+@Index('payments_ledger_session', ['mode', 'checkoutSession', 'id'], { where: 'checkout_session_id IS NOT NULL' })
 @Check('payments_mode', `mode IN ('test', 'live')`)
 @Check('payments_currency', `currency ~ '^[a-z]{3}$'`)
 @Check('payments_amount', 'amount BETWEEN 1 AND 999999999999')
@@ -63,7 +63,7 @@ export class PaymentRecord {
   amountOnHold!: number;
 
   @Column('uuid', { name: 'checkout_session_id', nullable: true })
-  checkoutSessionId!: string | null;
+  checkoutSession!: string | null;
 
   @Column('text', { nullable: true })
   mismatch!: Mismatch | null;

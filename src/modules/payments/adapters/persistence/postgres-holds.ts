@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto } from '../../../../platform/database/columns.js';
+import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -7,14 +7,14 @@ import { notFound } from '../../../../shared/errors.js';
 import { idOf, idRange, uuidOf } from '../../../../shared/id.js';
 import type { PageRequest } from '../../../../shared/page.js';
 import { Holds } from '../../application/ports.js';
-import { HOLD_ID, Hold, type HoldState } from '../../domain/hold.js';
+import { HOLD_ID, Hold } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HoldRecord } from './hold.record.js';
 
 const insert = insertInto('payments.add_hold', HoldRecord);
 
 /** What fromRow takes. */
-export const COLUMNS = 'id, mode, payment_id AS payment, amount, reason, reference, status';
+export const COLUMNS = selectionOf(HoldRecord);
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payment_holds WHERE ${SCOPE}`;
@@ -32,13 +32,8 @@ export class PostgresHolds extends Holds {
   }
 
   add(caller: Caller, { state }: Hold): Part {
-    const { id, payment, ...rest } = state;
-    return insert({
-      ...rest,
-      organizationId: uuidOf(caller.organization),
-      id: uuidOf(id),
-      paymentId: uuidOf(payment),
-    });
+    const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), payment: uuidOf(state.payment) };
+    return insert({ ...state, ...ids });
   }
 
   close(caller: Caller, { state: { id, status } }: Hold): Part {
@@ -59,8 +54,7 @@ export class PostgresHolds extends Holds {
   }
 }
 
-/** The state, but for bare UUIDs, under the names that COLUMNS gives them. */
-export type Row = HoldState;
+export type Row = Selected<HoldRecord>;
 
 export function fromRow(row: Row): Hold {
   const { id, mode, payment } = row;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto } from '../../../../platform/database/columns.js';
+import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -7,13 +7,11 @@ import { notFound } from '../../../../shared/errors.js';
 import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { type PaymentFilter, Payments } from '../../application/ports.js';
-import { PAYMENT_ID, Payment, type PaymentState } from '../../domain/payment.js';
+import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
 /** What fromRow takes. */
-export const COLUMNS = `id, mode, amount, amount_refunded AS "amountRefunded",
-  amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold", currency,
-  checkout_session_id AS "checkoutSession", mismatch, reference, version AS "version"`;
+export const COLUMNS = selectionOf(PaymentRecord);
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
@@ -39,10 +37,9 @@ export class PostgresPayments extends Payments {
   }
 
   add(caller: Caller, { state }: Payment): Part {
-    const { id, checkoutSession, ...rest } = state;
-    const row = { ...rest, organizationId: uuidOf(caller.organization), id: uuidOf(id) };
-    const part = insert({ ...row, checkoutSessionId: checkoutSession && uuidOf(checkoutSession) });
-    return { ...part, stale: ['payments_reference_key', 'payments_checkout_session_key'] };
+    const checkoutSession = state.checkoutSession && uuidOf(state.checkoutSession);
+    const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), checkoutSession };
+    return { ...insert({ ...state, ...ids }), stale: ['payments_reference_key', 'payments_checkout_session_key'] };
   }
 
   async find(caller: Caller, id: string): Promise<Payment | undefined> {
@@ -72,8 +69,7 @@ export class PostgresPayments extends Payments {
   }
 }
 
-/** The state, but for bare UUIDs, under the names that COLUMNS gives them. */
-export type Row = PaymentState;
+export type Row = Selected<PaymentRecord>;
 
 export function fromRow(row: Row): Payment {
   const { id, mode, checkoutSession } = row;

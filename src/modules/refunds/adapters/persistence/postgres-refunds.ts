@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto } from '../../../../platform/database/columns.js';
+import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -7,14 +7,15 @@ import { notFound } from '../../../../shared/errors.js';
 import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type RefundFilter, Refunds } from '../../application/ports.js';
-import { REFUND_ID, Refund, type RefundState } from '../../domain/refund.js';
+import { REFUND_ID, Refund } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
 const insert = insertInto('refunds.add', RefundRecord);
 
 /** What fromRow takes. */
-export const COLUMNS = `id, mode, payment_id AS payment, amount, currency, status, failure_reason AS "failureReason",
-  claim_number AS "claimNumber", (extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt"`;
+export const COLUMNS = selectionOf(RefundRecord, {
+  claimExpiresAt: '(extract(epoch FROM claim_expires_at) * 1000)::bigint',
+});
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
@@ -56,9 +57,8 @@ export class PostgresRefunds extends Refunds {
   }
 
   add(caller: Caller, { state }: Refund): Part {
-    const { id, payment, ...rest } = state;
-    const organizationId = uuidOf(caller.organization);
-    return insert({ ...rest, organizationId, id: uuidOf(id), paymentId: uuidOf(payment), claimExpiresAt: null });
+    const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), payment: uuidOf(state.payment) };
+    return insert({ ...state, ...ids, claimExpiresAt: null });
   }
 
   change(caller: Caller, before: Refund, { state }: Refund): Part {
@@ -108,8 +108,7 @@ function listFor({ payment, status }: RefundFilter): keyof typeof LISTS {
   return status === undefined ? 'payment' : 'both';
 }
 
-/** The state, but for bare UUIDs, under the names that COLUMNS gives them. */
-export type Row = RefundState;
+export type Row = Selected<RefundRecord, { claimExpiresAt: number | null }>;
 
 export function fromRow(row: Row): Refund {
   const { id, mode, payment } = row;

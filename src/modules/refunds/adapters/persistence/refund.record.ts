@@ -7,10 +7,10 @@ import type { RefundStatus } from '../../domain/refund.js';
 const PRIMARY = { primaryKeyConstraintName: 'refunds_pkey' };
 
 @Entity('refunds')
-@ForeignKey(() => PaymentRecord, ['organizationId', 'mode', 'paymentId'], ['organizationId', 'mode', 'id'], {
+@ForeignKey(() => PaymentRecord, ['organizationId', 'mode', 'payment'], ['organizationId', 'mode', 'id'], {
   name: 'refunds_payment_fkey',
 })
-@Index('refunds_payment_list', ['organizationId', 'mode', 'paymentId', 'id'])
+@Index('refunds_payment_list', ['organizationId', 'mode', 'payment', 'id'])
 @Index('refunds_status_list', ['organizationId', 'mode', 'status', 'id'])
 @Index('refunds_ledger_list', ['mode', 'status', 'id'])
 @Index('refunds_claim_list', ['mode', 'claimExpiresAt', 'id'], { where: `status = 'pending'` })
@@ -32,7 +32,7 @@ export class RefundRecord {
   id!: string;
 
   @Column('uuid', { name: 'payment_id' })
-  paymentId!: string;
+  payment!: string;
 
   @Column('bigint')
   amount!: number;

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { insertInto, selectionOf } from '../../src/platform/database/columns.js';
+
+@Entity('things')
+class ThingRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('json', { name: 'line_items' })
+  lineItems!: readonly string[];
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}
+
+test('a selection has all columns but the organization, each under its property', () => {
+  expect(selectionOf(ThingRecord, { expiresAt: 'extract(epoch FROM expires_at)' })).toBe(
+    'id AS "id", line_items AS "lineItems", extract(epoch FROM expires_at) AS "expiresAt"',
+  );
+});
+
+test('an insert takes its values by name, in any order', () => {
+  const insert = insertInto('things.add', ThingRecord);
+  const expiresAt = new Date(0);
+  expect(insert({ lineItems: ['a'], id: 'i', expiresAt, organizationId: 'o' })).toEqual({
+    name: 'things.add',
+    sql: 'INSERT INTO things (organization_id, id, line_items, expires_at) VALUES ($1, $2, $3, $4)',
+    values: ['o', 'i', '["a"]', expiresAt.toISOString()],
+  });
+});
+
+test('an insert may write more than the value', () => {
+  const later = (seconds: string) => `now() + make_interval(secs => ${seconds})`;
+  const insert = insertInto<ThingRecord, { expiresAt: number }>('things.add', ThingRecord, { expiresAt: later });
+  expect(insert({ organizationId: 'o', id: 'i', lineItems: [], expiresAt: 5 })).toMatchObject({
+    sql: expect.stringMatching(/VALUES \(\$1, \$2, \$3, now\(\) \+ make_interval\(secs => \$4\)\)$/),
+    values: ['o', 'i', '[]', 5],
+  });
+});
