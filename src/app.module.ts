@@ -28,7 +28,13 @@ export class AppModule {
       module: AppModule,
       global: true,
       imports: [
-        DatabaseModule.register({ url, poolSize: config.databasePoolSize, records: RECORDS, timeLimits }),
+        DatabaseModule.register({
+          url,
+          poolSize: config.databasePoolSize,
+          records: RECORDS,
+          timeLimits,
+          gatherReads: config.databaseGatherReads,
+        }),
         TelemetryModule,
         OpenapiModule,
         IdempotencyModule,

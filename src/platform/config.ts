@@ -29,6 +29,8 @@ export class Config {
   /** A week at least: longer than any event is still on its way. */
   @WholeNumber({ min: 7, max: 3650 }) readonly eventRetentionDays: number = 90;
   @WholeNumber({ min: 2, max: 1000 }) readonly databasePoolSize: number = 10;
+  /** Whether reads of the same moment go to PostgreSQL together. */
+  @Flag() readonly databaseGatherReads: boolean = true;
   /** Processes that serve. */
   @WholeNumber({ min: 1, max: 64 }) readonly webConcurrency: number = 1;
 }

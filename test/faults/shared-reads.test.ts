@@ -61,7 +61,23 @@ test('within a transaction a read is part of it', async () => {
   expect(inside).toEqual([[{ seen: true }], [{ seen: true }]]);
 });
 
-test('a hundred clients of four organizations at once each read their own', async () => {
+test('a hundred clients of four organizations at once each read their own', () => readOwn(service));
+
+test('with DATABASE_GATHER_READS=false each read goes by itself, and finds the same', async () => {
+  const { databaseUrl } = service;
+  const other = await startService({ databaseUrl, config: { databaseGatherReads: false } });
+  try {
+    const alone = other.application.get(Database);
+    const rows = await Promise.all([1, 2, 3].map((number) => alone.read<{ at: string }>(INVERSE, [number])));
+    expect(new Set(rows.map(([row]) => row?.at)).size).toBe(3);
+    expect(rows.map(([row]) => row)).toMatchObject([{ inverse: 60 }, { inverse: 30 }, { inverse: 20 }]);
+    await readOwn(other);
+  } finally {
+    await other.close();
+  }
+});
+
+async function readOwn(service: Service): Promise<void> {
   const tenants = await atOnce(4, () => createTenant(service));
   const create = ({ test: key }: Tenant, number: number) =>
     post(`${service.url}/v1/checkout_sessions`, { key, body: { ...SMALLEST, metadata: { number: `${number}` } } });
@@ -77,4 +93,4 @@ test('a hundred clients of four organizations at once each read their own', asyn
     owned.map(({ created }, index) => read(tenants[(index + 1) % 4] as Tenant, created)),
   );
   expect(others.map(({ status }) => status)).toEqual(Array(100).fill(404));
-});
+}

@@ -16,6 +16,7 @@ const DEFAULTS = {
   webhookAllowPrivate: false,
   idempotencyRetentionHours: 24,
   databasePoolSize: 10,
+  databaseGatherReads: true,
   webConcurrency: 1,
 };
 
@@ -78,6 +79,7 @@ describe('settings', () => {
       WEBHOOK_ALLOW_PRIVATE: 'true',
       IDEMPOTENCY_RETENTION_HOURS: '8760',
       DATABASE_POOL_SIZE: '2',
+      DATABASE_GATHER_READS: 'false',
       WEB_CONCURRENCY: '64',
     };
     expect(readConfig(environment)).toEqual({
@@ -93,6 +95,7 @@ describe('settings', () => {
       webhookAllowPrivate: true,
       idempotencyRetentionHours: 8760,
       databasePoolSize: 2,
+      databaseGatherReads: false,
       webConcurrency: 64,
     });
   });

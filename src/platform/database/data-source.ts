@@ -27,9 +27,16 @@ export interface DatabaseOptions {
   /** Whether a query is given up after seconds, as a request's must be. */
   readonly timeLimits: boolean;
   readonly records: Records;
+  /** Whether reads of the same moment go to PostgreSQL together. */
+  readonly gatherReads: boolean;
 }
 
-export function createDataSource({ url, poolSize, records, timeLimits }: DatabaseOptions): DataSource {
+export function createDataSource({
+  url,
+  poolSize,
+  records,
+  timeLimits,
+}: Omit<DatabaseOptions, 'gatherReads'>): DataSource {
   return new DataSource({
     ...baseOptions(url),
     entities: records,

@@ -14,7 +14,11 @@ export class DatabaseModule {
       global: true,
       providers: [
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
-        Database,
+        {
+          provide: Database,
+          useFactory: (dataSource: DataSource) => new Database(dataSource, options.gatherReads),
+          inject: [DataSource],
+        },
         Readiness,
         Reconcile,
         UnitOfWork,

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
 import { DatabaseFault, isRefusedStatement, sqlState } from './faults.js';
@@ -24,16 +24,21 @@ interface Changed<Row> {
 }
 
 /** The way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. */
-@Injectable()
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
   private readonly pool: Pool;
-  private readonly reads = new Map<string, Reads>();
+  private readonly reads: Reads;
   /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
   private sharing = 0;
   private readonly shares: Shares;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    gatherReads = true,
+  ) {
+    const run = (statement: Statement, runs: readonly Values[], onSent: () => void) =>
+      retried(() => this.within(statement, runs, onSent));
+    this.reads = new Reads(run, gatherReads);
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
     this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
   }
@@ -56,7 +61,7 @@ export class Database implements OnApplicationShutdown {
    */
   async read<Row>(statement: Statement, values: Values): Promise<Row[]> {
     if (this.open.getStore()) return this.query(statement, values);
-    return (await this.readsOf(statement).add(values)).rows as Row[];
+    return (await this.reads.add(statement, values)).rows as Row[];
   }
 
   /** Runs a prepared statement of any kind in the open transaction, and returns its rows. Fails outside of one. */
@@ -91,15 +96,6 @@ export class Database implements OnApplicationShutdown {
     const transaction = this.open.getStore();
     if (!transaction) throw new Error('A write outside of a unit of work: return it in the decision of a use case.');
     return transaction;
-  }
-
-  private readsOf(statement: Statement): Reads {
-    let reads = this.reads.get(statement.text);
-    if (!reads) {
-      reads = new Reads((runs, onSent) => retried(() => this.within(statement, runs, onSent)));
-      this.reads.set(statement.text, reads);
-    }
-    return reads;
   }
 
   private within(statement: Statement, runs: readonly Values[], onSent?: () => void): Promise<readonly Outcome[]> {

@@ -1,5 +1,6 @@
 import { isRefusedStatement, isUnavailable } from './faults.js';
 import type { Outcome, Values } from './prepared-query.js';
+import type { Statement } from './statement.js';
 
 /** The largest batch. A larger one saves nothing measurable, and each read waits for all of its batch. */
 const TOGETHER = 8;
@@ -14,12 +15,34 @@ interface Read {
   readonly reject: (error: unknown) => void;
 }
 
+type Run = (statement: Statement, runs: readonly Values[], onSent: () => void) => Promise<readonly Outcome[]>;
+
+/** Gathers reads by their statement, or sends each by itself. */
+export class Reads {
+  private readonly batches = new Map<string, Batch>();
+
+  constructor(
+    private readonly run: Run,
+    private readonly isGathering: boolean,
+  ) {}
+
+  async add(statement: Statement, values: Values): Promise<Outcome> {
+    if (!this.isGathering) return (await this.run(statement, [values], () => undefined))[0] as Outcome;
+    let batch = this.batches.get(statement.text);
+    if (!batch) {
+      batch = new Batch((runs, onSent) => this.run(statement, runs, onSent));
+      this.batches.set(statement.text, batch);
+    }
+    return batch.add(values);
+  }
+}
+
 /**
  * The reads of one statement. Reads of the same turn of the event loop go to PostgreSQL in one message, because nearly half
  * of its time for a row found by key is the message (docs/performance.md). A batch holds one statement only, so that a
  * look-up never waits for a list.
  */
-export class Reads {
+class Batch {
   private gathered: Read[] = [];
   private aloneUntil = 0;
 
