@@ -9,6 +9,7 @@ import { declareFacts, type ModuleFacts } from './platform/facts.js';
 import { BodyGuard } from './platform/http/body.guard.js';
 import { HTTP_ERRORS } from './platform/http/error.codes.js';
 import { ErrorFilter } from './platform/http/error.filter.js';
+import { PublicUrl } from './platform/http/public-url.js';
 import { IDEMPOTENCY_ERRORS } from './platform/idempotency/error.codes.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
@@ -43,6 +44,7 @@ export class AppModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: Clock, useClass: SystemClock },
+        PublicUrl,
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In the order that docs/api.md promises: who calls, from where, how often, and only then what with.
         { provide: APP_GUARD, useClass: KeyGuard },
@@ -50,7 +52,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
-      exports: [Config, Clock],
+      exports: [Config, Clock, PublicUrl],
     };
   }
 }

@@ -88,6 +88,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/checkout_sessions/{id}/page': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Retrieve the page of a checkout session
+     * @description The URL stays the same as long as the session exists. Send the customer there, or show it in a frame.
+     */
+    get: operations['readCheckoutPage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/events': {
     parameters: {
       query?: never;
@@ -323,6 +343,26 @@ export interface paths {
     get: operations['readLedgerCheckoutSession'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/checkout_sessions/{id}/payment_url': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Set where a checkout session is paid
+     * @description For this session it takes the place of the payment URL of the organization.
+     */
+    post: operations['setPaymentUrl'];
     delete?: never;
     options?: never;
     head?: never;
@@ -864,6 +904,35 @@ export interface webhooks {
 }
 export interface components {
   schemas: {
+    /** @description The page on which a customer pays a session. */
+    CheckoutPage: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'checkout.page';
+      /**
+       * @description ID of the session that the page is of.
+       * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      checkout_session: string;
+      /**
+       * Format: uri
+       * @description Where the customer pays. Whoever has the URL can see the order.
+       * @example https://pay.example/c/jm3K0b…
+       */
+      url: string;
+      /**
+       * Format: uri
+       * @description Where the page is that your own page can show in a frame; null unless `ui_mode` is `embedded`.
+       */
+      embed_url: string | null;
+      /**
+       * @description When the session expires if it is not paid, in Unix seconds.
+       * @example 1763700000
+       */
+      expires_at: number;
+    };
     /** @description Asks a customer to pay for a list of items. */
     CheckoutSession: {
       /**
@@ -1563,6 +1632,45 @@ export interface components {
        * @constant
        */
       status: 'ok';
+    };
+    /** @description The page on which a customer pays a session, and where it leads. */
+    LedgerCheckoutPage: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'checkout.page';
+      /**
+       * @description Owning organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * @description ID of the session that the page is of.
+       * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      checkout_session: string;
+      /**
+       * Format: uri
+       * @description Where the customer pays. Whoever has the URL can see the order.
+       * @example https://pay.example/c/jm3K0b…
+       */
+      url: string | null;
+      /**
+       * Format: uri
+       * @description Where the page is that your own page can show in a frame; null unless `ui_mode` is `embedded`.
+       */
+      embed_url: string | null;
+      /**
+       * Format: iri
+       * @description Where the page leads the customer to pay.
+       */
+      payment_url: string;
+      /**
+       * @description When the session expires if it is not paid, in Unix seconds.
+       * @example 1763700000
+       */
+      expires_at: number;
     };
     /** @description A checkout session with its owning organization. */
     LedgerCheckoutSession: {
@@ -2282,6 +2390,19 @@ export interface components {
       /** @description Why the money came back. */
       reason?: string | null;
     };
+    SetPaymentUrlRequest: {
+      /**
+       * @description Organization that owns the session.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * Format: iri
+       * @description Where the customer pays: an absolute https URL, in test mode also http to localhost. `{CHECKOUT_SESSION_ID}` and `{RETURN_URL}` in it are filled in.
+       * @example https://shop.example/thanks
+       */
+      payment_url: string;
+    };
     SucceedRefundRequest: {
       /** @description The `claim.number` that you have on the refund. */
       claim?: number;
@@ -2427,6 +2548,8 @@ export interface components {
     RequestId: string;
     /** @description Path of the created resource. */
     Location: string;
+    /** @description While it is open, where its page is: `<url>; rel="payment"`. */
+    Link: string;
     /** @description Seconds to wait before repeating the request. */
     RetryAfter: number;
     /** @description How to authenticate. */
@@ -2516,6 +2639,7 @@ export interface operations {
         headers: {
           'Request-Id': components['headers']['RequestId'];
           Location: components['headers']['Location'];
+          Link: components['headers']['Link'];
           'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
           [name: string]: unknown;
         };
@@ -2583,6 +2707,7 @@ export interface operations {
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
+          Link: components['headers']['Link'];
           [name: string]: unknown;
         };
         content: {
@@ -2801,6 +2926,68 @@ export interface operations {
             error?: {
               /** @enum {unknown} */
               code?: 'idempotency_key_reused' | 'session_not_open';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  readCheckoutPage: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CheckoutPage'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
             };
           };
         };
@@ -3784,6 +3971,95 @@ export interface operations {
             error?: {
               /** @enum {unknown} */
               code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  setPaymentUrl: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SetPaymentUrlRequest'];
+      };
+    };
+    responses: {
+      /** @description The page of the session. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerCheckoutPage'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
             };
           };
         };

@@ -14,6 +14,8 @@ export class Config {
   @IsString() readonly dataDir: string = '.data';
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
+  /** Where customers reach the service; undefined means that they do not. */
+  @IsOptional() @IsPublicUrl() readonly publicUrl: string | undefined = undefined;
   @IsIn(LOG_LEVELS, { message: `one of ${LOG_LEVELS.join(', ')}` }) readonly logLevel: string = 'info';
   /** A line for every request, or only for those refused or failed. */
   @IsIn(LOG_REQUESTS, { message: `one of ${LOG_REQUESTS.join(', ')}` }) readonly logRequests: string = 'all';
@@ -91,6 +93,12 @@ function IsToken(): PropertyDecorator {
     { name: 'isToken', validator: { validate } },
     { message: '1 to 256 visible ASCII characters without spaces', context: { isSecret: true } },
   );
+}
+
+function IsPublicUrl(): PropertyDecorator {
+  const validate = (text: string) => /^https?:\/\/[^\s?#@\\]+$/i.test(text) && URL.canParse(text);
+  const message = 'a URL like https://pay.example, without a query';
+  return ValidateBy({ name: 'isPublicUrl', validator: { validate } }, { message });
 }
 
 function IsPostgresUrl(): PropertyDecorator {

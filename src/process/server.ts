@@ -2,6 +2,7 @@ import { type AddressInfo, Server as SocketServer } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Config } from '../platform/config.js';
 import type { TillgateAdapter } from '../platform/http/adapter.js';
+import { PublicUrl } from '../platform/http/public-url.js';
 import { Metrics, type MetricValues } from '../platform/telemetry/metrics.js';
 import { createApplication } from './application.js';
 import { makeDemo, tour, whereKeysAre } from './demo.js';
@@ -31,6 +32,8 @@ export class Server implements Serving {
     const server = new Server(await createApplication(config, databaseUrl), config);
     try {
       await server.listenQuietly();
+      // To try it out needs no setting.
+      if (config.databaseUrl === undefined) server.application.get(PublicUrl).value ??= server.address();
       collectWhatStartingLeft();
       return server;
     } catch (error) {
@@ -44,9 +47,8 @@ export class Server implements Serving {
   }
 
   async announcement(): Promise<string> {
-    const { host, databaseUrl, dataDir } = this.config;
-    const { port } = this.application.getHttpServer().address() as AddressInfo;
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const { databaseUrl, dataDir } = this.config;
+    const url = this.address();
     const line = `Tillgate listens on ${url}`;
     if (databaseUrl !== undefined) return line;
     const demo = await makeDemo(this.application, dataDir);
@@ -73,6 +75,12 @@ export class Server implements Serving {
     const values = await this.metrics.values();
     await this.close();
     return values;
+  }
+
+  private address(): string {
+    const { host } = this.config;
+    const { port } = this.application.getHttpServer().address() as AddressInfo;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
   /** Silences Fastify's own JSON line about listening; the announcement says it in plain words. */

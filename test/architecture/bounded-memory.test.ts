@@ -12,6 +12,7 @@ import { Shares } from '../../src/platform/database/shares.js';
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
 const ACCESS = 'src/modules/access';
 const EVENTS = 'src/modules/events';
+const PAGE = 'src/modules/page';
 
 /** Each place, and what bounds it. A function at the top of a file may return what keeps its collections. */
 const BOUNDS: Readonly<Record<string, string>> = {
@@ -30,6 +31,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   [`${EVENTS}/application/share-attempts.ts taken`]: 'one call',
   [`${EVENTS}/domain/receiver.ts known`]: 'the oldest goes; filled below',
   'src/modules/checkout/adapters/representation/checkout-sessions.views.ts rendered': 'weak: sessions in use',
+  [`${PAGE}/adapters/representation/amounts.ts formats`]: 'MAX_FORMATS',
+  [`${PAGE}/adapters/schedule/timed-late-captures.ts expected`]: 'MAX_EXPECTED, and five seconds',
   'src/platform/database/database.ts RETRYABLE': 'a constant',
   'src/platform/database/database.ts reads': 'texts of statements, which are constants',
   'src/platform/database/prepared-query.ts described': 'weak: connections of the pool',

@@ -52,6 +52,7 @@ test('a body that is shown as an example is taken as it stands, but for what it 
   expect(answers).toEqual([
     ['/v1/checkout_sessions', 201],
     ['/v1/refunds', 404],
+    ['/ledger/v1/checkout_sessions/{id}/payment_url', 404],
     ['/ledger/v1/payments', 404],
     ['/ledger/v1/payments/{id}/holds', 404],
     ['/ledger/v1/refunds/claim', 200],

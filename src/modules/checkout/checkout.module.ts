@@ -36,7 +36,7 @@ import { SESSION_FACTS } from './facts.js';
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
   ],
-  exports: [CompleteCheckoutSession, FindNotifyUrl, ReadCheckoutSession],
+  exports: [CompleteCheckoutSession, CompleteFreeCheckoutSession, FindNotifyUrl, ReadCheckoutSession],
 })
 export class CheckoutModule {}
 

@@ -14,6 +14,7 @@ import { EventSweeper } from './adapters/schedule/event-sweeper.js';
 import { WebhookScheduler } from './adapters/schedule/webhook-scheduler.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
+import { FindUndelivered } from './application/find-undelivered.js';
 import { ListEvents } from './application/list-events.js';
 import { Deliveries, DueSignal, Events, Outbox, Receivers, SigningSecrets } from './application/ports.js';
 import { ReadEvent } from './application/read-event.js';
@@ -29,6 +30,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
   providers: [
     AttemptDelivery,
     EventSweeper,
+    FindUndelivered,
     ListEvents,
     ReadEvent,
     ResendEvent,
@@ -42,7 +44,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     { provide: Receivers, useClass: HttpReceivers },
     { provide: SigningSecrets, useClass: AccessSigningSecrets },
   ],
-  exports: [Outbox],
+  exports: [FindUndelivered, Outbox],
 })
 export class EventsModule {}
 

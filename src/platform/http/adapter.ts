@@ -88,6 +88,7 @@ export class TillgateAdapter extends FastifyAdapter {
     // A connection kept open past this answer would keep the process from ending until it times out.
     if (this.isDraining) reply.header('connection', 'close');
     if (!(result instanceof HttpResponse)) return reply.code(status).send(JSON.stringify(result));
+    if (result.headers) reply.headers(result.headers);
     if (result.location) reply.header('location', result.location);
     if (result.replayed) markReplay(reply, result);
     if (result.status === 413) return sendWhileDropping(reply, result);

@@ -7,6 +7,7 @@ import type { TillgateAdapter } from './adapter.js';
 import { INTERNAL_ERROR, METHOD_NOT_ALLOWED } from './error.codes.js';
 import { answerTo, headersOf, pathOf } from './errors.js';
 import { replyOf, requestOf } from './exchange.js';
+import type { HttpResponse } from './response.js';
 
 /** The last stop of every error: the envelope, and nothing of the inside. */
 @Catch()
@@ -21,7 +22,11 @@ export class ErrorFilter implements ExceptionFilter {
     if (refusal.kind === 'unavailable') request.log.warn({ err: error, request_id: request.id }, 'service unavailable');
     request.errorCode = refusal.code;
     reply.headers(headersOf(refusal));
-    this.host.httpAdapter.reply(reply, answerTo(refusal, request));
+    this.host.httpAdapter.reply(reply, this.answer(refusal, request));
+  }
+
+  protected answer(refusal: Refusal, request: FastifyRequest): HttpResponse {
+    return answerTo(refusal, request);
   }
 
   private refusalFor(error: unknown, request: FastifyRequest): Refusal {

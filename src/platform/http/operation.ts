@@ -7,6 +7,8 @@ interface AnswerFacts {
   readonly schema: Schema;
   /** With the path of what was made in `Location`. */
   readonly located?: boolean;
+  /** With the page of what it shows in `Link`, where there is one. */
+  readonly linked?: boolean;
   readonly mediaType?: string;
 }
 

@@ -5,11 +5,15 @@ export interface ResponseParts {
   readonly location?: string | null;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** An HTTP response that is sent as it is, to the byte. */
 export class HttpResponse {
   readonly status: number;
   readonly body: string;
   readonly location: string | null;
+  /** Beside the usual headers, or in their place. They are not stored with the response. */
+  headers: Headers | undefined = undefined;
 
   constructor(
     { status, body, location = null }: ResponseParts,
@@ -19,5 +23,10 @@ export class HttpResponse {
     this.status = status;
     this.body = body;
     this.location = location;
+  }
+
+  with(headers: Headers): this {
+    this.headers = headers;
+    return this;
   }
 }

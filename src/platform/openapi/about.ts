@@ -88,6 +88,10 @@ export const HEADERS = {
     schema: { type: 'string' },
   },
   Location: { description: 'Path of the created resource.', required: true, schema: { type: 'string', pattern: '^/' } },
+  Link: {
+    description: 'While it is open, where its page is: `<url>; rel="payment"`.',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="payment"$' },
+  },
   RetryAfter: {
     description: 'Seconds to wait before repeating the request.',
     required: true,

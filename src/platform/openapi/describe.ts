@@ -61,8 +61,18 @@ function bodyOf({ body, example }: Route, components: Components): MethodDecorat
 }
 
 function answerOf({ answers, idempotencyKey }: Route, status: number, components: Components): MethodDecorator {
-  const { description, schema, located, mediaType = 'application/json' } = answers[status] as Route['answers'][number];
-  const names = [...(located ? ['Location'] : []), ...(idempotencyKey ? ['Idempotent-Replayed'] : [])];
+  const {
+    description,
+    schema,
+    located,
+    linked,
+    mediaType = 'application/json',
+  } = answers[status] as Route['answers'][number];
+  const names = [
+    ...(located ? ['Location'] : []),
+    ...(linked ? ['Link'] : []),
+    ...(idempotencyKey ? ['Idempotent-Replayed'] : []),
+  ];
   const content = { [mediaType]: { schema: components.schema(schema) } };
   return ApiResponse({ status, description, headers: headers(names), content } as ApiResponseOptions);
 }

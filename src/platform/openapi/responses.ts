@@ -18,6 +18,7 @@ type HeaderName = keyof typeof HEADERS;
 const NAMES: Readonly<Record<string, HeaderName>> = {
   'Request-Id': 'RequestId',
   Location: 'Location',
+  Link: 'Link',
   'Retry-After': 'RetryAfter',
   'WWW-Authenticate': 'WwwAuthenticate',
   'Idempotent-Replayed': 'IdempotentReplayed',

@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
 import { notFound } from '../../../shared/errors.js';
 import type { Organization } from '../domain/organization.js';
-import { Organizations } from './ports.js';
+import { ApiKeys, Organizations } from './ports.js';
 
 @Injectable()
 export class FindOrganization {
-  constructor(private readonly organizations: Organizations) {}
+  constructor(
+    private readonly organizations: Organizations,
+    private readonly apiKeys: ApiKeys,
+  ) {}
 
   async exists(id: string): Promise<boolean> {
     return this.organizations.exists(id);
@@ -19,6 +23,11 @@ export class FindOrganization {
     const organization = await this.organizations.byId(id);
     if (!organization) throw notFound('organization');
     return organization;
+  }
+
+  /** The browser origins that its active keys of the mode list. */
+  async origins(caller: Caller): Promise<readonly string[]> {
+    return this.apiKeys.originsOf(caller);
   }
 
   async all(): Promise<Organization[]> {

@@ -1,3 +1,4 @@
+import type { Caller } from '../../../shared/caller.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 
@@ -33,4 +34,6 @@ export abstract class ApiKeys {
   /** Ends the key at the instant (milliseconds), unless it ends before. Returns the key as it is now. */
   abstract expireBy(id: string, instant: number): Promise<ApiKey | undefined>;
   abstract anyAllows(origin: string): Promise<boolean>;
+  /** What the active keys of the organization and mode list, each once. */
+  abstract originsOf(caller: Caller): Promise<readonly string[]>;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { type Decision, decided } from '../../../shared/decision.js';
+import { type Decided, decided } from '../../../shared/decision.js';
 import type { CheckoutSession } from '../domain/checkout-session.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
 
@@ -12,7 +12,7 @@ export class CompleteFreeCheckoutSession {
   ) {}
 
   /** Completes an open session of the caller's mode that asks for nothing. Refuses with not_found or payment_required. */
-  async execute(caller: Caller, id: string): Promise<Decision<CheckoutSession>> {
+  async execute(caller: Caller, id: string): Promise<Decided<CheckoutSession>> {
     const session = (await this.sessions.get(caller, id, 'id')).completeFree();
     return decided(
       session,

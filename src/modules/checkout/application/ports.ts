@@ -43,3 +43,9 @@ export abstract class CheckoutSessionEvents {
   /** The same for sessions of anyone: large ones a few at a time, and in between requests are served. */
   abstract recordAll(event: SessionEvent, sessions: readonly OwnedCheckoutSession[]): Promise<readonly Write[]>;
 }
+
+/** Where customers pay. Told by the module that shows them the page. */
+export abstract class PaymentPages {
+  /** The absolute URL of a session's page, or undefined where no pages are shown. */
+  abstract urlOf(organization: string, session: string): string | undefined;
+}

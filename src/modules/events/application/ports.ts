@@ -29,12 +29,20 @@ export interface Attempt {
   readonly nextAttemptAt: number | null;
 }
 
+/** What happened to a resource: the event of this type, which comes once. */
+export interface Happened {
+  readonly object: string;
+  readonly type: string;
+}
+
 /** The events of the caller's organization. */
 export abstract class Events {
   /** In either mode: reads are scoped to the organization. */
   abstract find(caller: Caller, id: string): Promise<Event | undefined>;
   /** What was tried to deliver it, oldest first. */
   abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
+  /** When it happened, in milliseconds, if it is still on its way to a receiver. In the caller's mode. */
+  abstract undeliveredSince(caller: Caller, happened: Happened): Promise<number | undefined>;
   /** In the caller's mode. A page of large events has fewer than the limit, but at least one if there is any. */
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
   /** Removes up to `limit` events of anyone made before the instant, with their deliveries, and returns how many. */

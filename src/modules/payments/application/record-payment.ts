@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import { type Decision, decided, type Write } from '../../../shared/decision.js';
+import { type Decided, decided, type Write } from '../../../shared/decision.js';
 import { notFound, Refusal } from '../../../shared/errors.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
 import { FindNotifyUrl } from './find-notify-url.js';
@@ -37,7 +37,7 @@ export class RecordPayment {
     caller: Caller,
     input: NewPayment,
     onMismatch: OnMismatch = 'refuse',
-  ): Promise<Decision<RecordedPayment>> {
+  ): Promise<Decided<RecordedPayment>> {
     if (!(await this.organizations.has(caller.organization))) throw notFound('organization');
     const payment = Payment.record(input, caller.mode, this.clock.now());
     const earlier = await this.earlier(caller, payment);
@@ -52,7 +52,7 @@ export class RecordPayment {
     }
   }
 
-  private async fitted(caller: Caller, payment: Payment, onMismatch: OnMismatch): Promise<Decision<RecordedPayment>> {
+  private async fitted(caller: Caller, payment: Payment, onMismatch: OnMismatch): Promise<Decided<RecordedPayment>> {
     const { checkoutSession: session, amount, currency } = payment.state;
     if (session === null) return this.recorded(caller, payment);
     try {

@@ -3,7 +3,7 @@ import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { NoFieldsRequest } from '../../../../platform/http/requests.js';
-import type { ResponseParts } from '../../../../platform/http/response.js';
+import { HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -19,6 +19,7 @@ import { CompleteFreeCheckoutSession } from '../../application/complete-free-che
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { ExpireCheckoutSession } from '../../application/expire-checkout-session.js';
 import { ListCheckoutSessions } from '../../application/list-checkout-sessions.js';
+import { PaymentPages } from '../../application/ports.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
@@ -27,7 +28,6 @@ import {
   CHECKOUT_SESSION,
   CHECKOUT_SESSION_LIST,
   checkoutSessionJson,
-  checkoutSessionView,
   summaryView,
 } from '../representation/checkout-sessions.views.js';
 import {
@@ -47,6 +47,7 @@ export class CheckoutSessionsController {
     private readonly completeFreeCheckoutSession: CompleteFreeCheckoutSession,
     private readonly readCheckoutSession: ReadCheckoutSession,
     private readonly listCheckoutSessions: ListCheckoutSessions,
+    private readonly pages: PaymentPages,
   ) {}
 
   @Operation('createCheckoutSession', {
@@ -54,21 +55,24 @@ export class CheckoutSessionsController {
     description:
       'Send prices and quantities. The service computes the amounts; if you send an amount too, it must be the computed one.',
     example: NEW_SESSION,
-    answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true } },
+    answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true, linked: true } },
   })
   @Post()
   @RequireIdempotencyKey()
-  create(
+  async create(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: CreateCheckoutSessionRequest,
   ): Promise<IdempotentResponse> {
-    return this.idempotency.once(
+    const response = await this.idempotency.once(
       caller,
       { ...request, body },
       () => this.createCheckoutSession.execute(caller, toNewSession(body)),
       created,
     );
+    // Also of a replay: what it made is in its Location.
+    const id = response.location?.slice(SESSION_FACTS.secret.path.length + 1);
+    return id === undefined ? response : response.with(this.linkTo(caller, id));
   }
 
   @Operation('expireCheckoutSession', {
@@ -119,11 +123,13 @@ export class CheckoutSessionsController {
   @Operation('readCheckoutSession', {
     summary: 'Retrieve a checkout session',
     description: 'Returns a session of your organization, in test or live mode, with its line items.',
-    answers: { 200: { description: 'The session.', schema: CHECKOUT_SESSION } },
+    answers: { 200: { description: 'The session.', schema: CHECKOUT_SESSION, linked: true } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(CHECKOUT_SESSION_ID) id: string) {
-    return checkoutSessionView(await this.readCheckoutSession.execute(caller, id));
+  async read(@CallerOfKey() caller: Caller, @PathId(CHECKOUT_SESSION_ID) id: string): Promise<HttpResponse> {
+    const session = await this.readCheckoutSession.execute(caller, id);
+    const response = new HttpResponse({ status: 200, body: checkoutSessionJson(session) });
+    return session.state.status === 'open' ? response.with(this.linkTo(caller, id)) : response;
   }
 
   @Operation('listCheckoutSessions', {
@@ -134,6 +140,12 @@ export class CheckoutSessionsController {
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
     return listView(await this.listCheckoutSessions.execute(caller, toFilter(query)), summaryView);
+  }
+
+  /** RFC 8288; `payment` is a registered relation. */
+  private linkTo({ organization }: Caller, id: string): Readonly<Record<string, string>> {
+    const url = this.pages.urlOf(organization, id);
+    return url === undefined ? {} : { link: `<${url}>; rel="payment"` };
   }
 }
 

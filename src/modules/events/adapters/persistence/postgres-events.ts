@@ -3,9 +3,9 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Statement } from '../../../../platform/database/statement.js';
 import { resourceOf } from '../../../../platform/facts.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { firstUuidAt, idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
+import { firstUuidAt, idOf, idRange, instantOf, modeOf, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
-import { type Attempt, type EventFilter, Events, type Order } from '../../application/ports.js';
+import { type Attempt, type EventFilter, Events, type Happened, type Order } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 
 const COLUMNS = 'id, type, mode, sequence, data, reason';
@@ -22,6 +22,13 @@ const ATTEMPTS = {
   text: `SELECT attempt, ${milliseconds('attempted_at')} AS "attemptedAt", status_code AS "statusCode", error,
       duration_ms AS "durationMs", ${milliseconds('next_attempt_at')} AS "nextAttemptAt"
     FROM webhook_attempts WHERE organization_id = $1 AND mode = $2 AND event_id = $3 ORDER BY attempt`,
+};
+
+const UNDELIVERED = {
+  name: 'events.undelivered',
+  text: `SELECT id FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4
+    AND EXISTS (SELECT FROM webhook_deliveries
+      WHERE organization_id = $1 AND mode = $2 AND event_id = events.id AND outcome IS NULL)`,
 };
 
 /** The event that takes a page past this is its last, so that a page always has one. */
@@ -90,6 +97,12 @@ export class PostgresEvents extends Events {
 
   async attemptsAt(caller: Caller, { id, mode }: Event): Promise<Attempt[]> {
     return this.database.read<Attempt>(ATTEMPTS, [uuidOf(caller.organization), mode, uuidOf(id)]);
+  }
+
+  async undeliveredSince(caller: Caller, { object, type }: Happened): Promise<number | undefined> {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(object), type];
+    const [row] = await this.database.read<Event>(UNDELIVERED, values);
+    return row && instantOf(fromRow(row).id);
   }
 
   async list(caller: Caller, filter: EventFilter): Promise<Page<Event>> {

@@ -1,0 +1,65 @@
+import { Controller, Post } from '@nestjs/common';
+import { Gated } from '../../../../platform/http/gate.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { PathId } from '../../../../platform/http/path-id.js';
+import { exampleId } from '../../../../platform/http/schema.js';
+import { ValidBody } from '../../../../platform/http/validation.js';
+import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import {
+  AcceptIdempotencyKey,
+  Idempotent,
+  type IdempotentRequest,
+} from '../../../../platform/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+import type { Ledger } from '../../../../shared/caller.js';
+import { notFound } from '../../../../shared/errors.js';
+import { modeOf, ORGANIZATION_ID } from '../../../../shared/id.js';
+import { LedgerOfKey } from '../../../access/index.js';
+import { CHECKOUT_SESSION_ID, PaymentPages, SESSION_FACTS } from '../../../checkout/index.js';
+import { SetPaymentUrl } from '../../application/set-payment-url.js';
+import { LEDGER_CHECKOUT_PAGE, ledgerPageView } from '../representation/pages.views.js';
+import { SetPaymentUrlRequest } from './pages.requests.js';
+
+@Controller(SESSION_FACTS.ledger.path)
+@Gated('ledger')
+@Tag('Ledger: pages', 'Where the page of a checkout session leads the customer to pay.')
+export class LedgerPagesController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly setPaymentUrl: SetPaymentUrl,
+    private readonly pages: PaymentPages,
+  ) {}
+
+  @Operation('setPaymentUrl', {
+    summary: 'Set where a checkout session is paid',
+    description: 'For this session it takes the place of the payment URL of the organization.',
+    example: {
+      organization: exampleId(ORGANIZATION_ID),
+      payment_url: 'https://psp.example/pay/4711?return={RETURN_URL}',
+    },
+    answers: { 200: { description: 'The page of the session.', schema: LEDGER_CHECKOUT_PAGE } },
+  })
+  @Post(':id/payment_url')
+  @AcceptIdempotencyKey()
+  set(
+    @LedgerOfKey() { mode }: Ledger,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
+    @ValidBody() body: SetPaymentUrlRequest,
+  ): Promise<IdempotentResponse> {
+    const { organization, payment_url: paymentUrl } = body;
+    const caller = { organization, mode };
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      async () => {
+        if (modeOf(id) !== mode) throw notFound('id');
+        return this.setPaymentUrl.ofSession(caller, id, paymentUrl);
+      },
+      (session) => {
+        const url = this.pages.urlOf(organization, id);
+        return { status: 200, body: JSON.stringify(ledgerPageView({ organization, session, url, paymentUrl })) };
+      },
+    );
+  }
+}

@@ -1,0 +1,14 @@
+import { type CanActivate, Injectable } from '@nestjs/common';
+import { PublicUrl } from '../../../../platform/http/public-url.js';
+import { notFound } from '../../../../shared/errors.js';
+
+/** Without an address for customers there is no page, whatever somebody asks for. */
+@Injectable()
+export class PageGuard implements CanActivate {
+  constructor(private readonly publicUrl: PublicUrl) {}
+
+  canActivate(): boolean {
+    if (this.publicUrl.value === undefined) throw notFound('token');
+    return true;
+  }
+}

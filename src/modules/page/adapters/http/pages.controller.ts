@@ -1,0 +1,32 @@
+import { Controller, Get } from '@nestjs/common';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { PathId } from '../../../../platform/http/path-id.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
+import { CallerOfKey } from '../../../access/index.js';
+import { CHECKOUT_SESSION_ID, PaymentPages, SESSION_FACTS } from '../../../checkout/index.js';
+import { FindPageSession } from '../../application/find-page-session.js';
+import { CHECKOUT_PAGE, pageView } from '../representation/pages.views.js';
+
+@Controller(SESSION_FACTS.secret.path)
+@Tag('Pages', 'The page on which a customer pays a checkout session.')
+export class PagesController {
+  constructor(
+    private readonly findPageSession: FindPageSession,
+    private readonly pages: PaymentPages,
+  ) {}
+
+  @Operation('readCheckoutPage', {
+    summary: 'Retrieve the page of a checkout session',
+    description:
+      'The URL stays the same as long as the session exists. Send the customer there, or show it in a frame.',
+    answers: { 200: { description: 'The page.', schema: CHECKOUT_PAGE } },
+  })
+  @Get(':id/page')
+  async read(@CallerOfKey() caller: Caller, @PathId(CHECKOUT_SESSION_ID) id: string) {
+    const session = await this.findPageSession.execute(caller, id);
+    const url = this.pages.urlOf(caller.organization, id);
+    if (url === undefined) throw new Refusal(NOT_FOUND, 'This service shows no pages: it has no PUBLIC_URL.');
+    return pageView(session, url);
+  }
+}

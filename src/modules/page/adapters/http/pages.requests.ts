@@ -1,0 +1,12 @@
+import { Id, WebUrl } from '../../../../platform/http/fields.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
+
+export class SetPaymentUrlRequest {
+  @Id(ORGANIZATION_ID, { description: 'Organization that owns the session.' }) organization!: string;
+  @WebUrl({
+    description:
+      'Where the customer pays: an absolute https URL, in test mode also http to localhost. `{CHECKOUT_SESSION_ID}` and ' +
+      '`{RETURN_URL}` in it are filled in.',
+  })
+  payment_url!: string;
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import type { Part } from '../../../../platform/database/statement.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { uuidOf } from '../../../../shared/id.js';
+import { Pages, type StoredPage } from '../../application/ports.js';
+
+const OWN = 'organization_id = $1 AND mode = $2';
+const OF_SESSION = `FROM checkout_pages WHERE ${OWN} AND session_id = $3`;
+
+const FIND = {
+  name: 'page.find',
+  text: `SELECT
+      coalesce((SELECT payment_url ${OF_SESSION}), (SELECT url FROM payment_urls WHERE ${OWN})) AS "paymentUrl",
+      coalesce((SELECT started_at IS NOT NULL ${OF_SESSION}), false) AS "isStarted"`,
+};
+
+const START = `INSERT INTO checkout_pages (organization_id, mode, session_id, started_at) VALUES ($1, $2, $3, now())
+  ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET started_at = excluded.started_at`;
+const STOP = `UPDATE checkout_pages SET started_at = NULL WHERE ${OWN} AND session_id = $3`;
+const SET_PAYMENT_URL = `INSERT INTO checkout_pages (organization_id, mode, session_id, payment_url)
+  VALUES ($1, $2, $3, $4)
+  ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET payment_url = excluded.payment_url`;
+const SET_ORGANIZATION_PAYMENT_URL = `INSERT INTO payment_urls (organization_id, mode, url) VALUES ($1, $2, $3)
+  ON CONFLICT ON CONSTRAINT payment_urls_pkey DO UPDATE SET url = excluded.url`;
+const REMOVE_ORGANIZATION_PAYMENT_URL = `DELETE FROM payment_urls WHERE ${OWN}`;
+
+@Injectable()
+export class PostgresPages extends Pages {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async find(caller: Caller, session: string): Promise<StoredPage> {
+    const [row] = await this.database.read<StoredPage>(FIND, [...scope(caller), uuidOf(session)]);
+    return row as StoredPage;
+  }
+
+  start(caller: Caller, session: string): Part {
+    return { name: 'page.start', sql: START, values: [...scope(caller), uuidOf(session)] };
+  }
+
+  stop(caller: Caller, session: string): Part {
+    return { name: 'page.stop', sql: STOP, values: [...scope(caller), uuidOf(session)] };
+  }
+
+  setPaymentUrl(caller: Caller, session: string, url: string): Part {
+    const values = [...scope(caller), uuidOf(session), url];
+    return { name: 'page.set_payment_url', sql: SET_PAYMENT_URL, values };
+  }
+
+  setOrganizationPaymentUrl(caller: Caller, url: string): Part {
+    const values = [...scope(caller), url];
+    return { name: 'page.set_organization_payment_url', sql: SET_ORGANIZATION_PAYMENT_URL, values };
+  }
+
+  removeOrganizationPaymentUrl(caller: Caller): Part {
+    const values = scope(caller);
+    return { name: 'page.remove_organization_payment_url', sql: REMOVE_ORGANIZATION_PAYMENT_URL, values };
+  }
+}
+
+function scope({ organization, mode }: Caller): readonly string[] {
+  return [uuidOf(organization), mode];
+}

@@ -1,0 +1,59 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import { type PageKey, PageTokens } from '../../application/ports.js';
+import { PageSecretRecord } from './page-secret.record.js';
+
+/** The seal, then a byte for the mode and two UUIDs. */
+const SEAL_BYTES = 16;
+const TOKEN_BYTES = SEAL_BYTES + 1 + 16 + 16;
+const MODES = ['test', 'live'] as const;
+
+/**
+ * Deterministic authenticated encryption of what the page is of, as in RFC 5297: the first 128 bits of an HMAC are both
+ * the proof that the token was made here and the initial counter. Nothing is stored for a token, and nothing reads it
+ * without the secret.
+ */
+@Injectable()
+export class TypeormPageTokens extends PageTokens implements OnModuleInit {
+  private sealing = Buffer.alloc(0);
+  private hiding = Buffer.alloc(0);
+
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async onModuleInit(): Promise<void> {
+    const { secret } = await this.database.repository(PageSecretRecord).findOneByOrFail({ id: 1 });
+    const keys = Buffer.from(hkdfSync('sha512', secret, '', 'tillgate page', 64));
+    this.sealing = keys.subarray(0, 32);
+    this.hiding = keys.subarray(32);
+  }
+
+  of({ caller, session }: PageKey): string {
+    const mode = MODES.indexOf(caller.mode).toString(16).padStart(2, '0');
+    const content = Buffer.from(mode + uuidOf(caller.organization) + uuidOf(session), 'hex');
+    const seal = this.sealOf(content);
+    return Buffer.concat([seal, createCipheriv('aes-256-ctr', this.hiding, seal).update(content)]).toString(
+      'base64url',
+    );
+  }
+
+  read(token: string): PageKey | undefined {
+    const bytes = Buffer.from(token, 'base64url');
+    // The decoder skips what it does not know: only the spelling that of() gave is taken.
+    if (bytes.length !== TOKEN_BYTES || bytes.toString('base64url') !== token) return undefined;
+    const seal = bytes.subarray(0, SEAL_BYTES);
+    const content = createDecipheriv('aes-256-ctr', this.hiding, seal).update(bytes.subarray(SEAL_BYTES));
+    if (!timingSafeEqual(seal, this.sealOf(content))) return undefined;
+    const mode = MODES[content[0] as number] as (typeof MODES)[number];
+    const organization = idOf(ORGANIZATION_ID, content.toString('hex', 1, 17));
+    return { caller: { organization, mode }, session: idOf(CHECKOUT_SESSION_ID, content.toString('hex', 17), mode) };
+  }
+
+  private sealOf(content: Buffer): Buffer {
+    return createHmac('sha256', this.sealing).update(content).digest().subarray(0, SEAL_BYTES);
+  }
+}

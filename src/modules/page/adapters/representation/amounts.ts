@@ -1,0 +1,27 @@
+import { minorDigitsOf } from '../../../../shared/money.js';
+
+/** Making a format takes longer than all else on a page; there are few of them, unless somebody makes them up. */
+const MAX_FORMATS = 500;
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** An amount in the minor unit of its currency as people of a locale write it. Exact: it is never a fraction in binary. */
+export function amountText(amount: number, currency: string, locale: string): string {
+  const digits = minorDigitsOf(currency);
+  const sign = amount < 0 ? '-' : '';
+  const minor = String(Math.abs(amount)).padStart(digits + 1, '0');
+  const whole = minor.slice(0, minor.length - digits);
+  const fraction = digits === 0 ? '' : `.${minor.slice(-digits)}`;
+  return formatOf(locale, currency, digits).format(`${sign}${whole}${fraction}` as `${number}`);
+}
+
+function formatOf(locale: string, currency: string, digits: number): Intl.NumberFormat {
+  const name = `${locale} ${currency}`;
+  let format = formats.get(name);
+  if (!format) {
+    const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    format = new Intl.NumberFormat(locale, { style: 'currency', currency, ...fraction });
+    if (formats.size === MAX_FORMATS) formats.clear();
+    formats.set(name, format);
+  }
+  return format;
+}

@@ -1,0 +1,56 @@
+import { SCRIPT, STYLE } from './assets.js';
+import { Html, html } from './html.js';
+import type { Language } from './language.js';
+
+/** What the script is told: `data-…` of the body. */
+export type Told = Readonly<Record<string, string | undefined>>;
+
+export interface DocumentParts {
+  readonly language: Pick<Language, 'code' | 'direction' | 'words'>;
+  readonly title: string;
+  readonly isTest: boolean;
+  readonly isEmbedded?: boolean;
+  /** Whether a browser without scripts asks again. */
+  readonly waits?: boolean;
+  readonly told?: Told;
+  readonly content: Html;
+}
+
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57d0"/><path d="M4 6h8M4 10h5" stroke="#fff" stroke-width="2"/></svg>',
+)}`;
+const AGAIN = html`<noscript><meta http-equiv="refresh" content="2"></noscript>`;
+
+/** A whole document. */
+export function documentView({
+  language,
+  title,
+  isTest,
+  isEmbedded,
+  waits,
+  told = {},
+  content,
+}: DocumentParts): string {
+  const { code, direction, words } = language;
+  const data = Object.entries(told).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`);
+  return html`<!doctype html>
+<html lang="${code}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+${waits && AGAIN}
+<style>${STYLE.html}</style>
+</head>
+<body${isEmbedded && html` class="embedded"`}${data}>
+${isTest && html`<header class="test"><strong>TEST</strong> ${words.test}</header>`}
+<main>
+${content}
+</main>
+<script>${SCRIPT.html}</script>
+</body>
+</html>
+`.text;
+}

@@ -1,0 +1,16 @@
+import { documentView } from './document.views.js';
+import { html } from './html.js';
+import { languageOf } from './language.js';
+
+/** Of an address that leads nowhere, or while the service cannot answer. */
+export function missingPageView(status: number, acceptLanguage: string | undefined): string {
+  const language = languageOf(null, acceptLanguage);
+  const { words } = language;
+  const [title, more] = status === 404 ? [words.missing, words.missingMore] : [words.trouble, words.troubleMore];
+  return documentView({
+    language,
+    title,
+    isTest: false,
+    content: html`<section class="card"><h1>${title}</h1><p>${more}</p></section>`,
+  });
+}

@@ -1,0 +1,73 @@
+import { constant, id, object, orNull, text, timestamp, type ValueOf } from '../../../../platform/http/schema.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import type { PageSession } from '../../domain/checkout-page.js';
+
+const OBJECT = constant('checkout.page', 'Object type.');
+const SESSION = id(CHECKOUT_SESSION_ID, 'ID of the session that the page is of.');
+const URL = text('Where the customer pays. Whoever has the URL can see the order.', {
+  format: 'uri',
+  examples: ['https://pay.example/c/jm3K0b…'],
+});
+const EMBED_URL = orNull(
+  text('Where the page is that your own page can show in a frame; null unless `ui_mode` is `embedded`.', {
+    format: 'uri',
+  }),
+);
+const EXPIRES_AT = timestamp('When the session expires if it is not paid, in Unix seconds.');
+
+/** Contract section 12: these fields, in this order. */
+export const CHECKOUT_PAGE = object(
+  { object: OBJECT, checkout_session: SESSION, url: URL, embed_url: EMBED_URL, expires_at: EXPIRES_AT },
+  { name: 'CheckoutPage', description: 'The page on which a customer pays a session.' },
+);
+
+export const LEDGER_CHECKOUT_PAGE = object(
+  {
+    object: OBJECT,
+    organization: id(ORGANIZATION_ID, 'Owning organization.'),
+    checkout_session: SESSION,
+    url: orNull(URL),
+    embed_url: EMBED_URL,
+    payment_url: text('Where the page leads the customer to pay.', { format: 'iri' }),
+    expires_at: EXPIRES_AT,
+  },
+  { name: 'LedgerCheckoutPage', description: 'The page on which a customer pays a session, and where it leads.' },
+);
+
+export function pageView(session: PageSession, url: string): ValueOf<typeof CHECKOUT_PAGE> {
+  return {
+    object: 'checkout.page',
+    checkout_session: session.id,
+    url,
+    embed_url: embedUrl(session, url),
+    expires_at: session.expiresAt,
+  };
+}
+
+export interface LedgerPage {
+  readonly organization: string;
+  readonly session: PageSession;
+  readonly url: string | undefined;
+  readonly paymentUrl: string;
+}
+
+export function ledgerPageView({
+  organization,
+  session,
+  url,
+  paymentUrl,
+}: LedgerPage): ValueOf<typeof LEDGER_CHECKOUT_PAGE> {
+  return {
+    object: 'checkout.page',
+    organization,
+    checkout_session: session.id,
+    url: url ?? null,
+    embed_url: url === undefined ? null : embedUrl(session, url),
+    payment_url: paymentUrl,
+    expires_at: session.expiresAt,
+  };
+}
+
+const embedUrl = ({ uiMode }: PageSession, url: string): string | null =>
+  uiMode === 'embedded' ? `${url}/embed` : null;

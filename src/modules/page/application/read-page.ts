@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../shared/clock.js';
+import { notFound } from '../../../shared/errors.js';
+import { CheckoutPage } from '../domain/checkout-page.js';
+import { Acknowledgements, Pages, PageTokens, Sessions, Shops } from './ports.js';
+
+@Injectable()
+export class ReadPage {
+  constructor(
+    private readonly tokens: PageTokens,
+    private readonly sessions: Sessions,
+    private readonly shops: Shops,
+    private readonly pages: Pages,
+    private readonly acknowledgements: Acknowledgements,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The page as it is now. Refuses with not_found, for a wrong token without a look at the database. */
+  async execute(token: string): Promise<CheckoutPage> {
+    const key = this.tokens.read(token);
+    if (!key) throw notFound('token');
+    const { caller } = key;
+    const [session, shop, stored] = await Promise.all([
+      this.sessions.get(caller, key.session),
+      this.shops.name(caller.organization),
+      this.pages.find(caller, key.session),
+    ]);
+    const isComplete = session.status === 'complete';
+    const unacknowledgedSince = isComplete ? await this.acknowledgements.awaitedSince(caller, session.id) : undefined;
+    return new CheckoutPage({ caller, session, shop, ...stored, unacknowledgedSince }, this.clock.now());
+  }
+
+  /** Who may show the page inside a page of theirs. */
+  async framers({ facts }: CheckoutPage): Promise<readonly string[]> {
+    return this.shops.origins(facts.caller);
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { type Decision, decided } from '../../../shared/decision.js';
+import type { PlaceToPay } from '../domain/checkout-page.js';
+import { Pages, Sessions } from './ports.js';
+import { ReadPage } from './read-page.js';
+
+/** Where the customer goes from here: to pay, on because there is nothing to pay, or back to the page to see why not. */
+export type Start = { readonly id: string; readonly place: NonNullable<PlaceToPay> } | 'return' | 'page';
+
+@Injectable()
+export class StartPayment {
+  constructor(
+    private readonly readPage: ReadPage,
+    private readonly pages: Pages,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** Sends the customer to pay, or completes a session that asks for nothing. Refuses with not_found. */
+  async execute(token: string): Promise<Decision<Start>> {
+    const page = await this.readPage.execute(token);
+    const { caller, session } = page.facts;
+    if (page.state === 'nothing_to_pay') {
+      return decided('return', ...(await this.sessions.completeFree(caller, session.id)));
+    }
+    const { placeToPay: place } = page;
+    if (!page.isPayable || place === undefined) return decided('page');
+    return decided({ id: session.id, place }, this.pages.start(caller, session.id));
+  }
+}

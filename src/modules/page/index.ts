@@ -1,0 +1,2 @@
+export { SetPaymentUrl } from './application/set-payment-url.js';
+export { PAGE } from './page.module.js';

@@ -1,0 +1,56 @@
+import { Global, Module } from '@nestjs/common';
+import type { ModuleFacts } from '../../platform/facts.js';
+import { CheckoutModule, PaymentPages } from '../checkout/index.js';
+import { EventsModule } from '../events/index.js';
+import { PaymentsModule } from '../payments/index.js';
+import { AccessShops } from './adapters/access/access-shops.js';
+import { CheckoutSessions } from './adapters/checkout/checkout-sessions.js';
+import { TokenPaymentPages } from './adapters/checkout/token-payment-pages.js';
+import { EventAcknowledgements } from './adapters/events/event-acknowledgements.js';
+import { LedgerPagesController } from './adapters/http/ledger-pages.controller.js';
+import { PageController } from './adapters/http/page.controller.js';
+import { PagesController } from './adapters/http/pages.controller.js';
+import { RecordedCaptures } from './adapters/payments/recorded-captures.js';
+import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
+import { PageSecretRecord } from './adapters/persistence/page-secret.record.js';
+import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
+import { PostgresPages } from './adapters/persistence/postgres-pages.js';
+import { TypeormPageTokens } from './adapters/persistence/typeorm-page-tokens.js';
+import { TimedLateCaptures } from './adapters/schedule/timed-late-captures.js';
+import { FindPageSession } from './application/find-page-session.js';
+import { Acknowledgements, Captures, LateCaptures, Pages, PageTokens, Sessions, Shops } from './application/ports.js';
+import { PretendToPay } from './application/pretend-to-pay.js';
+import { ReadPage } from './application/read-page.js';
+import { RecordLatePayment } from './application/record-late-payment.js';
+import { SetPaymentUrl } from './application/set-payment-url.js';
+import { StartPayment } from './application/start-payment.js';
+
+/** Where customers pay. Global: sessions are shown with the address of their page, which this module makes. */
+@Global()
+@Module({
+  imports: [CheckoutModule, EventsModule, PaymentsModule],
+  controllers: [PageController, PagesController, LedgerPagesController],
+  providers: [
+    FindPageSession,
+    PretendToPay,
+    ReadPage,
+    RecordLatePayment,
+    SetPaymentUrl,
+    StartPayment,
+    { provide: Acknowledgements, useClass: EventAcknowledgements },
+    { provide: Captures, useClass: RecordedCaptures },
+    { provide: LateCaptures, useClass: TimedLateCaptures },
+    { provide: Pages, useClass: PostgresPages },
+    { provide: PageTokens, useClass: TypeormPageTokens },
+    { provide: PaymentPages, useClass: TokenPaymentPages },
+    { provide: Sessions, useClass: CheckoutSessions },
+    { provide: Shops, useClass: AccessShops },
+  ],
+  exports: [PaymentPages, SetPaymentUrl],
+})
+export class PageModule {}
+
+export const PAGE: ModuleFacts = {
+  module: PageModule,
+  records: [PageSecretRecord, PaymentUrlRecord, CheckoutPageRecord],
+};

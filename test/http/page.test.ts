@@ -1,0 +1,348 @@
+/** The page on which customers pay, as a browser without scripts sees it. */
+import { request } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
+import { SMALLEST } from '../support/client.js';
+import { openPage, pathIn, stateIn, submit, visit } from '../support/page.js';
+import { hang, startReceiver, until } from '../support/receiver.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+/** Behind a proxy that takes the prefix away. */
+const PUBLIC_URL = 'https://pay.example/shop';
+const TOKEN = '[A-Za-z0-9_-]{66}';
+const FREE = {
+  currency: 'usd',
+  line_items: [{ price_data: { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } } }],
+};
+
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  service = await startService({ config: { publicUrl: `${PUBLIC_URL}/`, webhookAllowPrivate: true } });
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+});
+
+afterAll(() => service.close());
+
+const at = (path: string) => service.url + path.replace(/^\/shop/, '');
+const open = (more: object = {}) => openPage(shop, { ...SMALLEST, ...more });
+/** Unlike fetch it lets a Host be sent. */
+function asked(method: string, url: string, headers: Readonly<Record<string, string>>) {
+  return new Promise<{ status?: number | undefined; location?: string | undefined; text: string }>(
+    (resolve, reject) => {
+      const sent = request(url, { method, headers }, async (answer) => {
+        const text = Buffer.concat(await answer.toArray()).toString();
+        resolve({ status: answer.statusCode, location: answer.headers.location, text });
+      });
+      sent.on('error', reject).end();
+    },
+  );
+}
+const sessionOf = async (id: string) => (await shop.get(`/v1/checkout_sessions/${id}`)).body;
+const expire = (id: string) =>
+  service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
+
+describe('the address of a page', () => {
+  test('is told when a session is made, made again and read, and stays the same', async () => {
+    const made = await shop.post('/v1/checkout_sessions', SMALLEST, 'page');
+    const link = made.headers.get('link');
+    expect(link).toMatch(new RegExp(`^<${PUBLIC_URL}/c/${TOKEN}>; rel="payment"$`));
+    const replayed = await shop.post('/v1/checkout_sessions', SMALLEST, 'page');
+    expect([replayed.headers.get('link'), replayed.text]).toEqual([link, made.text]);
+    const { id, expires_at } = made.body;
+    expect((await shop.get(`/v1/checkout_sessions/${id}`)).headers.get('link')).toBe(link);
+    const page = await shop.get(`/v1/checkout_sessions/${id}/page`);
+    const url = `https://pay.example${pathIn(made.headers)}`;
+    expect([page.status, page.body]).toEqual([
+      200,
+      { object: 'checkout.page', checkout_session: id, url, embed_url: null, expires_at },
+    ]);
+    const embedded = (await shop.createSession({ ...SMALLEST, ui_mode: 'embedded' })).body;
+    const { body } = await shop.get(`/v1/checkout_sessions/${embedded.id}/page`);
+    expect(body.embed_url).toBe(`${body.url}/embed`);
+  });
+
+  test('is told of open sessions only', async () => {
+    const { id } = await open();
+    const expired = await shop.expire(id);
+    expect(expired.headers.get('link')).toBeNull();
+    expect((await shop.get(`/v1/checkout_sessions/${id}`)).headers.get('link')).toBeNull();
+  });
+
+  test('is known to every process that shares the database, and to nobody else', async () => {
+    const { path } = await open();
+    const other = await startService({
+      databaseUrl: service.databaseUrl,
+      config: { publicUrl: 'https://other.example' },
+    });
+    const stranger = await startService({ config: { publicUrl: PUBLIC_URL } });
+    try {
+      expect((await visit(other.url + path.replace('/shop', ''))).status).toBe(200);
+      expect((await visit(stranger.url + path.replace('/shop', ''))).status).toBe(404);
+    } finally {
+      await other.close();
+      await stranger.close();
+    }
+  });
+
+  test('is in nothing like the session, and a wrong one is told from nothing', async () => {
+    const [one, other] = [await open(), await open()];
+    const [first = '', second = ''] = [one, other].map(({ path }) => path.split('/').at(-1));
+    const bytes = (token: string) => Buffer.from(token, 'base64url').toString('hex');
+    for (const id of [one.id, shop.organization]) {
+      for (const token of [first, second]) expect(bytes(token)).not.toContain(uuidOf(id).slice(0, 8));
+    }
+    const swapped = bytes(first).slice(0, 32) + bytes(second).slice(32);
+    const wrong = [
+      one.id,
+      'nothing',
+      first.slice(1),
+      `${first}A`,
+      `${first.slice(0, -1)}_`,
+      `${first[0] === 'A' ? 'B' : 'A'}${first.slice(1)}`,
+      Buffer.from(swapped, 'hex').toString('base64url'),
+      'A'.repeat(66),
+      '%00',
+    ];
+    const answers = await Promise.all(wrong.map((token) => visit(at(`/shop/c/${token}`))));
+    expect(answers.map(({ status }) => status)).toEqual(wrong.map(() => 404));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect((await submit(at('/shop/c/nothing/pay'))).status).toBe(404);
+  });
+
+  test('is there only where PUBLIC_URL says where customers come', async () => {
+    const { id, path } = await open();
+    const private_ = await startService({ databaseUrl: service.databaseUrl });
+    try {
+      const there = shop.at(private_);
+      const read = await there.get(`/v1/checkout_sessions/${id}`);
+      expect([read.status, read.headers.get('link')]).toEqual([200, null]);
+      expect((await there.get(`/v1/checkout_sessions/${id}/page`)).status).toBe(404);
+      expect((await visit(private_.url + path.replace('/shop', ''))).status).toBe(404);
+    } finally {
+      await private_.close();
+    }
+  });
+
+  test('is not what a request says it is', async () => {
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
+    const { path } = await open();
+    const spoofed = await asked('GET', at(path), headers);
+    expect([spoofed.status, spoofed.text]).toEqual([200, (await visit(at(path))).text]);
+    expect(await asked('POST', at(`${path}/pay`), headers)).toMatchObject({ status: 303, location: `${path}/pretend` });
+  });
+});
+
+test('a page keeps everybody out who is not asked in', async () => {
+  const { path } = await open({ success_url: 'https://shop.example/thanks' });
+  const { headers } = await visit(at(path));
+  const { date: _date, 'request-id': _id, 'content-length': _length, ...rest } = Object.fromEntries(headers);
+  expect(rest).toEqual({
+    'cache-control': 'no-store',
+    connection: 'keep-alive',
+    'content-security-policy': expect.stringMatching(
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; connect-src 'self'; img-src data:; form-action 'self' https:\/\/shop\.example; base-uri 'none'; require-trusted-types-for 'script'; frame-ancestors 'none'$/,
+    ),
+    'content-type': 'text/html; charset=utf-8',
+    'keep-alive': 'timeout=65',
+    'referrer-policy': 'no-referrer',
+    vary: 'Accept-Language',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'x-robots-tag': 'noindex, nofollow',
+  });
+});
+
+describe('a session', () => {
+  test('is paid on its page', async () => {
+    const { id, path } = await open({ success_url: 'https://shop.example/thanks?id={CHECKOUT_SESSION_ID}' });
+    const page = await visit(at(path));
+    expect([page.status, stateIn(page)]).toEqual([200, 'open']);
+    const started = await submit(at(`${path}/pay`));
+    expect([started.status, started.location]).toEqual([303, `${path}/pretend`]);
+    expect(stateIn(await visit(at(path)))).toBe('being_paid');
+    expect((await visit(at(`${path}/pretend`))).status).toBe(200);
+    const paid = await submit(at(`${path}/pretend/pay`));
+    expect([paid.status, paid.location]).toEqual([303, `${path}/return`]);
+    const back = await visit(at(`${path}/return`));
+    expect([back.status, back.location]).toEqual([303, `https://shop.example/thanks?id=${id}`]);
+    expect(stateIn(await visit(at(path)))).toBe('paid');
+    expect(await sessionOf(id)).toMatchObject({ status: 'complete', payment_status: 'paid' });
+    const payments = (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
+    expect(payments).toEqual([expect.objectContaining({ amount: 1000, currency: 'usd', mismatch: null })]);
+  });
+
+  test('is paid once, however often Pay is pressed', async () => {
+    const { id, path } = await open();
+    const pressed = await Promise.all(Array.from({ length: 8 }, () => submit(at(`${path}/pretend/pay`))));
+    expect(pressed.map(({ status }) => status)).toEqual(pressed.map(() => 303));
+    expect((await submit(at(`${path}/pretend/pay`))).location).toBe(path);
+    expect((await shop.get(`/v1/payments?checkout_session=${id}`)).body.data).toHaveLength(1);
+  });
+
+  test('is shown as paid only when it is, and the customer waits for that', async () => {
+    const { id, path } = await open({ success_url: 'https://shop.example/thanks' });
+    await submit(at(`${path}/pay`));
+    const waiting = await visit(at(`${path}/return`));
+    expect([waiting.status, stateIn(waiting)]).toEqual([200, 'being_paid']);
+    expect(waiting.text).toContain('<meta http-equiv="refresh"');
+    await shop.record({ amount: 1000, checkout_session: id });
+    expect((await visit(at(`${path}/return`))).location).toBe('https://shop.example/thanks');
+  });
+
+  test('that is paid late is paid in a moment, and money for one that is over by then is not lost', async () => {
+    const [one, other] = [await open(), await open()];
+    for (const { path } of [one, other]) {
+      await submit(at(`${path}/pay`));
+      expect((await submit(at(`${path}/pretend/late`))).location).toBe(`${path}/return`);
+      expect(stateIn(await visit(at(`${path}/return`)))).toBe('being_paid');
+    }
+    await expire(other.id);
+    expect(stateIn(await visit(at(`${other.path}/return`)))).toBe('expired');
+    await until(async () => stateIn(await visit(at(one.path))) === 'paid');
+    const paymentsOf = async (id: string) => (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
+    await until(async () => (await paymentsOf(other.id)).length === 1);
+    expect(await paymentsOf(other.id)).toMatchObject([{ amount: 1000, mismatch: 'session_expired' }]);
+  });
+
+  test('whose payment is declined, or not made, can be paid again', async () => {
+    const { path } = await open();
+    await submit(at(`${path}/pay`));
+    const declined = await submit(at(`${path}/pretend/decline`));
+    expect(declined.location).toBe(`${path}?declined`);
+    const page = await visit(at(declined.location as string));
+    expect([stateIn(page), page.text.includes('role="alert"')]).toEqual(['open', true]);
+    await submit(at(`${path}/pay`));
+    expect((await submit(at(`${path}/pretend/leave`))).location).toBe(path);
+    expect(stateIn(await visit(at(path)))).toBe('open');
+    expect((await submit(at(`${path}/pretend/other`))).status).toBe(404);
+  });
+
+  test('that expires while the customer types is no longer paid, and the page says so', async () => {
+    const { id, path } = await open({ cancel_url: 'https://shop.example/cart' });
+    await expire(id);
+    for (const step of ['pay', 'pretend/pay', 'pretend/late']) {
+      expect((await submit(at(`${path}/${step}`))).location).toBe(path);
+    }
+    const page = await visit(at(path));
+    expect([stateIn(page), page.text.includes('href="https://shop.example/cart"')]).toEqual(['expired', true]);
+    expect((await shop.get(`/v1/payments?checkout_session=${id}`)).body.data).toEqual([]);
+  });
+
+  test('that asks for nothing is completed', async () => {
+    const { id, path } = await openPage(shop, { ...FREE, success_url: 'https://shop.example/thanks' });
+    expect(stateIn(await visit(at(path)))).toBe('nothing_to_pay');
+    expect((await submit(at(`${path}/pay`))).location).toBe(`${path}/return`);
+    expect(await sessionOf(id)).toMatchObject({ status: 'complete', payment_status: 'no_payment_required' });
+    expect((await visit(at(`${path}/return`))).location).toBe('https://shop.example/thanks');
+    expect((await submit(at(`${path}/pay`))).location).toBe(path);
+  });
+
+  test('changes by no GET, whoever follows its links', async () => {
+    const { id, path } = await open();
+    const before = await sessionOf(id);
+    const paths = ['', '/return', '/state', '/pretend', '/pay', '/pretend/pay', '/pretend/late', '/embed'];
+    for (const rest of paths) await visit(at(path + rest));
+    expect(await sessionOf(id)).toEqual(before);
+    expect(stateIn(await visit(at(path)))).toBe('open');
+  });
+
+  test('in live mode is never paid by the pretend payer', async () => {
+    const live = await Shop.open(service, { mode: 'live' });
+    const { path } = await openPage(live, SMALLEST);
+    const page = await visit(at(path));
+    expect([stateIn(page), /TEST|<form/.test(page.text)]).toEqual(['open', false]);
+    expect((await submit(at(`${path}/pay`))).location).toBe(path);
+    expect((await visit(at(`${path}/pretend`))).status).toBe(404);
+    expect((await submit(at(`${path}/pretend/pay`))).status).toBe(404);
+  });
+});
+
+describe('before the customer goes on, the merchant', () => {
+  test('acknowledges the completed session', async () => {
+    const receiver = await startReceiver();
+    const { id, path } = await open({ success_url: 'https://shop.example/thanks', notify_url: receiver.url });
+    await submit(at(`${path}/pretend/pay`));
+    await until(async () => (await visit(at(`${path}/return`))).status === 303);
+    const told = receiver.received.map(({ text }) => JSON.parse(text));
+    expect(told).toContainEqual(expect.objectContaining({ type: 'checkout.session.completed' }));
+    expect(told.every(({ data }) => [id, data.object.id].includes(data.object.id))).toBe(true);
+    await receiver.close();
+  });
+
+  test('has five seconds for that', async () => {
+    const receiver = await startReceiver(hang);
+    const { path } = await open({ success_url: 'https://shop.example/thanks', notify_url: receiver.url });
+    const started = performance.now();
+    await submit(at(`${path}/pretend/pay`));
+    const waiting = await visit(at(`${path}/return`));
+    expect([waiting.status, stateIn(waiting)]).toEqual([200, 'being_settled']);
+    await until(async () => (await visit(at(`${path}/return`))).status === 303);
+    expect(performance.now() - started).toBeGreaterThan(4_900);
+    await receiver.close();
+  });
+});
+
+test('whatever a shop puts in stays text', async () => {
+  const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\`{shop}`;
+  const { path } = await open({
+    description: evil,
+    metadata: { evil },
+    customer_email: 'evil@example.com',
+    cancel_url: `https://shop.example/?a="onclick=alert(1)&<script>`,
+    line_items: [
+      {
+        quantity: 2,
+        price_data: { currency: 'usd', unit_amount: 1, product_data: { name: evil, description: evil } },
+      },
+    ],
+  });
+  const { text } = await visit(at(path));
+  expect(text.match(/<script/g)).toHaveLength(1);
+  expect(text).not.toMatch(/<img|"onclick/);
+  expect(text).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;');
+});
+
+describe('amounts and words', () => {
+  const shown = async (locale: string | undefined, currency: string, unit_amount: number, headers = {}) => {
+    const line = { price_data: { currency, unit_amount, product_data: { name: 'x' } } };
+    const { path } = await openPage(shop, { currency, locale, line_items: [line] });
+    const { text } = await visit(at(path), { headers });
+    const [, lang, dir] = /<html lang="(\w+)" dir="(\w+)">/.exec(text) ?? [];
+    return [
+      lang,
+      dir,
+      /<p class="amount"><bdi>([^<]+)</
+        .exec(text)?.[1]
+        ?.replaceAll(/[\u00a0\u202f\u200f\u200e\u061c]/g, ' ')
+        .trim(),
+    ];
+  };
+
+  test.each([
+    [undefined, 'usd', 999_999_999_999, 'en', 'ltr', '$9,999,999,999.99'],
+    ['en-US', 'jpy', 1234, 'en', 'ltr', '¥1,234'],
+    ['en', 'kwd', 1234, 'en', 'ltr', 'KWD 1.234'],
+    ['en', 'iqd', 1234, 'en', 'ltr', 'IQD 1.234'],
+    ['en', 'usd', 5, 'en', 'ltr', '$0.05'],
+    ['de-DE', 'eur', 123456, 'de', 'ltr', '1.234,56 €'],
+    ['fr', 'eur', 123456, 'fr', 'ltr', '1 234,56 €'],
+    ['es', 'eur', 123456, 'es', 'ltr', '1234,56 €'],
+    ['ja', 'jpy', 1234, 'ja', 'ltr', '￥1,234'],
+    ['ar-AE', 'aed', 1234, 'ar', 'rtl', expect.stringContaining('12.34')],
+    ['nl-NL', 'eur', 123456, 'en', 'ltr', '€ 1.234,56'],
+  ])('of %s in %s', async (locale, currency, amount, ...expected) => {
+    expect(await shown(locale, currency, amount)).toEqual(expected);
+  });
+
+  test('are those that the browser asks for, where the session does not say', async () => {
+    const asked = (language: string) => shown('auto', 'eur', 123456, { 'accept-language': language });
+    expect(await asked('tlh, fr-CA;q=0.9, de;q=0.8')).toEqual(['fr', 'ltr', '1 234,56 €']);
+    expect(await asked('constructor, *, de-x-1-')).toEqual(['en', 'ltr', '€1,234.56']);
+  });
+});

@@ -1,0 +1,38 @@
+/** The customer's side: a session of a shop, and what a browser without scripts does with its page. */
+import { type Shop } from './shop.js';
+
+export interface Visited {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly location: string | null;
+  readonly text: string;
+}
+
+/** The path of a session's page, from the header of the answer that made it. */
+export function pathIn(headers: Headers): string {
+  const [, url] = /^<([^>]+)>; rel="payment"$/.exec(headers.get('link') ?? '') ?? [];
+  if (url === undefined) throw new Error(`No page in ${headers.get('link')}.`);
+  return new URL(url).pathname;
+}
+
+export async function openPage(shop: Shop, body?: object): Promise<{ readonly id: string; readonly path: string }> {
+  const made = await shop.createSession(body);
+  return { id: made.body.id, path: pathIn(made.headers) };
+}
+
+export async function visit(url: string, init: RequestInit = {}): Promise<Visited> {
+  const response = await fetch(url, { redirect: 'manual', ...init });
+  const { status, headers } = response;
+  return { status, headers, location: headers.get('location'), text: await response.text() };
+}
+
+/** What a form without fields sends. */
+export function submit(url: string, init: RequestInit = {}): Promise<Visited> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...init.headers };
+  return visit(url, { method: 'POST', body: '', ...init, headers });
+}
+
+/** The state that the page shows. */
+export function stateIn({ text }: Visited): string | undefined {
+  return /data-state="(\w+)"/.exec(text)?.[1];
+}
