@@ -1,5 +1,8 @@
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { CreateOrganization, FindOrganization, ManageApiKeys, type Organization } from '../modules/access/index.js';
+import { SetPaymentUrl } from '../modules/page/index.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
+import { MODES } from '../shared/caller.js';
 import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
 import { id } from './arguments.js';
 import { keyView } from './keys.js';
@@ -16,6 +19,21 @@ export function addOrganizationCommands(program: Command): void {
       withApplication(async (application) => {
         const organization = await application.get(CreateOrganization).execute(name);
         return { id: organization.id, name: organization.name, webhook_secret: organization.webhookSecret };
+      }),
+    );
+
+  organizations
+    .command('set')
+    .description('say where customers pay')
+    .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
+    .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
+    .requiredOption('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID} in it, where their page leads them')
+    .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
+    .action((organization, { mode, paymentUrl }) =>
+      withApplication(async (application) => {
+        const url = paymentUrl || null;
+        const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
+        return { id: organization, mode, payment_url: await application.get(UnitOfWork).commit(set) };
       }),
     );
 

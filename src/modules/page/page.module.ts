@@ -48,7 +48,7 @@ import { StartPayment } from './application/start-payment.js';
   ],
   exports: [PaymentPages, SetPaymentUrl],
 })
-export class PageModule {}
+class PageModule {}
 
 export const PAGE: ModuleFacts = {
   module: PageModule,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { INVALID_PARAM, paramError, Refusal } from '../../shared/errors.js';
 import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
@@ -8,9 +9,8 @@ import { requestOf } from './exchange.js';
 import { requireEncoded } from './query.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const FORM = 'tillgate:form';
 /** A route that a form without fields posts to. Its body is not read. */
-export const TakesForm = (): MethodDecorator => SetMetadata(FORM, true);
+export const TakesForm = (): MethodDecorator => RouteConfig({ takesForm: true });
 
 const MAX_BODY_BYTES = 256 * 1024;
 const DROP_MS = 800;
@@ -21,7 +21,7 @@ export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = requestOf(context);
     if (request.method !== 'POST') return requireEncoded(request.url);
-    if (request.declaredType === FORM_TYPE && Reflect.hasMetadata(FORM, context.getHandler())) return true;
+    if (request.declaredType?.startsWith(FORM_TYPE) && request.routeOptions.config.takesForm) return true;
     checkMediaType(request);
     return read(request.raw).then((body) => {
       request.body = body;
@@ -88,4 +88,10 @@ function read(request: IncomingMessage): Promise<Buffer> {
 export async function* whileDropping(request: IncomingMessage, answer: string): AsyncGenerator<string> {
   yield answer;
   await finished(request.resume(), { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    takesForm?: boolean;
+  }
 }

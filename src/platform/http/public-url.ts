@@ -8,11 +8,11 @@ export class PublicUrl {
   value: string | undefined;
 
   constructor({ publicUrl }: Config) {
-    this.value = publicUrl?.replace(/\/+$/, '');
+    this.value = publicUrl?.replace(/\/$/, '');
   }
 
   /** The same without scheme and host: `/prefix`, or empty. */
   get path(): string {
-    return this.value === undefined ? '' : new URL(this.value).pathname.replace(/\/+$/, '');
+    return this.value === undefined ? '' : new URL(this.value).pathname.replace(/\/$/, '');
   }
 }

@@ -125,7 +125,7 @@ const SUMMARY = object(
 
 export const CHECKOUT_SESSION_LIST = listOf('CheckoutSessionList', SUMMARY);
 
-export function checkoutSessionView({ state }: CheckoutSession): ValueOf<typeof CHECKOUT_SESSION> {
+function checkoutSessionView({ state }: CheckoutSession): ValueOf<typeof CHECKOUT_SESSION> {
   return {
     id: state.id,
     object: 'checkout.session',

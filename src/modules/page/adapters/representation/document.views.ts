@@ -3,7 +3,7 @@ import { Html, html } from './html.js';
 import type { Language } from './language.js';
 
 /** What the script is told: `data-…` of the body. */
-export type Told = Readonly<Record<string, string | undefined>>;
+type Told = Readonly<Record<string, string | undefined>>;
 
 export interface DocumentParts {
   readonly language: Pick<Language, 'code' | 'direction' | 'words'>;

@@ -1,0 +1,112 @@
+/** Where customers pay, as an operator says it by command line and the ledger over HTTP. */
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { SMALLEST } from '../support/client.js';
+import { openPage, submit } from '../support/page.js';
+import { commandLine } from '../support/processes.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop, unknownId } from '../support/shop.js';
+
+/** Each command is a process. */
+jest.setTimeout(60_000);
+
+const PUBLIC_URL = 'https://checkout.example';
+const TEMPLATE = 'https://pay.example/start?id={CHECKOUT_SESSION_ID}&back={RETURN_URL}';
+
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  service = await startService({ config: { publicUrl: PUBLIC_URL } });
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+});
+
+afterAll(() => service.close());
+
+const set = (...words: string[]) => commandLine(['org', 'set', ...words], { DATABASE_URL: service.databaseUrl });
+
+async function run(...words: string[]): Promise<unknown> {
+  const { status, stdout, stderr } = await set(shop.organization, ...words);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+/** Where Pay leads on the page of a new session, with the session and its page. */
+async function pay(of: Shop, body: object = SMALLEST) {
+  const { id, path } = await openPage(of, body);
+  const { status, location } = await submit(`${service.url}${path}/pay`);
+  expect(status).toBe(303);
+  return { id, path, location };
+}
+
+const filled = (id: string, path: string) =>
+  `https://pay.example/start?id=${id}&back=${encodeURIComponent(`${PUBLIC_URL}${path}/return`)}`;
+
+test('a page leads to the payment URL of the organization and mode, until there is none', async () => {
+  const { organization: id } = shop;
+  expect(await run('--mode', 'live', '--payment-url', 'https://old.example/{CHECKOUT_SESSION_ID}')).toBeDefined();
+  const shown = await run('--mode', 'live', '--payment-url', TEMPLATE);
+  expect(shown).toEqual({ id, mode: 'live', payment_url: TEMPLATE });
+  const { tenant, url, ledgerKey } = shop;
+  const live = Object.assign(Object.create(Shop.prototype), { tenant, url, ledgerKey, mode: 'live' }) as Shop;
+  const led = await pay(live);
+  expect(led.location).toBe(filled(led.id, led.path));
+  const other = await pay(shop);
+  expect(other.location).toBe(`${other.path}/pretend`);
+  expect(await run('--mode', 'live', '--no-payment-url')).toEqual({ id, mode: 'live', payment_url: null });
+  const nowhere = await pay(live);
+  expect(nowhere.location).toBe(nowhere.path);
+});
+
+test('it must be a secure place that tells sessions apart, of an organization that exists', async () => {
+  const wrong = [
+    [
+      shop.organization,
+      '--payment-url',
+      'http://pay.example/{CHECKOUT_SESSION_ID}',
+      'payment_url must be an https URL.',
+    ],
+    [shop.organization, '--payment-url', 'nonsense', 'payment_url must be an https URL.'],
+    [shop.organization, '--payment-url', 'https://pay.example', 'payment_url must have {CHECKOUT_SESSION_ID} in it.'],
+    [unknownId('org'), '--payment-url', TEMPLATE, 'No such organization.'],
+  ];
+  for (const [organization = '', ...words] of wrong) {
+    const message = words.pop();
+    const { status, stderr } = await set(organization, '--mode', 'live', ...words);
+    expect([status, stderr]).toEqual([1, `${message}\n`]);
+  }
+});
+
+test('the ledger says where one session is paid', async () => {
+  const { id, path } = await openPage(shop, { ...SMALLEST, ui_mode: 'embedded' });
+  const { organization } = shop;
+  const payment_url = 'https://psp.example/4711?back={RETURN_URL}';
+  const place = `/ledger/v1/checkout_sessions/${id}/payment_url`;
+  const said = await shop.ledgerPost(place, { organization, payment_url }, 'place');
+  const url = `${PUBLIC_URL}${path}`;
+  const { expires_at } = (await shop.get(`/v1/checkout_sessions/${id}`)).body;
+  expect([said.status, said.body]).toEqual([
+    200,
+    {
+      object: 'checkout.page',
+      organization,
+      checkout_session: id,
+      url,
+      embed_url: `${url}/embed`,
+      payment_url,
+      expires_at,
+    },
+  ]);
+  expect((await shop.ledgerPost(place, { organization, payment_url }, 'place')).text).toBe(said.text);
+  const back = encodeURIComponent(`${url}/return`);
+  expect((await submit(`${service.url}${path}/pay`)).location).toBe(`https://psp.example/4711?back=${back}`);
+  await shop.ledgerPost(place, { organization, payment_url: 'https://psp.example/other' });
+  expect((await submit(`${service.url}${path}/embed/pay`)).location).toBe('https://psp.example/other');
+  const strangers = await Shop.open(service);
+  const refused = await strangers.ledgerPost(place, { organization: strangers.organization, payment_url });
+  expect(refused.status).toBe(404);
+  const live = await Shop.open(service, { mode: 'live' });
+  expect((await live.ledgerPost(place, { organization, payment_url })).status).toBe(404);
+});
