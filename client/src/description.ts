@@ -919,7 +919,7 @@ export interface components {
       /**
        * Format: uri
        * @description Where the customer pays. Whoever has the URL can see the order.
-       * @example https://pay.example/c/jm3K0b…
+       * @example https://pay.example/c/jm3K0b
        */
       url: string;
       /**
@@ -1653,7 +1653,7 @@ export interface components {
       /**
        * Format: uri
        * @description Where the customer pays. Whoever has the URL can see the order.
-       * @example https://pay.example/c/jm3K0b…
+       * @example https://pay.example/c/jm3K0b
        */
       url: string | null;
       /**

@@ -22,20 +22,7 @@ export function addOrganizationCommands(program: Command): void {
       }),
     );
 
-  organizations
-    .command('set')
-    .description('say where customers pay')
-    .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
-    .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
-    .requiredOption('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID} in it, where their page leads them')
-    .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
-    .action((organization, { mode, paymentUrl }) =>
-      withApplication(async (application) => {
-        const url = paymentUrl || null;
-        const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
-        return { id: organization, mode, payment_url: await application.get(UnitOfWork).commit(set) };
-      }),
-    );
+  addSet(organizations);
 
   organizations
     .command('list')
@@ -56,6 +43,23 @@ export function addOrganizationCommands(program: Command): void {
         const found = await application.get(FindOrganization).byId(organization);
         const keys = await application.get(ManageApiKeys).list(organization);
         return { ...organizationView(found), keys: keys.map((key) => keyView(key)) };
+      }),
+    );
+}
+
+function addSet(organizations: Command): void {
+  organizations
+    .command('set')
+    .description('say where customers pay')
+    .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
+    .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
+    .requiredOption('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID} in it, where their page leads them')
+    .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
+    .action((organization, { mode, paymentUrl }) =>
+      withApplication(async (application) => {
+        const url = paymentUrl || null;
+        const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
+        return { id: organization, mode, payment_url: await application.get(UnitOfWork).commit(set) };
       }),
     );
 }

@@ -7,7 +7,7 @@ const OBJECT = constant('checkout.page', 'Object type.');
 const SESSION = id(CHECKOUT_SESSION_ID, 'ID of the session that the page is of.');
 const URL = text('Where the customer pays. Whoever has the URL can see the order.', {
   format: 'uri',
-  examples: ['https://pay.example/c/jm3K0b…'],
+  examples: ['https://pay.example/c/jm3K0b'],
 });
 const EMBED_URL = orNull(
   text('Where the page is that your own page can show in a frame; null unless `ui_mode` is `embedded`.', {
