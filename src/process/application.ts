@@ -1,18 +1,33 @@
+import { type DynamicModule, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import { AppModule } from '../app.module.js';
 import type { Config } from '../platform/config.js';
 import { TillgateAdapter } from '../platform/http/adapter.js';
 import { openLog } from './log.js';
 
+interface Parts {
+  readonly log?: FastifyBaseLogger;
+  /** Makes the application of its module: NestFactory, or a testing module that replaces some of its providers. */
+  readonly create?: (
+    module: DynamicModule,
+    adapter: TillgateAdapter,
+    options: NestApplicationOptions,
+  ) => Promise<NestFastifyApplication>;
+}
+
 /** The service as it runs in production, not yet listening. */
-export async function createApplication(config: Config, databaseUrl: string): Promise<NestFastifyApplication> {
-  const log = await openLog(config);
+export async function createApplication(
+  config: Config,
+  databaseUrl: string,
+  { log: given, create = created }: Parts = {},
+): Promise<NestFastifyApplication> {
+  const log = given ?? (await openLog(config));
   const adapter = new TillgateAdapter(config, log);
   const module = AppModule.register(config, databaseUrl);
   // Whoever called prints what went wrong at start-up; from then on everything goes to one log.
-  const options = { abortOnError: false, bodyParser: false, logger: false } as const;
-  const application = await NestFactory.create<NestFastifyApplication>(module, adapter, options);
+  const application = await create(module, adapter, { abortOnError: false, bodyParser: false, logger: false });
   application.useLogger({
     log: (message: unknown, ...context: unknown[]) => log.debug({ context }, String(message)),
     warn: (message: unknown, ...context: unknown[]) => log.warn({ context }, String(message)),
@@ -20,3 +35,6 @@ export async function createApplication(config: Config, databaseUrl: string): Pr
   });
   return application;
 }
+
+const created: NonNullable<Parts['create']> = (module, adapter, options) =>
+  NestFactory.create<NestFastifyApplication>(module, adapter, options);

@@ -22,10 +22,12 @@ const FIXTURE = 'test/fixtures/disputes';
 const PAGE = readFileSync('docs/adding-a-module.md', 'utf8');
 const MINUTES = 60_000;
 
-/** The page's code under the path that is named before it. */
-const SHOWN = [...PAGE.matchAll(/^(Add to .*)?`([^`\n]+)`(.*)\n\n```(?:ts|text)\n([\s\S]*?)\n```$/gm)].map(
-  ([, added, path = '', , code = '']) => ({ isLine: added !== undefined, path, code }),
-);
+/** A page's code under the path that is named before it. */
+const shownIn = (page: string) =>
+  [...page.matchAll(/^(Add to .*)?`([^`\n]+)`(.*)\n\n```(?:ts|text)\n([\s\S]*?)\n```$/gm)].map(
+    ([, added, path = '', , code = '']) => ({ isLine: added !== undefined, path, code }),
+  );
+const SHOWN = shownIn(PAGE);
 const LINES = SHOWN.filter(({ isLine }) => isLine);
 
 const FILES = readdirSync(FIXTURE, { recursive: true, encoding: 'utf8' })
@@ -37,6 +39,12 @@ test('the page shows the files as they are', () => {
   expect(parts.length).toBeGreaterThan(6);
   for (const { path, code } of parts) expect(readFileSync(join(FIXTURE, path), 'utf8')).toContain(`${code}\n`);
   expect(PAGE.match(/^```(ts|text)$/gm)).toHaveLength(SHOWN.length);
+});
+
+test('the page on endpoints shows files as they are', () => {
+  const parts = shownIn(readFileSync('docs/adding-an-endpoint.md', 'utf8'));
+  expect(parts.length).toBeGreaterThan(1);
+  for (const { path, code } of parts) expect(readFileSync(path, 'utf8')).toContain(`${code}\n`);
 });
 
 test('the page lists every file', () => {

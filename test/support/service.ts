@@ -5,12 +5,11 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyBaseLogger } from 'fastify';
 import { Client } from 'pg';
-import { AppModule } from '../../src/app.module.js';
 import { CreateOrganization, ManageApiKeys } from '../../src/modules/access/index.js';
 import { RecordPayment } from '../../src/modules/payments/index.js';
 import { type Config, readConfig } from '../../src/platform/config.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import { TillgateAdapter } from '../../src/platform/http/adapter.js';
+import { createApplication } from '../../src/process/application.js';
 import type { Mode } from '../../src/shared/caller.js';
 import { Clock } from '../../src/shared/clock.js';
 import { createDatabase } from './postgres.js';
@@ -41,15 +40,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ? { url: options.databaseUrl, drop: async () => undefined }
     : await createDatabase();
   const config = { ...readConfig({ LOG_LEVEL: 'silent', PORT: '0' }), ...options.config };
-  const builder = Test.createTestingModule({
-    imports: [AppModule.register(config, database.url), ...(options.modules ?? [])],
-  });
-  if (options.clock) builder.overrideProvider(Clock).useValue(options.clock);
-  for (const [token, value] of options.overrides ?? []) builder.overrideProvider(token).useValue(value);
-  const module = await builder.compile();
-  const application = module.createNestApplication<NestFastifyApplication>(new TillgateAdapter(config, options.log), {
-    bodyParser: false,
-    logger: false,
+  const { log, clock, modules = [], overrides = [] } = options;
+  const application = await createApplication(config, database.url, {
+    ...(log && { log }),
+    create: async (module, adapter, nestOptions) => {
+      const builder = Test.createTestingModule({ imports: [module, ...modules] });
+      if (clock) builder.overrideProvider(Clock).useValue(clock);
+      for (const [token, value] of overrides) builder.overrideProvider(token).useValue(value);
+      return (await builder.compile()).createNestApplication<NestFastifyApplication>(adapter, nestOptions);
+    },
   });
   await application.listen(0, '127.0.0.1');
   const { port } = application.getHttpServer().address() as AddressInfo;
