@@ -109,7 +109,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   return new Promise((resolve, reject) => {
     lines.on('line', (text) => {
-      const url = /listens on (\S+)$/.exec(text)?.[1];
+      const url = /(?:listens on |"url":")(http:[^\s"]+)/.exec(text)?.[1];
       if (!url) return;
       lines.close();
       child.stdout?.resume();

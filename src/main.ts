@@ -40,9 +40,12 @@ async function start(config: Config): Promise<Running> {
   };
   try {
     serving = await serve(config, database.url, log);
-    say(await serving.announcement());
+    const { url, text } = await serving.announcement();
+    // A log that programs read stays theirs alone: its line has the address. Whoever tries the service out gets words.
+    if (process.stdout.isTTY || config.databaseUrl === undefined || !log.isLevelEnabled('info')) say(text);
     const schema = MIGRATIONS.at(-1)?.name;
-    log.info({ version: VERSION, node: process.version, schema, processes: config.webConcurrency }, 'started');
+    const versions = { version: VERSION, node: process.version, schema };
+    log.info({ url, ...versions, processes: config.webConcurrency }, 'started');
     return { close, restart: () => serving?.restart?.() };
   } catch (error) {
     await close();

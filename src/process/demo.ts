@@ -60,8 +60,6 @@ const LINE = { quantity: 2, price_data: { currency: 'usd', unit_amount: 1299, pr
 export function tour(url: string, { organization, key, ledgerKey, payment }: Demo): string {
   const { secret, ledger, get, post, newest, json } = commandsFor();
   return `
-Tillgate listens on ${url}
-
   Secret key (test)   ${key}
   Ledger key (test)   ${ledgerKey}
   API reference       ${url}/docs

@@ -4,6 +4,7 @@ import type { Config } from '../platform/config.js';
 import type { TillgateAdapter } from '../platform/http/adapter.js';
 import { PublicUrl } from '../platform/http/public-url.js';
 import { Metrics, type MetricValues } from '../platform/telemetry/metrics.js';
+import { VERSION } from '../platform/version.js';
 import { createApplication } from './application.js';
 import { makeDemo, tour, whereKeysAre } from './demo.js';
 
@@ -14,9 +15,14 @@ const IDLE_MS = 2_000;
 /** Connections that wait for a busy moment to pass. Node's 511 make the next caller try again a second later. */
 const BACKLOG = 4_096;
 
+export interface Announcement {
+  readonly url: string;
+  /** For people: the address and, on an embedded database, the tour or where its keys are. */
+  readonly text: string;
+}
+
 export interface Serving {
-  /** Where it listens and, on an embedded database, the tour or where its keys are. */
-  announcement(): Promise<string>;
+  announcement(): Promise<Announcement>;
   close(): Promise<void>;
   /** Replaces the processes that serve, if they are others than this one. */
   restart?(): void;
@@ -46,13 +52,16 @@ export class Server implements Serving {
     return this.application.get(Metrics);
   }
 
-  async announcement(): Promise<string> {
+  async announcement(): Promise<Announcement> {
     const { databaseUrl, dataDir } = this.config;
     const url = this.address();
-    const line = `Tillgate listens on ${url}`;
-    if (databaseUrl !== undefined) return line;
+    const line = `Tillgate ${VERSION} listens on ${url}`;
+    if (databaseUrl !== undefined) return { url, text: line };
     const demo = await makeDemo(this.application, dataDir);
-    return demo ? tour(url, demo) : `${whereKeysAre(dataDir)}\nAPI reference: ${url}/docs\n${line}`;
+    const text = demo
+      ? `\n${line}\n${tour(url, demo)}`
+      : `${whereKeysAre(dataDir)}\nAPI reference: ${url}/docs\n${line}`;
+    return { url, text };
   }
 
   async close(): Promise<void> {

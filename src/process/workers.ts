@@ -7,7 +7,7 @@ import type { Config } from '../platform/config.js';
 import type { MetricValues } from '../platform/telemetry/metrics.js';
 import { Channel } from './channel.js';
 import { explain } from './explain.js';
-import type { Serving } from './server.js';
+import type { Announcement, Serving } from './server.js';
 import { SHUTDOWN_MS } from './stop-signals.js';
 import { SummedMetrics } from './summed-metrics.js';
 
@@ -56,7 +56,7 @@ export class Workers implements Serving {
     }
   }
 
-  async announcement(): Promise<string> {
+  async announcement(): Promise<Announcement> {
     const [any] = this.serving;
     if (!any) throw new Error('All workers have ended.');
     return any.channel.ask('announcement');

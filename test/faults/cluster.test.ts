@@ -1,6 +1,7 @@
 /** Several processes on one port: how they start, stop, and die. */
 import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { VERSION } from '../../src/platform/version.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import {
   type Cluster,
@@ -38,7 +39,7 @@ describe('starting', () => {
       `PostgreSQL is being set up in ${dataDir}/pg …`,
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       '',
-      `Tillgate listens on ${server.url}`,
+      `Tillgate ${VERSION} listens on ${server.url}`,
     ]);
     expect(server.said().match(/listens on/g)).toHaveLength(1);
     expect(workersOf(server)).toHaveLength(3);

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,6 +16,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { VERSION } from '../../src/platform/version.js';
 import { post, SMALLEST } from '../support/client.js';
 import { createSession, expectCleanStop, preparedCopy, start, statusOf, withScratch } from '../support/embedded.js';
 import { isRunning, launch, listening, postgresPid, run, startServer, until } from '../support/processes.js';
@@ -33,7 +35,7 @@ describe('starting', () => {
       `PostgreSQL is being set up in ${dataDir}/pg …`,
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       '',
-      `Tillgate listens on ${first.url}`,
+      `Tillgate ${VERSION} listens on ${first.url}`,
     ]);
     await expectCleanStop(first, dataDir);
 
@@ -42,7 +44,7 @@ describe('starting', () => {
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       `Demo keys are made once, on an empty database, and kept in ${dataDir}/demo.json.`,
       `API reference: ${second.url}/docs`,
-      `Tillgate listens on ${second.url}`,
+      `Tillgate ${VERSION} listens on ${second.url}`,
       '',
     ]);
     expect(second).toMatchObject({ key: first.key, payment: first.payment });
@@ -118,6 +120,25 @@ describe('starting', () => {
       `PostgreSQL did not start in ${dataDir}/pg: could not access the server configuration file ` +
         `"${dataDir}/pg/postgresql.conf": No such file or directory. Its log is ${dataDir}/postgres.log.\n`,
     );
+  });
+
+  test('a file in the place of the directory, or above it, is one sentence that names the setting', async () => {
+    const file = join(scratch().path, 'file');
+    writeFileSync(file, '');
+    for (const DATA_DIR of [file, join(file, 'data')]) {
+      const stderr = `DATA_DIR cannot be used: ${DATA_DIR}: it, or a directory above it, is a file.\n`;
+      expect(await launch({ DATA_DIR }).ended).toEqual({ status: 1, stdout: '', stderr });
+    }
+  });
+
+  withoutPtrace('a directory that cannot be made is one sentence that names the setting', async () => {
+    const DATA_DIR = join(scratch().path, 'closed', 'data');
+    mkdirSync(join(scratch().path, 'closed'), { mode: 0o500 });
+    const stderr = `DATA_DIR cannot be used: ${DATA_DIR}: this user cannot make it there.\n`;
+    // Root may do everything, but for what is taken from it.
+    const wrapper = ['setpriv', '--bounding-set', '-dac_override', '--inh-caps', '-dac_override'];
+    chownSync(join(scratch().path, 'closed'), 65_534, 65_534);
+    expect(await launch({ DATA_DIR }, wrapper).ended).toEqual({ status: 1, stdout: '', stderr });
   });
 
   test('a directory that others may enter is one sentence, in the words of PostgreSQL', async () => {

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
 const PATIENCE_MS = 15_000;
+/** The address, in words or in the log's line. */
+const LISTENS = /(?:listens on (?=\S+\n)|"url":"(?=[^"]+"))(http:[^\s"]+)/;
 
 export interface Ended {
   readonly status: number | null;
@@ -66,7 +68,7 @@ export async function startServer(environment: Environment, wrapper?: readonly s
 }
 
 export async function listening(started: Started): Promise<Server> {
-  const url = await saying(started, /listens on (\S+)\n/);
+  const url = await saying(started, LISTENS);
   await until(() => !started.said().includes('Paste these') || started.said().includes('Ctrl-C'));
   const demo = demoOf(started.said());
   return {

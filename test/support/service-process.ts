@@ -38,7 +38,7 @@ export async function spawnService(databaseUrl: string, port = '0'): Promise<Ser
 
 async function urlOf({ stdout }: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: stdout as NodeJS.ReadableStream })) {
-    const url = /^Tillgate listens on (\S+)$/.exec(line)?.[1];
+    const url = /^Tillgate \S+ listens on (\S+)$/.exec(line)?.[1];
     if (url) return url;
   }
   throw new Error('The service ended before it listened.');

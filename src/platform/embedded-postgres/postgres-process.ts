@@ -26,6 +26,10 @@ import { installation, type Owner, SHARED_TEMPORARY } from './binaries.js';
 /** How it starts and ends, but nothing of what it refuses: that is daily business, and holds keys and values. */
 const LOG = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_checkpoints=off'];
 const LOG_BYTES = 1_048_576;
+/** How the dynamic linker ends a program whose libraries it does not find. */
+const UNLINKED = 127;
+const NOT_INSTALLED =
+  'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';
 const WORKING_DIRECTORY = '/proc/self/cwd';
 /** A pid file this young may still be empty, or have just replaced the one that was read. */
 const FRESH_MS = 1_000;
@@ -40,7 +44,7 @@ export async function initialize(directory: string, user: string, password: stri
     writeFileSync(passwordFile, password, { mode: 0o600 });
     if (owner) for (const path of [directory, scratch, passwordFile]) chownSync(path, owner.uid, owner.gid);
     const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'];
-    await finished(
+    await initialized(
       spawn(
         join(bin, 'initdb'),
         ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`, ...options],
@@ -57,13 +61,16 @@ export async function initialize(directory: string, user: string, password: stri
   }
 }
 
-async function finished(initdb: ChildProcess): Promise<void> {
+/** Resolves when initdb is done; rejects in a sentence when it fails. */
+export async function initialized(initdb: ChildProcess): Promise<void> {
   const closed = once(initdb, 'close');
   const said = text(initdb.stderr as Readable);
-  const [status] = await closed;
+  const [status, signal] = await closed;
   if (status === 0) return;
+  if (status === UNLINKED) throw new Error(NOT_INSTALLED);
   const lines = (await said).split('\n');
-  throw new Error(lines.find((line) => /error:|FATAL:/.test(line)) ?? `initdb ended with ${status}.`);
+  const how = signal ? `was stopped by ${signal}` : `ended with ${status}`;
+  throw new Error(lines.find((line) => /error:|FATAL:/.test(line)) ?? `initdb ${how}.`);
 }
 
 /** Starts PostgreSQL on a directory, in a session of its own: Ctrl-C in a terminal must reach the service first. */

@@ -1,9 +1,7 @@
 /** What is the same for the whole document: whose it is, how to get in, and the headers of every request and answer. */
 import type { Gate } from '../http/gate.js';
 import { KEY_PATTERN } from '../idempotency/idempotency-key.guard.js';
-
-/** Of the description, in semantic versioning: the second number rises with each addition, the first with /v2. */
-const VERSION = '1.0.0';
+import { VERSION } from '../version.js';
 
 export const INFO = {
   title: 'Tillgate',

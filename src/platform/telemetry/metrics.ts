@@ -1,8 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { TillgateAdapter } from '../http/adapter.js';
+import { VERSION } from '../version.js';
 
 /** The numbers of one process, as they cross to another one. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -18,6 +19,14 @@ export class Metrics implements OnModuleInit {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [this.registry],
   });
+  private readonly build = new Gauge({
+    name: 'tillgate_build_info',
+    help: 'Always 1; the label is the version that runs.',
+    labelNames: ['version'],
+    // Of several processes there is one value, not their sum.
+    aggregator: 'first',
+    registers: [this.registry],
+  });
   /** What a scrape is answered with. One of several processes asks for the sum over all of them. */
   render = (): Promise<string> => this.registry.metrics();
 
@@ -25,6 +34,7 @@ export class Metrics implements OnModuleInit {
 
   onModuleInit(): void {
     collectDefaultMetrics({ register: this.registry });
+    this.build.set({ version: VERSION }, 1);
     const server = this.host.httpAdapter?.getInstance();
     server?.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
       // The pattern, not the path: a label value for each id would never stop growing.

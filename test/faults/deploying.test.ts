@@ -1,0 +1,100 @@
+/** What docs/deploying.md says of a start without the build tools, and that it starts the same thing as everything else. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../src/platform/config.js';
+import { Scratch } from '../support/processes.js';
+
+const GUIDE = readFileSync('docs/deploying.md', 'utf8');
+const MINUTE_MS = 60_000;
+
+describe('build-if-changed', () => {
+  let scratch: Scratch;
+
+  beforeEach(() => {
+    scratch = new Scratch();
+    cpSync('build-if-changed.js', join(scratch.path, 'build-if-changed.js'));
+    write('package.json', JSON.stringify({ type: 'module', scripts: { build: 'echo built; exit 3' } }));
+    write('src/deep/main.ts');
+    write('dist/.built');
+    setAge('src/deep/main.ts', 2);
+    setAge('src/deep', 2);
+    setAge('src', 2);
+    setAge('dist/.built', 1);
+  });
+
+  afterEach(() => scratch.clear());
+
+  function write(name: string, content = ''): void {
+    mkdirSync(join(scratch.path, name, '..'), { recursive: true });
+    writeFileSync(join(scratch.path, name), content);
+  }
+
+  function setAge(name: string, minutes: number): void {
+    const instant = new Date(Date.now() - minutes * MINUTE_MS);
+    utimesSync(join(scratch.path, name), instant, instant);
+  }
+
+  async function run() {
+    return promisify(execFile)(process.execPath, ['build-if-changed.js'], { cwd: scratch.path }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+    );
+  }
+
+  const installTools = () => write('node_modules/@nestjs/cli/package.json');
+  const missing = (what: string) =>
+    `Tillgate cannot start: ${what}, and the build tools are not installed. Run: npm ci && npm run build (docs/deploying.md)\n`;
+
+  test('does nothing where nothing has changed, with the build tools or without', async () => {
+    expect(await run()).toEqual({ code: 0, stdout: '', stderr: '' });
+    installTools();
+    expect(await run()).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test.each([
+    ['a file', 'src/deep/main.ts'],
+    ['the list of files in a folder, when one was removed,', 'src/deep'],
+  ])('builds when %s is newer, and ends as the build does', async (_, changed) => {
+    installTools();
+    setAge(changed, 0);
+    expect(await run()).toEqual({ code: 3, stdout: 'built\n', stderr: '' });
+  });
+
+  test('says in one sentence what is missing where it cannot build', async () => {
+    setAge('src/deep/main.ts', 0);
+    expect(await run()).toEqual({ code: 1, stdout: '', stderr: missing('dist/ is older than its sources') });
+    mkdirSync(join(scratch.path, 'elsewhere'));
+    cpSync('build-if-changed.js', join(scratch.path, 'elsewhere/build-if-changed.js'));
+    const fresh = { cwd: join(scratch.path, 'elsewhere') };
+    await expect(promisify(execFile)(process.execPath, ['build-if-changed.js'], fresh)).rejects.toMatchObject({
+      code: 1,
+      stderr: missing('dist/ is missing'),
+    });
+  });
+});
+
+test('npm start, the guide, its systemd unit and the image start the same with the same options', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const command = scripts.start.replace('exec ', '');
+  expect(command).toMatch(/^node .* dist\/src\/main\.js$/);
+  expect(GUIDE.split('\n')).toContain(command);
+  expect(GUIDE).toContain(`ExecStart=/usr/bin/${command}\n`);
+  const [, image = ''] = /^CMD (.*)$/m.exec(readFileSync('docker/Dockerfile', 'utf8')) ?? [];
+  expect(JSON.parse(image).join(' ')).toBe(command);
+});
+
+test('the settings in the guide are settings, with values that they take', () => {
+  const named = [...GUIDE.matchAll(/^([A-Z_]+)=(\S+)$/gm)].map(([, name, value]) => [name as string, value as string]);
+  expect(named.length).toBeGreaterThan(3);
+  const config = readConfig(Object.fromEntries(named));
+  expect(config).not.toEqual({ ...readConfig({}), databaseUrl: config.databaseUrl });
+});
+
+test('the guide’s command line is the one that the package names', () => {
+  const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const named = [...GUIDE.matchAll(/dist\/src\/cli\/\S+\.js/g)].map(([path]) => resolve(path));
+  expect(new Set(named)).toEqual(new Set([resolve(bin.tillgate)]));
+});

@@ -1,0 +1,53 @@
+/** One version: in package.json, and wherever the service says which one runs. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createDatabase } from '../support/postgres.js';
+import { commandLine, type Server, startServer } from '../support/processes.js';
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+const { version } = read('package.json') as { version: string };
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let server: Server;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'info', WEB_CONCURRENCY: '2' });
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  await database.drop();
+});
+
+test('the client, the lock file and the description have it', () => {
+  const { info } = read('docs/openapi.json');
+  const { packages } = read('package-lock.json');
+  expect([read('client/package.json').version, packages[''].version, info.version]).toEqual(Array(3).fill(version));
+});
+
+test('the changelog has an entry for it, the newest one', () => {
+  const [, entry] = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? [];
+  expect(entry).toBe(version);
+});
+
+test('the command line prints it', async () => {
+  expect((await commandLine(['--version'], {})).stdout).toBe(`${version}\n`);
+});
+
+test('/metrics have it once, whichever of several processes is asked', async () => {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  expect(text.match(/^tillgate_build_info.*$/gm)).toEqual([`tillgate_build_info{version="${version}"} 1`]);
+});
+
+test('the log of a service on a database of its own is JSON alone; one line has the address and the version', () => {
+  const lines = server.said().trimEnd().split('\n');
+  const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'started');
+  expect(started).toMatchObject({ url: server.url, version, processes: 2, schema: expect.any(String) });
+});
+
+test('where the log says less, the address and the version are a sentence', async () => {
+  const quiet = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'warn' });
+  expect(quiet.said()).toBe(`Tillgate ${version} listens on ${quiet.url}\n`);
+  await quiet.stop();
+});

