@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
-const PATIENCE_MS = 15_000;
+/** Far more than anything takes on a busy machine: it ends what hangs. */
+const PATIENCE_MS = 60_000;
 /** The address, in words or in the log's line. */
 const LISTENS = /(?:listens on (?=\S+\n)|"url":"(?=[^"]+"))(http:[^\s"]+)/;
 
