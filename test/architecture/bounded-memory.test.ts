@@ -35,6 +35,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   [`${PAGE}/adapters/schedule/timed-late-captures.ts expected`]: 'MAX_EXPECTED, and five seconds',
   'src/platform/database/database.ts RETRYABLE': 'a constant',
   'src/platform/database/database.ts reads': 'texts of statements, which are constants',
+  'src/platform/database/organization-scope.ts seen': 'named statements, which are constants',
   'src/platform/database/prepared-query.ts described': 'weak: connections of the pool',
   'src/platform/database/shares.ts shares': 'organizations with a query under way; filled below',
   'src/platform/database/statement.ts known': 'sequences of parts, which are constants',

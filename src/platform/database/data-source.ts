@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import * as steps from '../../../migrations/index.js';
 import { DatabaseFault } from './faults.js';
+import { scopedClient } from './organization-scope.js';
 
 /** A lock is waited for at most this long: the callers behind it keep their share of the pool. */
 const LOCK_TIMEOUT_MS = 500;
@@ -42,6 +43,7 @@ export function createDataSource({
     entities: records,
     poolSize,
     extra: {
+      Client: scopedClient(records),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       idleTimeoutMillis: 30_000,

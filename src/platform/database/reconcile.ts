@@ -13,6 +13,7 @@ interface Check {
 
 /** Enough to see what is wrong; a broken book of millions would not help more. */
 const MAX_OFFENDERS = 100;
+const ALL = '/* every organization: the books of all must balance */';
 
 /** Proves on all organizations' rows what the modules promise of them. */
 @Injectable()
@@ -34,10 +35,10 @@ export class Reconcile {
 
   private async check({ promise, id: kind, book, joined = '', broken }: Invariant): Promise<Check> {
     const [{ checked } = { checked: 0 }]: { checked: number }[] = await this.database.manager.query(
-      `SELECT count(*) AS checked FROM ${book} book`,
+      `${ALL} SELECT count(*) AS checked FROM ${book} book`,
     );
     const rows: { id: string; mode: Mode }[] = await this.database.manager.query(
-      `SELECT book.id, book.mode FROM ${book} book ${joined} WHERE ${broken} ORDER BY book.id LIMIT ${MAX_OFFENDERS}`,
+      `${ALL} SELECT book.id, book.mode FROM ${book} book ${joined} WHERE ${broken} ORDER BY book.id LIMIT ${MAX_OFFENDERS}`,
     );
     return { promise, checked, offenders: rows.map(({ id, mode }) => idOf(kind, id, mode)) };
   }

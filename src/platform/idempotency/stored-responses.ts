@@ -29,7 +29,8 @@ const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= n
 /** SKIP LOCKED lets instances sweep side by side. By ctid, because PostgreSQL would plan a join with the batch for any size. */
 const SWEEP = {
   name: 'idempotency.sweep',
-  text: `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+  text: `/* every organization: what is old is removed, whoever has it */
+    DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM idempotency_keys WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
 };
 

@@ -37,7 +37,8 @@ const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${B
 /** SKIP LOCKED: several instances sweep at once, and a session being paid right now is left to its payment. */
 const EXPIRE_OVERDUE = {
   name: 'checkout.expire_overdue',
-  text: `UPDATE checkout_sessions SET status = 'expired' WHERE (organization_id, mode, id) IN (
+  text: `/* every organization: time is over for sessions of all alike */
+    UPDATE checkout_sessions SET status = 'expired' WHERE (organization_id, mode, id) IN (
     SELECT organization_id, mode, id FROM checkout_sessions
     WHERE status = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
     RETURNING organization_id AS organization, ${COLUMNS}`,

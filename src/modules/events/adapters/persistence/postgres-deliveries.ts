@@ -26,7 +26,8 @@ const NIL = '00000000-0000-0000-0000-000000000000';
  */
 const ORGANIZATIONS_STATEMENT = {
   name: 'webhooks.organizations',
-  text: `WITH RECURSIVE step AS (
+  text: `/* every organization: which of them have deliveries due is the question */
+    WITH RECURSIVE step AS (
       (SELECT organization_id FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND organization_id > $1
         ORDER BY organization_id LIMIT 1)
       UNION ALL
@@ -121,7 +122,10 @@ export class PostgresDeliveries extends Deliveries {
   }
 
   async resend(event: string, at: number): Promise<'due' | 'unknown' | 'no_receiver'> {
-    const owner = await this.database.repository(EventRecord).findOneBy({ id: uuidOf(event) });
+    const owner = await this.database.repository(EventRecord).findOne({
+      where: { id: uuidOf(event) },
+      comment: 'every organization: an operator names an event, whoever has it',
+    });
     if (!owner) return 'unknown';
     const { organizationId, mode, id: eventId } = owner;
     const due = { nextAttemptAt: new Date(at), outcome: null };

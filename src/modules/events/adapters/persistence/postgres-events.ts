@@ -66,6 +66,8 @@ function listOfObject(order: Order): Statement {
   };
 }
 
+const OLD = '/* every organization: what is old is removed, whoever has it */';
+
 /**
  * SKIP LOCKED: several instances sweep at once without waiting for each other. By their places (ctid), which cannot
  * change while they are locked: a join with the batch would be planned for any size of it. Attempts go with their
@@ -74,8 +76,8 @@ function listOfObject(order: Order): Statement {
 const REMOVE = {
   name: 'events.remove',
   text: `WITH removed AS (
-      DELETE FROM events WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM events WHERE id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED))
+      ${OLD} DELETE FROM events WHERE ctid = ANY (ARRAY(
+        ${OLD} SELECT ctid FROM events WHERE id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED))
       RETURNING organization_id, mode, id
     ), deliveries AS (
       DELETE FROM webhook_deliveries delivery USING removed WHERE delivery.organization_id = removed.organization_id

@@ -7,7 +7,8 @@ import { COLUMNS, fromRow, type Row } from './postgres-holds.js';
 
 const FIND = {
   name: 'payments.ledger_find_hold',
-  text: `SELECT organization_id AS organization, ${COLUMNS} FROM payment_holds WHERE mode = $1 AND id = $2`,
+  text: `/* every organization: the ledger holds payments of all of them */
+    SELECT organization_id AS organization, ${COLUMNS} FROM payment_holds WHERE mode = $1 AND id = $2`,
 };
 
 interface OwnedRow extends Row {

@@ -7,8 +7,9 @@ import { type LedgerPaymentFilter, LedgerPayments, type OwnedPayment } from '../
 import { COLUMNS, fromRow, type Row } from './postgres-payments.js';
 
 const SELECT = `SELECT organization_id AS organization, ${COLUMNS} FROM payments WHERE mode = $1`;
-const FIND = { name: 'payments.ledger_find', text: `${SELECT} AND id = $2` };
-const FIND_OF_ONE = { name: 'payments.ledger_find_of_one', text: `${FIND.text} AND organization_id = $3` };
+const OF_ALL = '/* every organization: the ledger captured the payments of all of them */';
+const FIND = { name: 'payments.ledger_find', text: `${OF_ALL} ${SELECT} AND id = $2` };
+const FIND_OF_ONE = { name: 'payments.ledger_find_of_one', text: `${SELECT} AND id = $2 AND organization_id = $3` };
 const PAGE = 'id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4';
 
 /** The columns that a list may be filtered by. */
@@ -56,7 +57,8 @@ export class PostgresLedgerPayments extends LedgerPayments {
  */
 function listStatement(names: readonly Filter[]): Statement {
   const name = ['payments.ledger', ...names].join(' ');
-  const filtered = [SELECT, ...names.map((column, place) => `${column} = $${place + 5}`)].join(' AND ');
+  const select = names.includes('organization_id') ? SELECT : `${OF_ALL} ${SELECT}`;
+  const filtered = [select, ...names.map((column, place) => `${column} = $${place + 5}`)].join(' AND ');
   if (names.every((column) => column === 'organization_id')) return { name, text: `${filtered} AND ${PAGE}` };
   return { name, text: `WITH found AS MATERIALIZED (${filtered}) SELECT * FROM found WHERE ${PAGE}` };
 }

@@ -6,17 +6,19 @@ import { type Claim, type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } 
 import { REFUND_STATUSES } from '../../domain/refund.js';
 import { COLUMNS, fromRow, type Row } from './postgres-refunds.js';
 
+/** The ledger decides refunds of all organizations, unless it names one. */
+const OF_ALL = '/* every organization: the ledger decides refunds of all of them */';
 const SELECT = `SELECT organization_id AS organization, ${COLUMNS} FROM refunds`;
 const OLDEST = 'ORDER BY id LIMIT $4';
 
 /** Every status is named so that the index on (mode, status, id) finds the one row. */
 const FIND = {
   name: 'refunds.ledger_find',
-  text: `${SELECT} WHERE mode = $1 AND id = $2 AND status IN ('${REFUND_STATUSES.join("', '")}')`,
+  text: `${OF_ALL} ${SELECT} WHERE mode = $1 AND id = $2 AND status IN ('${REFUND_STATUSES.join("', '")}')`,
 };
 const LIST = {
   name: 'refunds.ledger_list',
-  text: `${SELECT} WHERE mode = $1 AND status = $2 AND id > $3 ${OLDEST}`,
+  text: `${OF_ALL} ${SELECT} WHERE mode = $1 AND status = $2 AND id > $3 ${OLDEST}`,
 };
 const LIST_OF_ONE = {
   name: 'refunds.ledger_list_of_one',
@@ -35,7 +37,7 @@ const LOCKED = 'FOR NO KEY UPDATE SKIP LOCKED';
  */
 const CLAIM = {
   name: 'refunds.claim',
-  text: `WITH lapsed AS MATERIALIZED (
+  text: `${OF_ALL} WITH lapsed AS MATERIALIZED (
       ${FREE} AND claim_expires_at <= statement_timestamp() ORDER BY claim_expires_at, id LIMIT $2 ${LOCKED}
     ), unclaimed AS MATERIALIZED (
       ${FREE} AND claim_expires_at IS NULL ORDER BY claim_expires_at, id

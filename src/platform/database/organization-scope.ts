@@ -1,0 +1,84 @@
+/**
+ * SQL alone keeps organizations apart. A query that reads or changes rows of organizations without naming whose is refused
+ * before it is sent. What is meant for all of them says why in its SQL, at its beginning or at that of a subquery:
+ * every organization: the reason, as a comment of SQL.
+ */
+import { Client, type QueryConfig, type Submittable } from 'pg';
+import { getMetadataArgsStorage } from 'typeorm';
+import type { Records } from './data-source.js';
+
+const REASON = /\/\*\s*every organization: \S.{15,}?\*\//gs;
+const ALLOWED = 'ALLOWED';
+const QUERY = /^\s*(?:ALLOWED\s+)?(?:SELECT|WITH|UPDATE|DELETE|INSERT)\b/i;
+const NAMED = /\b(?:FROM|JOIN|UPDATE|USING)\s+(?:public\.)?(\w+)/gi;
+const BOUND = /\borganization_id\s*=\s*(?:\$\d|\w+\.organization_id)/gi;
+
+/** A class of connections, for pg's pool. */
+export function scopedClient(records: Records): typeof Client {
+  const tables = tablesOfOrganizations(records);
+  /** By name, of which there are as many as the source has: what TypeORM writes is looked at each time. */
+  const seen = new Map<string, string>();
+  return class ScopedClient extends Client {
+    // biome-ignore lint/suspicious/noExplicitAny: pg declares six overloads, and all of them go on as they came.
+    override query(...parameters: any[]): any {
+      const [query] = parameters as [string | (QueryConfig & Partial<Submittable>)];
+      const { text, name = '' } = typeof query === 'string' ? { text: query } : query;
+      if (seen.get(name) !== text) {
+        const table = unscopedTable(text, tables);
+        if (table !== undefined)
+          return refuse(query, `${name || text} names no organization for its rows of ${table}.`);
+        if (name !== '') seen.set(name, text);
+      }
+      // biome-ignore lint/suspicious/noExplicitAny: as above.
+      return (super.query as (...all: any[]) => any)(...parameters);
+    }
+  } as typeof Client;
+}
+
+/** The first table whose rows belong to organizations, and of which the SQL does not say whose it means. */
+export function unscopedTable(sql: string, tables: ReadonlySet<string>): string | undefined {
+  const text = sql.replaceAll(REASON, ` ${ALLOWED} `).replaceAll(/'[^']*'|"/g, '');
+  if (text.trimStart().startsWith(ALLOWED)) return undefined;
+  return queriesIn(text)
+    .filter((query) => !query.trimStart().startsWith(ALLOWED))
+    .flatMap((query) => query.split(/\bUNION\b/i))
+    .map((query) => {
+      const named = [...query.matchAll(NAMED)].flatMap(([, table = '']) => (tables.has(table) ? [table] : []));
+      return named[query.match(BOUND)?.length ?? 0];
+    })
+    .find((table) => table !== undefined);
+}
+
+/** The query and its subqueries, each without those inside it. */
+function queriesIn(text: string): string[] {
+  const open: string[] = [''];
+  const isQuery: boolean[] = [];
+  const queries: string[] = [];
+  const add = (more: string) => open.push(`${open.pop()}${more}`);
+  for (const { 0: token, index } of text.matchAll(/[()]|[^()]+/g)) {
+    if (token === '(') {
+      isQuery.push(QUERY.test(text.slice(index + 1)));
+      if (isQuery.at(-1)) open.push('');
+      else add(token);
+    } else if (token === ')' && isQuery.pop()) queries.push(`${open.pop()}`);
+    else add(token);
+  }
+  return [...queries, ...open];
+}
+
+/** Those whose rows always have one: a key of the ledger's has none. */
+function tablesOfOrganizations(records: Records): ReadonlySet<string> {
+  const { columns, tables } = getMetadataArgsStorage();
+  const owned = columns.filter(({ options }) => options.name === 'organization_id' && !options.nullable);
+  const targets = owned.map(({ target }) => target).filter((target) => Object.values(records).includes(target));
+  return new Set(tables.filter(({ target }) => targets.includes(target)).map(({ name }) => `${name}`));
+}
+
+/** pg calls those back that it sends itself; whoever gave it a text awaits a promise. */
+function refuse(query: unknown, message: string): unknown {
+  const error = new Error(message);
+  const { handleError } = query as { handleError?: (error: Error) => void };
+  if (!handleError) return Promise.reject(error);
+  process.nextTick(() => handleError.call(query, error));
+  return query;
+}
