@@ -4,8 +4,9 @@
  * every organization: the reason, as a comment of SQL.
  */
 import { Client, type QueryConfig, type Submittable } from 'pg';
-import { getMetadataArgsStorage } from 'typeorm';
-import type { Records } from './data-source.js';
+import { type DataSourceOptions, getMetadataArgsStorage } from 'typeorm';
+
+type Records = NonNullable<DataSourceOptions['entities']>;
 
 const REASON = /\/\*\s*every organization: \S.{15,}?\*\//gs;
 const ALLOWED = 'ALLOWED';
