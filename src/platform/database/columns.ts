@@ -58,6 +58,14 @@ function columnsOf<Row extends object>(record: Record<Row>): readonly Column<Row
   }));
 }
 
+/** The tables of these records that always have a value in a column. */
+export function tablesWith(column: string, records: readonly unknown[]): ReadonlySet<string> {
+  const { columns, tables } = getMetadataArgsStorage();
+  const having = columns.filter(({ options }) => options.name === column && !options.nullable);
+  const targets = having.map(({ target }) => target as unknown).filter((target) => records.includes(target));
+  return new Set(tables.filter(({ target }) => targets.includes(target)).map(({ name }) => `${name}`));
+}
+
 function tableOf<Row extends object>(record: Record<Row>): string {
   const name = getMetadataArgsStorage().tables.find(({ target }) => target === record)?.name;
   if (name === undefined) throw new Error(`${record.name} is no entity.`);

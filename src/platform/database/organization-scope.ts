@@ -4,7 +4,8 @@
  * every organization: the reason, as a comment of SQL.
  */
 import { Client, type QueryConfig, type Submittable } from 'pg';
-import { type DataSourceOptions, getMetadataArgsStorage } from 'typeorm';
+import type { DataSourceOptions } from 'typeorm';
+import { tablesWith } from './columns.js';
 
 type Records = NonNullable<DataSourceOptions['entities']>;
 
@@ -16,7 +17,8 @@ const BOUND = /\borganization_id\s*=\s*(?:\$\d|\w+\.organization_id)/gi;
 
 /** A class of connections, for pg's pool. */
 export function scopedClient(records: Records): typeof Client {
-  const tables = tablesOfOrganizations(records);
+  // A key of the ledger's has no organization: its column may be null.
+  const tables = tablesWith('organization_id', Object.values(records));
   /** By name, of which there are as many as the source has: what TypeORM writes is looked at each time. */
   const seen = new Map<string, string>();
   return class ScopedClient extends Client {
@@ -65,14 +67,6 @@ function queriesIn(text: string): string[] {
     else add(token);
   }
   return [...queries, ...open];
-}
-
-/** Those whose rows always have one: a key of the ledger's has none. */
-function tablesOfOrganizations(records: Records): ReadonlySet<string> {
-  const { columns, tables } = getMetadataArgsStorage();
-  const owned = columns.filter(({ options }) => options.name === 'organization_id' && !options.nullable);
-  const targets = owned.map(({ target }) => target).filter((target) => Object.values(records).includes(target));
-  return new Set(tables.filter(({ target }) => targets.includes(target)).map(({ name }) => `${name}`));
 }
 
 /** pg calls those back that it sends itself; whoever gave it a text awaits a promise. */
