@@ -73,7 +73,8 @@ let otherLedger: string;
 let owned: Ids;
 
 beforeAll(async () => {
-  service = await startService();
+  // Without an address for customers there are no pages to read.
+  service = await startService({ config: { publicUrl: 'https://pay.example' } });
   owner = await Shop.open(service);
   stranger = await createTenant(service);
   otherLedger = await createLedgerKey(service, 'live');
