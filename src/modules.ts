@@ -1,4 +1,3 @@
-/** The modules of the service: whoever adds one adds its line. */
 export { ACCESS } from './modules/access/index.js';
 export { CHECKOUT } from './modules/checkout/index.js';
 export { EVENTS } from './modules/events/index.js';

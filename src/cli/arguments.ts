@@ -37,10 +37,8 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** How many items a list may have on its page. */
 export const pageLimit = wholeNumber(1, 100);
 
-/** Seconds of a span. */
 export function lease(text: string): number {
   const seconds = (durationOf(text) ?? 0) / 1000;
   if (seconds >= 15 && seconds <= 3600) return seconds;

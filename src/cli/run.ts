@@ -1,4 +1,3 @@
-/** Runs a command's work on the configured database, and prints what it returns. */
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module.js';

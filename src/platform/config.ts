@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const LOG_REQUESTS = ['all', 'errors'];
 
-/** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR`. */
+/** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR` (docs/settings.md). */
 export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
   @IsOptional() @IsPostgresUrl() readonly databaseUrl: string | undefined = undefined;
@@ -17,13 +17,9 @@ export class Config {
   /** Where customers reach the service; undefined means that they do not. */
   @IsOptional() @IsPublicUrl() readonly publicUrl: string | undefined = undefined;
   @IsIn(LOG_LEVELS, { message: `one of ${LOG_LEVELS.join(', ')}` }) readonly logLevel: string = 'info';
-  /** A line for every request, or only for those refused or failed. */
   @IsIn(LOG_REQUESTS, { message: `one of ${LOG_REQUESTS.join(', ')}` }) readonly logRequests: string = 'all';
-  /** Requests per second for each organization and mode; 0 is no limit. */
   @WholeNumber({ min: 0, max: 1_000_000 }) readonly rateLimitRps: number = 0;
-  /** What Prometheus sends as a Bearer token; undefined means that metrics are open. */
   @IsOptional() @IsToken() readonly metricsToken: string | undefined = undefined;
-  /** Addresses and ranges of proxies whose X-Forwarded-For names the client. */
   @Addresses() readonly trustProxy: readonly string[] = [];
   @Flag() readonly webhookAllowPrivate: boolean = false;
   /** A year at most: each stored response holds a whole body. */
@@ -33,7 +29,6 @@ export class Config {
   @WholeNumber({ min: 2, max: 1000 }) readonly databasePoolSize: number = 10;
   /** Whether reads of the same moment go to PostgreSQL together. */
   @Flag() readonly databaseGatherReads: boolean = true;
-  /** Processes that serve. */
   @WholeNumber({ min: 1, max: 64 }) readonly webConcurrency: number = 1;
 }
 

@@ -11,10 +11,8 @@ interface Place {
   readonly isOwned?: boolean;
 }
 
-/** The keys that open a surface: a merchant's, or the ledger's. */
 export type Surface = 'secret' | 'ledger';
 
-/** Something that the API shows under an identifier. */
 export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly id: IdKind;
   readonly schema: string;
@@ -22,19 +20,13 @@ export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly events?: Readonly<Record<string, string>>;
 }
 
-/**
- * What is true of every row whenever nothing is under way, as SQL. A module names its own tables only: the columns that it
- * compares with another module's are that module's book, so the module that knows the other one has the invariant.
- */
+/** What is true of every row whenever nothing is under way, as SQL over the own tables and other modules' books. */
 export interface Invariant {
   readonly promise: string;
-  /** What the ids of the rows identify. */
   readonly id: IdKind;
   /** The rows that the promise is about: a table or a query in parentheses, with `id` and `mode`. */
   readonly book: string;
-  /** Joins to `book`. */
   readonly joined?: string;
-  /** True for a row that breaks the promise. */
   readonly broken: string;
 }
 

@@ -18,7 +18,6 @@ interface Reply {
   readonly faults?: readonly string[];
 }
 
-/** A fault at the other end, in its words. */
 export class PeerError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join(' '));

@@ -103,7 +103,6 @@ with the secret that this prints:
   npx tillgate webhook secret rotate --org ${organization}`;
 }
 
-/** The parts of a command: who asks, a read, a write, and the id of the newest resource of a list. */
 function commandsFor() {
   const secret = '-H "Authorization: Bearer $KEY"';
   const ledger = '-H "Authorization: Bearer $LEDGER_KEY"';

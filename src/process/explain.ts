@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../platform/config.js';
 import { PeerError } from './channel.js';
 
-/** Why it does not start, in plain words. */
 export function explain(error: unknown): readonly string[] {
   if (error instanceof ConfigError || error instanceof PeerError) return error.faults;
   const { code, port, address, message } = error as NodeJS.ErrnoException & Partial<AddressInfo>;
@@ -14,7 +13,6 @@ export function explain(error: unknown): readonly string[] {
   return [message];
 }
 
-/** Says it and ends the process. */
 export function fail(error: unknown): never {
   for (const line of explain(error)) process.stderr.write(`${line}\n`);
   process.exit(1);

@@ -70,10 +70,7 @@ export class Server implements Serving {
     await this.application.close();
   }
 
-  /**
-   * Closes without failing a request while other processes listen on the same port. Idle connections stay open for
-   * IDLE_MS, because their next request may be under way. Returns the final metrics.
-   */
+  /** Closes without failing a request while others listen on the port. Idle connections stay for IDLE_MS. */
   async retire(): Promise<MetricValues> {
     (this.application.getHttpAdapter() as TillgateAdapter).stopKeepingAlive();
     const server = this.application.getHttpServer();
@@ -102,10 +99,7 @@ export class Server implements Serving {
   }
 }
 
-/**
- * V8 sizes the heap by what is alive, and a fifth of it is garbage after starting. Needs `--expose-gc`, which `npm start`
- * and the container pass; docs/performance.md has the figures.
- */
+/** V8 sizes the heap by what is alive, and a fifth of it is garbage after starting (docs/performance.md). */
 function collectWhatStartingLeft(): void {
   globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }

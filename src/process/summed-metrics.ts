@@ -7,10 +7,7 @@ import type { Channel } from './channel.js';
 const ANSWER_MS = 1_000;
 const COUNTS: readonly unknown[] = ['counter', 'histogram'];
 
-/**
- * The metrics of several processes as one, because Prometheus reaches any of them. Counters of an ended process stay in the
- * sum: Prometheus would read a falling sum as a restart.
- */
+/** The metrics of several processes as one. Counters of an ended process stay: a falling sum would read as a restart. */
 export class SummedMetrics<Process extends { readonly channel: Channel }> {
   private readonly latest = new Map<Process, MetricValues>();
   private ofEnded: Promise<MetricValues> = Promise.resolve([]);

@@ -26,7 +26,6 @@ interface ServingWorker {
   readonly channel: Channel;
   readonly ended: Promise<string>;
   readonly startedAt: number;
-  /** The pause before this worker was started. */
   readonly pauseMs: number;
 }
 
@@ -147,7 +146,6 @@ export class Workers implements Serving {
   }
 }
 
-/** SIGTERM, then SIGKILL if the process hangs. */
 async function end(process: Worker['process']): Promise<void> {
   const ended = endOf(process);
   process.kill('SIGTERM');

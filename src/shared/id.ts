@@ -8,7 +8,6 @@ import type { Mode } from './caller.js';
 /** What an identifier stands for: a constant of the module that makes it. */
 export interface IdKind {
   readonly prefix: string;
-  /** Whether the mode follows the prefix. */
   readonly hasMode: boolean;
   readonly pattern: RegExp;
 }
@@ -27,7 +26,6 @@ export function idKind(prefix: string, { hasMode = false } = {}): IdKind {
   return { prefix, hasMode, pattern: new RegExp(`^${prefix}_${hasMode ? '(?:test|live)_' : ''}${SUFFIX}$`) };
 }
 
-/** Of callers, whom every module knows. */
 export const ORGANIZATION_ID = idKind('org');
 
 /** The 42 bits after the timestamp count up within a millisecond; the top bit starts at 0, so that there is room to count. */
@@ -57,12 +55,10 @@ export function idPattern(kind: IdKind): string {
   return kind.pattern.source;
 }
 
-/** The prefix of a well-formed identifier. */
 export function prefixOf(id: string): string {
   return id.slice(0, id.indexOf('_'));
 }
 
-/** The mode in an identifier whose kind has it. */
 export function modeOf(id: string): Mode {
   return id.includes('_live_') ? 'live' : 'test';
 }
@@ -147,7 +143,6 @@ function hexOf(number: number, length: number): string {
   return number.toString(16).padStart(length, '0');
 }
 
-/** The value of each letter of the alphabet, by its character code. */
 function valuesOf(alphabet: string): Uint8Array {
   const values = new Uint8Array(128);
   for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value;

@@ -29,7 +29,6 @@ const DIGITS: Readonly<Record<string, number>> = Object.fromEntries([
   ...'clf uyw'.split(' ').map((code) => [code, 4]),
 ]);
 
-/** How many digits of an amount are the minor unit's. */
 export function minorDigitsOf(currency: string): number {
   return DIGITS[currency] ?? 2;
 }

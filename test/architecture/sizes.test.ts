@@ -6,8 +6,7 @@ import ts from 'typescript';
 
 const MAX_SOURCE_LINES = 200;
 const MAX_FUNCTION_LINES = 40;
-/** The aim is 6. Lower it whenever it has room: it must not rise again. */
-const MAX_COMMENT_PERCENT = 7.5;
+const MAX_COMMENT_PERCENT = 6;
 const MAX_README_LINES = 120;
 
 const FILES = ['src', 'migrations'].flatMap((folder) =>

@@ -19,7 +19,6 @@ import { ReadCheckoutSession } from './application/read-checkout-session.js';
 import { PAYMENT_REQUIRED, PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
-/** Checkout sessions and their line items. */
 @Module({
   imports: [EventsModule],
   controllers: [CheckoutSessionsController, LedgerCheckoutSessionsController],

@@ -40,7 +40,6 @@ import { HOLD_EXCEEDS_REMAINING } from './domain/hold.js';
 import { PAYMENT_NOT_REFUNDABLE, PAYMENT_REFERENCE_REUSED } from './domain/payment.js';
 import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
 
-/** What was captured and what is left to refund. */
 @Module({
   imports: [CheckoutModule, EventsModule],
   controllers: [PaymentsController, LedgerPaymentsController, LedgerHoldsController],

@@ -34,7 +34,6 @@ import {
 } from './domain/refund.js';
 import { REFUND_FACTS } from './facts.js';
 
-/** Refund proposals. What becomes of them is the ledger's decision. */
 @Module({
   imports: [EventsModule, PaymentsModule],
   controllers: [RefundsController, LedgerRefundsController, LedgerClaimsController],

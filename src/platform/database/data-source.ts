@@ -28,7 +28,6 @@ export interface DatabaseOptions {
   /** Whether a query is given up after seconds, as a request's must be. */
   readonly timeLimits: boolean;
   readonly records: Records;
-  /** Whether reads of the same moment go to PostgreSQL together. */
   readonly gatherReads: boolean;
 }
 

@@ -10,7 +10,6 @@ const CONNECTION_LOST =
 /** The database did not do what it was asked, and may when it is asked again. */
 export class DatabaseFault extends Error {}
 
-/** A constraint, a conflict or a time limit. */
 const REFUSED = /^(23|40|55P03|57014)/;
 
 /** What a node of a Citus cluster says when another one dies in the middle of its commit. It has no code of its own. */
@@ -34,7 +33,6 @@ export function isUnavailable(error: unknown): boolean {
   return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
 }
 
-/** What pg threw, if TypeORM wrapped it. */
 function causeOf(error: Error): unknown {
   return error instanceof QueryFailedError ? error.driverError : undefined;
 }

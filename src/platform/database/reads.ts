@@ -6,7 +6,6 @@ import type { Statement } from './statement.js';
 const TOGETHER = 8;
 /** A batch slower than this is not repeated for a while: a read waits for up to seven others. */
 const SLOW_MS = 500;
-/** How long reads then go alone. */
 const ALONE_MS = 10_000;
 
 interface Read {
@@ -17,7 +16,6 @@ interface Read {
 
 type Run = (statement: Statement, runs: readonly Values[], onSent: () => void) => Promise<readonly Outcome[]>;
 
-/** Gathers reads by their statement, or sends each by itself. */
 export class Reads {
   private readonly batches = new Map<string, Batch>();
 

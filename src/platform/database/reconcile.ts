@@ -4,7 +4,6 @@ import { idOf } from '../../shared/id.js';
 import { facts, type Invariant } from '../facts.js';
 import { Database } from './database.js';
 
-/** One promise of the books, and the ids of what breaks it. */
 interface Check {
   readonly promise: string;
   readonly checked: number;

@@ -7,11 +7,7 @@ export interface Statement {
   readonly text: string;
 }
 
-/**
- * One owner's part of a write. A write that touches several owners' tables (a refund, the payment that it holds money of,
- * the stored response) is composed from a part of each, so that it stays one statement while every table's SQL lives with
- * its owner.
- */
+/** One owner's part of a write: what touches several owners' tables is still one statement. */
 export interface Part extends Write {
   /** Names the SQL: parts of one name have one text. */
   readonly name: string;
@@ -35,7 +31,6 @@ export function several(name: string, ...parts: readonly Part[]): Write {
   return { name, parts } as Parts;
 }
 
-/** What is inside the writes of a decision. */
 export function partsOf(writes: readonly Write[]): readonly Part[] {
   return writes.flatMap((write) => ('parts' in write ? (write as Parts).parts : (write as Part)));
 }

@@ -1,4 +1,3 @@
-/** The operating system's side of the embedded PostgreSQL: initdb and the postgres process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -72,12 +72,10 @@ export class TillgateAdapter extends FastifyAdapter {
     });
   }
 
-  /** From now on an answer ends its connection. */
   stopKeepingAlive(): void {
     this.isDraining = true;
   }
 
-  /** The methods a path answers to: none for an unknown one. */
   methodsOf(path: string): string[] {
     return this.routes.filter((route) => route.path.test(path)).map(({ method }) => method);
   }

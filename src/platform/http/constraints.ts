@@ -9,11 +9,9 @@ type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValid
 interface Constraint {
   readonly code: ParamCode;
   readonly schema?: Keywords;
-  /** The JSON Schema keyword for the constraint's argument. */
   readonly keyword?: string;
 }
 
-/** What each constraint of class-validator is in an answer and in JSON Schema. */
 const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
   isString: { code: 'invalid_type', schema: { type: 'string' } },
   isInt: { code: 'invalid_type', schema: { type: 'integer' } },

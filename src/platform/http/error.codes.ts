@@ -1,4 +1,3 @@
-/** What every route can refuse with before its module is asked. */
 import { type ErrorCode, INVALID_PARAM, NOT_FOUND, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
 export const METHOD_NOT_ALLOWED: ErrorCode = {

@@ -9,7 +9,6 @@ import { answerTo, headersOf, pathOf } from './errors.js';
 import { replyOf, requestOf } from './exchange.js';
 import type { HttpResponse } from './response.js';
 
-/** The last stop of every error: the envelope, and nothing of the inside. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly host: HttpAdapterHost<TillgateAdapter>) {}

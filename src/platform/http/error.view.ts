@@ -50,7 +50,6 @@ const NEXT_STEP = object(
   { name: 'NextStep', description: 'The request to send next. It can be sent as it is.' },
 );
 
-/** The envelope, with these codes and their meanings. */
 export const errorSchema = (codes: readonly ErrorCode[]) =>
   object(
     {

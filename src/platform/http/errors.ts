@@ -4,13 +4,10 @@ import { facts, resourceOf, type Surface } from '../facts.js';
 import type { ErrorView, NextStepType } from './error.view.js';
 import { HttpResponse } from './response.js';
 
-/** What an error answer repeats of its request. */
 export interface RequestFacts {
   readonly id: string;
   readonly method: string;
-  /** With its query string, as it arrived. */
   readonly url: string;
-  /** Whose data it was about, where the ledger asked. */
   readonly organization?: string;
 }
 
@@ -50,18 +47,15 @@ const TREATMENTS: Readonly<Record<ErrorKind, Treatment>> = {
 /** Steps that repeat the very request: without its query it would be another. */
 const UNCHANGED: readonly NextStepType[] = ['authenticate', 'call_from_server', 'retry', 'use_new_idempotency_key'];
 
-/** HTTP status of a refusal. */
 export function statusOf(refusal: Refusal): number {
   return TREATMENTS[refusal.kind].status;
 }
 
-/** Headers that an answer with this refusal carries besides the usual ones. */
 export function headersOf(refusal: Refusal): Readonly<Record<string, string>> {
   if (refusal.kind === 'wrong_method') return { Allow: refusal.errors[0]?.allowed.join(', ') ?? '' };
   return TREATMENTS[refusal.kind].headers ?? {};
 }
 
-/** The answer to a refused request: the envelope, every member present. */
 export function answerTo(refusal: Refusal, request: RequestFacts): HttpResponse {
   const status = statusOf(refusal);
   const envelope: ErrorView = {

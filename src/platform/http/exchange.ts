@@ -13,7 +13,6 @@ export function replyOf(context: ArgumentsHost): FastifyReply {
 declare module 'fastify' {
   interface FastifyRequest {
     errorCode: string | undefined;
-    /** The first characters of the key, by which its owner recognizes it. */
     keyDisplay: string | undefined;
   }
 }

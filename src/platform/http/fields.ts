@@ -36,7 +36,6 @@ function field({ optional = false, ...context }: Options, ...decorators: Propert
   return applyDecorators(...presence, Allow({ context }), ...decorators) as PropertyDecorator;
 }
 
-/** Optional text may be null. */
 const text = ({ optional = false, ...context }: Options, ...decorators: PropertyDecorator[]) =>
   field(context, ...(optional ? [IsOptional()] : []), IsString({ message: 'must be a string' }), ...decorators);
 
@@ -67,7 +66,6 @@ export const Id = (kind: IdKind, about: About = {}) =>
     Matches(new RegExp(idPattern(kind)), { message: `must be an identifier that begins with ${kind.prefix}_` }),
   );
 
-/** The identifier of anything that may have events. */
 export const ResourceId = (about: About = {}) =>
   text(
     {

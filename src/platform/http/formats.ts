@@ -26,7 +26,6 @@ export const FORMATS = {
 };
 export type FormatName = keyof typeof FORMATS;
 
-/** The kinds of what may have events. */
 export function kindsWithEvents(): IdKind[] {
   return facts.resources.filter(({ events }) => events).map(({ id }) => id);
 }

@@ -1,9 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 
-/**
- * What opens a route: a kind of API key, one of test mode (`sandbox`), the token of METRICS_TOKEN, or nothing at all.
- * Without a mark it is a secret key.
- */
+/** What opens a route: a kind of API key, one of test mode (`sandbox`), METRICS_TOKEN, or nothing. Unmarked: a secret key. */
 export type Gate = 'secret' | 'sandbox' | 'ledger' | 'metrics' | 'open';
 
 export const GATE = 'tillgate:gate';

@@ -1,9 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/**
- * Every value of a header as it arrived. Node joins repeated headers with a comma or drops all but the first, so two
- * that contradict each other would look like one.
- */
+/** Every value of a header as it arrived: Node joins repeated headers, or drops all but the first. */
 export function headerValues({ raw: { rawHeaders } }: FastifyRequest, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,4 +1,3 @@
-/** What the queries of all lists have in common. */
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { invalidParams, paramError } from '../../shared/errors.js';

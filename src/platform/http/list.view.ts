@@ -28,7 +28,6 @@ export function listView<Item, View extends { readonly id: string }>(
   return { object: 'list', data, has_more: page.hasMore, next_cursor: cursor, items: data, nextCursor: cursor };
 }
 
-/** The same of items whose JSON is at hand. */
 export function listJson<Item extends { readonly id: string }>(page: Page<Item>, json: (item: Item) => string): string {
   const { items, hasMore } = page;
   const data = items.map(json).join(',');

@@ -5,7 +5,6 @@ import type { Schema } from './schema.js';
 interface AnswerFacts {
   readonly description: string;
   readonly schema: Schema;
-  /** With the path of what was made in `Location`. */
   readonly located?: boolean;
   /** With the page of what it shows in `Link`, where there is one. */
   readonly linked?: boolean;
@@ -15,7 +14,6 @@ interface AnswerFacts {
 export interface OperationFacts {
   readonly summary: string;
   readonly description?: string;
-  /** A body to start from, which is taken as it stands. */
   readonly example?: unknown;
   readonly answers: Readonly<Record<number, AnswerFacts>>;
   /** Run the domain on sample input: what each throws or returns is the example of its code. */
@@ -27,7 +25,6 @@ export interface TagFacts {
   readonly description: string;
 }
 
-/** A request that the service sends to its caller. */
 export interface WebhookFacts {
   readonly description: string;
   readonly schema: Schema;
@@ -43,7 +40,6 @@ export const Operation = (operationId: string, facts: OperationFacts): MethodDec
 
 export const Tag = (name: string, description: string): ClassDecorator => SetMetadata(TAG, { name, description });
 
-/** The webhooks, by event type, whose events a controller shows. */
 export const Webhooks = (webhooks: () => Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
   SetMetadata(WEBHOOKS, webhooks);
 

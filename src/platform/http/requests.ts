@@ -1,4 +1,3 @@
-/** The request classes that several modules share. */
 import { ORGANIZATION_ID } from '../../shared/id.js';
 import { Id } from './fields.js';
 

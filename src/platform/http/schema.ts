@@ -1,13 +1,9 @@
-/**
- * What an answer looks like, declared once: a JSON Schema (2020-12, as OpenAPI 3.1 has it) that TypeScript reads as a type.
- * It costs nothing while the service answers: views stay plain object literals, and the compiler holds them to it.
- */
+/** What an answer looks like, as a JSON Schema that TypeScript reads as a type. Costs nothing while the service answers. */
 
 import { MODES } from '../../shared/caller.js';
 import { type IdKind, idPattern, ORGANIZATION_ID } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 
-/** Only the compiler ever sees it. */
 declare const VALUE: unique symbol;
 /** The component that a schema becomes in the document. */
 export const NAME: unique symbol = Symbol('name');
@@ -63,7 +59,6 @@ export function oneMeaning<Text extends string>(meanings: Readonly<Record<Text, 
   return oneOf(values, [about, '', ...lines].join('\n'));
 }
 
-/** A schema that is made when the description is written. */
 export function later<Value>(schema: () => Schema<Value>): Schema<Value> {
   return { [LATER]: schema };
 }

@@ -17,10 +17,7 @@ export function requestId(request: { headers: IncomingMessage['headers'] }): str
   return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own) ? own : `req_${randomUUID()}`;
 }
 
-/**
- * The target without its origin, which HTTP lets precede the path. A path like /v1/refunds/%zz is routed, and refused as a
- * malformed id in its turn, instead of failing in the router.
- */
+/** The target without its origin. A path like /v1/refunds/%zz is routed, and refused as a malformed id in its turn. */
 export function targetOf(request: { url?: string | undefined }): string {
   const url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '') || '/';
   if (!url.includes('%')) return url;
@@ -39,7 +36,6 @@ export function lastAnswer(status: number, body: string, id: string): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** What Node finds wrong with a request that it cannot read. */
 const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],

@@ -37,10 +37,7 @@ export class OptionalKeyGuard implements CanActivate {
   }
 }
 
-/**
- * A route under a key returns what Idempotency.once() made, or it does not compile: nothing else stores the response in
- * the transaction of what it answers.
- */
+/** Only what Idempotency.once() makes compiles: nothing else stores the response in the transaction of its write. */
 type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentResponse>>(
   controller: object,
   name: string | symbol,

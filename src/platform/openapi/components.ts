@@ -7,7 +7,6 @@ export class Components {
   readonly schemas: Record<string, Json> = {};
   readonly responses: Record<string, Json> = {};
 
-  /** The schema with every named one inside it, or itself, replaced by a reference. */
   schema(schema: Schema): Json {
     if (schema[LATER]) return this.schema(schema[LATER]());
     const name = schema[NAME];

@@ -1,4 +1,3 @@
-/** Tells @nestjs/swagger what the decorators of a route say. */
 import {
   ApiBody,
   ApiIncludeEndpoint,

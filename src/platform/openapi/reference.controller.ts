@@ -70,7 +70,6 @@ export class ReferenceController {
     await reply.send(isGzip ? file.packed : await file.unpacked);
   }
 
-  /** For people who open the service's address in a browser. */
   @Get('/')
   async welcome(@Res() reply: FastifyReply): Promise<void> {
     await reply.headers(HEADERS).redirect('/docs', 302);

@@ -15,7 +15,6 @@ import type { Route } from './routes.js';
 
 export interface Place extends Pick<Route, 'idKind' | 'idempotencyKey'> {
   readonly method: string;
-  /** With `{id}` where the identifier stands. */
   readonly path: string;
 }
 export type Refusing = Route & Place;

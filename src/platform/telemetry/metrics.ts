@@ -5,10 +5,8 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { TillgateAdapter } from '../http/adapter.js';
 import { VERSION } from '../version.js';
 
-/** The numbers of one process, as they cross to another one. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What Prometheus scrapes: request durations by route and status, and the process itself. */
 @Injectable()
 export class Metrics implements OnModuleInit {
   private readonly registry = new Registry();

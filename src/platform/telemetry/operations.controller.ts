@@ -11,7 +11,6 @@ import { Metrics } from './metrics.js';
 
 const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' });
 
-/** For orchestrators and Prometheus. */
 @Controller()
 @Gated('open')
 @Tag('Operations', 'Health checks and metrics.')

@@ -3,6 +3,5 @@ import { Metrics } from './metrics.js';
 import { OperationsController } from './operations.controller.js';
 import { RequestLog } from './request-log.js';
 
-/** How the service is doing. */
 @Module({ controllers: [OperationsController], providers: [Metrics, RequestLog] })
 export class TelemetryModule {}

@@ -25,7 +25,6 @@ export class FindOrganization {
     return organization;
   }
 
-  /** The browser origins that its active keys of the mode list. */
   async origins(caller: Caller): Promise<readonly string[]> {
     return this.apiKeys.originsOf(caller);
   }

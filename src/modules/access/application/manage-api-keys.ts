@@ -5,7 +5,6 @@ import { ApiKey, type NewApiKey } from '../domain/api-key.js';
 import { Authenticate } from './authenticate.js';
 import { ApiKeys, Organizations } from './ports.js';
 
-/** A key with its token, which can be shown only now. */
 export interface IssuedApiKey {
   readonly key: ApiKey;
   readonly token: string;
@@ -37,7 +36,6 @@ export class ManageApiKeys {
     return this.issue(input);
   }
 
-  /** An organization's keys, or the ledger's for null. */
   async list(organization: string | null): Promise<ApiKey[]> {
     if (organization !== null) await this.requireOrganization(organization);
     return this.apiKeys.ofOrganization(organization);

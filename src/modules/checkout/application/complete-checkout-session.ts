@@ -11,10 +11,7 @@ export class CompleteCheckoutSession {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /**
-   * Completes an open session that asks for exactly this much, together with the payment. Refuses with not_found,
-   * session_not_open or payment_session_mismatch.
-   */
+  /** Decided with its payment. Refuses with not_found, session_not_open or payment_session_mismatch. */
   async execute(caller: Caller, id: string, captured: Captured): Promise<Decided<CheckoutSession>> {
     const session = (await this.sessions.get(caller, id, 'checkout_session')).pay(captured);
     return decided(

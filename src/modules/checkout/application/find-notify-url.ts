@@ -6,7 +6,6 @@ import { CheckoutSessions } from './ports.js';
 export class FindNotifyUrl {
   constructor(private readonly sessions: CheckoutSessions) {}
 
-  /** Where webhooks about the session and its payment go, or null. */
   async execute(caller: Caller, id: string): Promise<string | null> {
     return this.sessions.notifyUrl(caller, id);
   }

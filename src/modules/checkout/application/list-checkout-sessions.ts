@@ -8,7 +8,6 @@ import { type CheckoutSessionFilter, CheckoutSessions } from './ports.js';
 export class ListCheckoutSessions {
   constructor(private readonly sessions: CheckoutSessions) {}
 
-  /** Newest first. */
   async execute(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {
     return pageOf(await this.sessions.list(caller, filter), filter.limit);
   }

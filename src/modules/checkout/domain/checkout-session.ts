@@ -40,7 +40,6 @@ export interface Captured {
   readonly currency: string;
 }
 
-/** Why a capture does not pay its session. */
 export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
 export interface CheckoutSessionState extends SessionTerms {
@@ -70,7 +69,6 @@ export class CheckoutSession {
     return new CheckoutSession({ ...terms, id, mode, status: 'open', paymentStatus });
   }
 
-  /** A session as it was stored. */
   static restore(state: CheckoutSessionState): CheckoutSession {
     return new CheckoutSession(state);
   }
@@ -110,7 +108,6 @@ export class CheckoutSession {
     throw new Refusal(PAYMENT_REQUIRED, message, [paramError('id', 'invalid_value', message)], id);
   }
 
-  /** The session, ended before its time. */
   expire(): CheckoutSession {
     this.requireOpen('id');
     return new CheckoutSession({ ...this.state, status: 'expired' });

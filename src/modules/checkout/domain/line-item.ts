@@ -36,10 +36,7 @@ export interface NewLineItem {
   readonly amountTotal?: number | undefined;
 }
 
-/**
- * Prices a line and reports what does not add up. Numbers are exact: a product beyond 2^53 is only ever compared with
- * the far smaller bound. `at` is the line's path in the request. Throws RangeError for what no request can hold.
- */
+/** Prices a line; `at` is its path in the request. Exact. Throws RangeError for what no request can hold. */
 export function priceLine(input: NewLineItem, currency: string, at: string, faults: AmountFaults): LineItem {
   const { unitPrice, quantity = DEFAULT_QUANTITY, amountDiscount = 0, amountTax = 0 } = input;
   const { taxBehavior = DEFAULT_TAX_BEHAVIOR } = input;

@@ -52,10 +52,7 @@ export interface NewCheckoutSession extends SessionDetails {
   readonly lineItems: readonly NewLineItem[];
 }
 
-/**
- * The terms of a new session, with its sums. `created` is in Unix seconds. Throws an invalid_param refusal with everything
- * that is wrong.
- */
+/** The terms of a session, with its sums. `created` is in Unix seconds. Refuses with invalid_param for all that is wrong. */
 export function agreedTerms(input: NewCheckoutSession, mode: Mode, created: number): SessionTerms {
   const faults = new AmountFaults();
   const currency = agreedCurrency(input, faults);

@@ -3,18 +3,14 @@ import { idKind } from '../../../shared/id.js';
 
 export const EVENT_ID = idKind('evt');
 
-/** Something that happens to one resource. */
 export interface Happening {
   readonly type: string;
-  /** The resource's id. */
   readonly object: string;
   /** Its place among the events of the resource, from 1, without holes: of two that claim one place, one is stale. */
   readonly sequence: number;
   /** The JSON of the resource as the API shows it from this change on. */
   readonly data: string;
-  /** Why a refund failed. */
   readonly reason?: string | null;
-  /** Where its webhook goes, if anywhere. */
   readonly notifyUrl: string | null;
 }
 
@@ -24,6 +20,5 @@ export interface Event {
   readonly mode: Mode;
   readonly sequence: number;
   readonly data: string;
-  /** Why a refund failed. */
   readonly reason: string | null;
 }

@@ -8,7 +8,6 @@ import { Holds } from './ports.js';
 export class ListHolds {
   constructor(private readonly holds: Holds) {}
 
-  /** Those on a payment, newest first. */
   async execute(caller: Caller, payment: string, page: PageRequest): Promise<Page<Hold>> {
     return pageOf(await this.holds.list(caller, payment, page), page.limit);
   }

@@ -7,7 +7,6 @@ import { type LedgerPaymentFilter, LedgerPayments, type OwnedPayment } from './p
 export class ListLedgerPayments {
   constructor(private readonly payments: LedgerPayments) {}
 
-  /** Newest first. */
   async execute(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>> {
     return pageOf(await this.payments.list(ledger, filter), filter.limit);
   }

@@ -8,7 +8,6 @@ import { type PaymentFilter, Payments } from './ports.js';
 export class ListPayments {
   constructor(private readonly payments: Payments) {}
 
-  /** Newest first. */
   async execute(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>> {
     return pageOf(await this.payments.list(caller, filter), filter.limit);
   }

@@ -4,7 +4,6 @@ import type { PageRequest } from '../../../shared/page.js';
 import type { Hold } from '../domain/hold.js';
 import type { Mismatch, Payment, PaymentEvent } from '../domain/payment.js';
 
-/** The payments of the caller's organization. */
 export abstract class Payments {
   /** Stale when another payment has its reference, or pays its session. */
   abstract add(caller: Caller, payment: Payment): Write;
@@ -25,7 +24,6 @@ export interface PaymentFilter extends PageRequest {
   readonly to: number | undefined;
 }
 
-/** A payment and whose it is: the ledger works for every organization. */
 export interface OwnedPayment {
   readonly organization: string;
   readonly payment: Payment;
@@ -49,15 +47,11 @@ export abstract class LedgerPayments {
 export abstract class HeldAmounts {
   /** Reserves an amount for a refund that is pending. Stale when the payment no longer has that much left. */
   abstract reserve(caller: Caller, payment: string, amount: number): Write;
-  /** Frees what was reserved. */
   abstract free(caller: Caller, payment: string, amount: number): Write;
-  /** Counts what was reserved as refunded. */
   abstract refund(caller: Caller, payment: string, amount: number): Write;
-  /** Frees what was refunded and came back. */
   abstract takeBack(caller: Caller, payment: string, amount: number): Write;
   /** Puts an amount on hold. Stale when the payment no longer has that much left. */
   abstract hold(caller: Caller, payment: string, amount: number): Write;
-  /** Frees what was on hold. */
   abstract release(caller: Caller, payment: string, amount: number): Write;
 }
 
@@ -72,7 +66,6 @@ export abstract class Holds {
   abstract list(caller: Caller, payment: string, page: PageRequest): Promise<Hold[]>;
 }
 
-/** A hold and whose it is. */
 export interface OwnedHold {
   readonly organization: string;
   readonly hold: Hold;

@@ -7,7 +7,6 @@ import { LedgerHolds, type OwnedHold } from './ports.js';
 export class ReadLedgerHold {
   constructor(private readonly holds: LedgerHolds) {}
 
-  /** The hold, and whose it is. Throws a not_found refusal. */
   async execute(ledger: Ledger, id: string): Promise<OwnedHold> {
     const found = await this.holds.find(ledger, id);
     if (!found) throw notFound('id');

@@ -7,7 +7,6 @@ import { LedgerPayments, type OwnedPayment } from './ports.js';
 export class ReadLedgerPayment {
   constructor(private readonly payments: LedgerPayments) {}
 
-  /** The payment, and whose it is. Throws a not_found refusal. */
   async execute(ledger: Ledger, id: string, organization?: string): Promise<OwnedPayment> {
     const found = await this.payments.find(ledger, id, organization);
     if (!found) throw notFound('id');

@@ -28,11 +28,7 @@ export class RecordPayment {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Records what the ledger captured and completes the session that it was captured for. Safe to repeat with the same
-   * reference. Refuses with not_found, payment_reference_reused or, unless told to record it all the same, what completing
-   * the session refuses.
-   */
+  /** Repeatable under its reference. Refuses with not_found, payment_reference_reused, or as completing the session does. */
   async execute(
     caller: Caller,
     input: NewPayment,

@@ -20,13 +20,11 @@ export interface HoldState {
   readonly payment: string;
   readonly amount: number;
   readonly reason: string | null;
-  /** The ledger's own id. */
   readonly reference: string | null;
   readonly status: HoldStatus;
 }
 
 export interface NewHold extends Pick<HoldState, 'reason' | 'reference'> {
-  /** All that is left, if undefined. */
   readonly amount: number | undefined;
 }
 
@@ -45,7 +43,6 @@ export class Hold {
     return new Hold({ ...facts, id: newId(HOLD_ID, now), status: 'active' });
   }
 
-  /** A hold as it was stored. */
   static restore(state: HoldState): Hold {
     return new Hold(state);
   }

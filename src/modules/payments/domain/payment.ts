@@ -5,10 +5,8 @@ import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
 export const PAYMENT_ID = idKind('pay', { hasMode: true });
 
-/** Why a payment does not pay the session that it was captured for. */
 export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
-/** What happens to a payment, each with its meaning. */
 export const PAYMENT_EVENTS = {
   'payment.created': 'A captured payment was recorded.',
   'payment.unmatched': 'A captured payment was recorded that does not pay its checkout session; `mismatch` says why.',
@@ -21,7 +19,6 @@ export type PaymentEvent = keyof typeof PAYMENT_EVENTS;
 export interface PaymentState {
   readonly id: string;
   readonly mode: Mode;
-  /** What was captured. */
   readonly amount: number;
   /** Held by refunds that succeeded, and by those still pending. */
   readonly amountRefunded: number;
@@ -32,7 +29,6 @@ export interface PaymentState {
   readonly checkoutSession: string | null;
   /** Null for a payment that fits its session, or has none. */
   readonly mismatch: Mismatch | null;
-  /** The ledger's own id. */
   readonly reference: string | null;
   /** How many things have happened to it that an event tells of. */
   readonly version: number;
@@ -68,18 +64,15 @@ export class Payment {
     return new Payment({ ...held, ...facts, id: newId(PAYMENT_ID, now, mode), mode });
   }
 
-  /** A payment as it was stored. */
   static restore(state: PaymentState): Payment {
     return new Payment(state);
   }
 
-  /** What is left to refund. */
   get refundable(): number {
     const { amount, amountRefunded, amountPendingRefund, amountOnHold } = this.state;
     return amount - amountRefunded - amountPendingRefund - amountOnHold;
   }
 
-  /** The same payment, which does not pay its session. */
   unmatched(mismatch: Mismatch): Payment {
     return new Payment({ ...this.state, mismatch });
   }

@@ -12,10 +12,7 @@ export class CancelRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  /**
-   * Withdraws a pending refund for its organization, which frees its amount.
-   * Refuses with not_found, refund_not_pending or refund_in_progress.
-   */
+  /** Frees its amount. Refuses with not_found, refund_not_pending or refund_in_progress. */
   async execute(caller: Caller, id: string): Promise<Decision<Refund>> {
     const pending = await this.refunds.get(caller, id);
     const refund = pending.cancel();

@@ -6,7 +6,6 @@ import { RefundablePayments, RefundEvents, Refunds } from './ports.js';
 
 export interface Failure {
   readonly reason: string | null;
-  /** The number of the claim it is told under. */
   readonly claim: number | null;
 }
 
@@ -18,10 +17,7 @@ export class FailRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  /**
-   * Records that the ledger refused a pending refund, which frees its amount. Recording it again changes nothing.
-   * Refuses with not_found, refund_not_pending or refund_claimed.
-   */
+  /** Frees its amount. Repeating it changes nothing. Refuses with not_found, refund_not_pending or refund_claimed. */
   async execute(caller: Caller, id: string, { reason, claim }: Failure): Promise<Decision<Refund>> {
     const pending = await this.refunds.get(caller, id);
     const refund = pending.fail(reason, claim);

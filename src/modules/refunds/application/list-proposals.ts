@@ -7,7 +7,6 @@ import { type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } from './port
 export class ListProposals {
   constructor(private readonly refunds: LedgerRefunds) {}
 
-  /** Oldest first. */
   async execute(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<OwnedRefund>> {
     return pageOf(await this.refunds.list(ledger, filter), filter.limit);
   }

@@ -8,7 +8,6 @@ import { type RefundFilter, Refunds } from './ports.js';
 export class ListRefunds {
   constructor(private readonly refunds: Refunds) {}
 
-  /** Newest first. */
   async execute(caller: Caller, filter: RefundFilter): Promise<Page<Refund>> {
     return pageOf(await this.refunds.list(caller, filter), filter.limit);
   }

@@ -3,7 +3,6 @@ import type { Write } from '../../../shared/decision.js';
 import type { PageRequest } from '../../../shared/page.js';
 import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../domain/refund.js';
 
-/** The refunds of the caller's organization. */
 export abstract class Refunds {
   abstract add(caller: Caller, refund: Refund): Write;
   /** Stores what became of a refund. Stale when it is not as it was before: of two changes at once, one is stored. */
@@ -28,7 +27,6 @@ export interface RefundFilter extends PageRequest {
   readonly to: number | undefined;
 }
 
-/** A refund and whose it is: the ledger works for every organization. */
 export interface OwnedRefund {
   readonly organization: string;
   readonly refund: Refund;
@@ -42,7 +40,6 @@ export interface LedgerRefundFilter extends PageRequest {
 export interface Claim {
   readonly limit: number;
   readonly leaseSeconds: number;
-  /** Refunds of this organization only. */
   readonly organization: string | undefined;
 }
 
@@ -58,7 +55,6 @@ export abstract class LedgerRefunds {
   abstract list(ledger: Ledger, filter: LedgerRefundFilter): Promise<OwnedRefund[]>;
 }
 
-/** The payments that refunds are made of. */
 export abstract class RefundablePayments {
   /** In the caller's mode. Refuses with not_found on `payment`, or payment_not_refundable when nothing is left of it. */
   abstract get(caller: Caller, id: string): Promise<RefundablePayment & Notified>;
@@ -75,7 +71,6 @@ export abstract class RefundablePayments {
 }
 
 interface Notified {
-  /** Where webhooks about refunds of the payment go, or null. */
   readonly notifyUrl: string | null;
 }
 

@@ -7,7 +7,6 @@ import { LedgerRefunds, type OwnedRefund } from './ports.js';
 export class ReadLedgerRefund {
   constructor(private readonly refunds: LedgerRefunds) {}
 
-  /** The refund, and whose it is. Throws a not_found refusal. */
   async execute(ledger: Ledger, id: string): Promise<OwnedRefund> {
     const found = await this.refunds.find(ledger, id);
     if (!found) throw notFound('id');

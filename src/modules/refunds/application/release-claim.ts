@@ -8,10 +8,7 @@ import { Refunds } from './ports.js';
 export class ReleaseClaim {
   constructor(private readonly refunds: Refunds) {}
 
-  /**
-   * Gives a claimed refund back, of which nothing was paid out. Doing it again changes nothing.
-   * Refuses with not_found, refund_not_pending or refund_claimed.
-   */
+  /** Repeating it changes nothing. Refuses with not_found, refund_not_pending or refund_claimed. */
   async execute(caller: Caller, id: string, claim: number): Promise<Decision<Refund>> {
     const claimed = await this.refunds.get(caller, id);
     const refund = claimed.release(claim);

@@ -12,10 +12,7 @@ export class ReturnRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  /**
-   * Records that a refund which succeeded came back, which frees its amount. Recording it again changes nothing.
-   * Refuses with not_found or refund_not_succeeded.
-   */
+  /** Frees its amount. Repeating it changes nothing. Refuses with not_found or refund_not_succeeded. */
   async execute(caller: Caller, id: string, reason: string | null): Promise<Decision<Refund>> {
     const succeeded = await this.refunds.get(caller, id);
     const refund = succeeded.return(reason);

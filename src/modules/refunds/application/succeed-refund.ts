@@ -12,10 +12,7 @@ export class SucceedRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  /**
-   * Records that the ledger paid a pending refund out. Recording it again changes nothing.
-   * Refuses with not_found or refund_not_pending.
-   */
+  /** Repeating it changes nothing. Refuses with not_found or refund_not_pending. */
   async execute(caller: Caller, id: string): Promise<Decision<Refund>> {
     const pending = await this.refunds.get(caller, id);
     const refund = pending.succeed();

@@ -6,10 +6,8 @@ export const REFUND_ID = idKind('re', { hasMode: true });
 
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
-/** What waits for the ledger. */
 export const PROPOSED: RefundStatus = 'pending';
 
-/** What happens to a refund, each with its meaning. */
 export const REFUND_EVENTS = {
   'refund.created': 'A refund was proposed.',
   'refund.succeeded': 'The ledger paid a refund out.',
@@ -65,12 +63,10 @@ export interface RefundState {
   readonly claimExpiresAt: number | null;
 }
 
-/** What a proposal must know of the payment. */
 export interface RefundablePayment {
   readonly id: string;
   readonly mode: Mode;
   readonly currency: string;
-  /** What is left to refund. */
   readonly refundable: number;
 }
 
@@ -95,7 +91,6 @@ export class Refund {
     return new Refund({ ...terms, ...unclaimed, id: newId(REFUND_ID, now, mode), status: PROPOSED }, 1);
   }
 
-  /** A refund as it was stored. */
   static restore(state: RefundState): Refund {
     return new Refund(state, state.status === PROPOSED ? 1 : 2);
   }
@@ -113,10 +108,7 @@ export class Refund {
     return this.state.status === 'succeeded' ? this : this.close('succeeded');
   }
 
-  /**
-   * Refused by the ledger, which frees the amount: under a claim only by who has it. Telling it twice changes nothing, not
-   * even the reason.
-   */
+  /** Refused by the ledger, which frees the amount; under a claim only by its holder. Repeating it changes nothing. */
   fail(reason: string | null, claim: number | null): Refund {
     if (this.state.status === 'failed') return this;
     this.requirePending();

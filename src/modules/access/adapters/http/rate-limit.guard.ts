@@ -12,10 +12,7 @@ export const RATE_LIMITED: ErrorCode = {
 
 const MAX_BUCKETS = 10_000;
 
-/**
- * A token bucket for each organization and mode that holds one second's worth of requests. Each instance counts for
- * itself: a shared counter would cost every request a round trip, and this limit protects instances, not a budget.
- */
+/** A token bucket for each organization and mode. Each instance counts for itself: to share would cost a round trip. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   private readonly buckets = new Map<string, { tokens: number; at: number }>();

@@ -34,7 +34,6 @@ export class TypeormApiKeys extends ApiKeys {
     super();
   }
 
-  /** Taken anew for each query: that of the open transaction, if there is one. */
   private get repository(): Repository<ApiKeyRecord> {
     return this.database.repository(ApiKeyRecord);
   }

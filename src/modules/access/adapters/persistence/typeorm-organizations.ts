@@ -20,7 +20,6 @@ export class TypeormOrganizations extends Organizations {
     super();
   }
 
-  /** Taken anew for each query: that of the open transaction, if there is one. */
   private get repository(): Repository<OrganizationRecord> {
     return this.database.repository(OrganizationRecord);
   }

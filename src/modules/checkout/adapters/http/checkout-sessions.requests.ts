@@ -28,7 +28,6 @@ import {
 } from '../../domain/line-item.js';
 import { DEFAULT_UI_MODE, type NewCheckoutSession, UI_MODES, type UiMode } from '../../domain/session-terms.js';
 
-/** An amount that the service computes. */
 const computed = (name: string): About => ({
   optional: true,
   description: `${name}. Optional: the service computes it, and refuses the request if you send another amount.`,
@@ -105,7 +104,6 @@ export class CreateCheckoutSessionRequest {
   expires_at?: number;
 }
 
-/** Live mode never leaves TLS; test mode may stay on the developer's machine. */
 function url(what: string): About {
   return { optional: true, description: `${what} An absolute https URL; in test mode also http to localhost.` };
 }
@@ -157,7 +155,6 @@ function toNewLineItem({ price_data: price, ...line }: LineItemRequest): NewLine
   };
 }
 
-/** Throws an invalid_param refusal when the range is upside down. */
 export function toFilter(query: ListCheckoutSessionsQuery): CheckoutSessionFilter {
   const { status, cursor, limit } = query;
   return { ...parseRange(query), status, cursor, limit: pageLimit(limit) };

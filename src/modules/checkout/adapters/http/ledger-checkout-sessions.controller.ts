@@ -13,7 +13,6 @@ import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
 
-/** What the ledger looks at when a session refuses its payment. */
 @Controller(SESSION_FACTS.ledger.path)
 @Gated('ledger')
 @Tag('Ledger: checkout sessions', 'Checkout sessions of every organization, for the component that records payments.')

@@ -4,7 +4,6 @@ import { notFound } from '../../../../shared/errors.js';
 import { CHECKOUT_SESSION_ID, CheckoutSession } from '../../domain/checkout-session.js';
 import { type NewCheckoutSession } from '../../domain/session-terms.js';
 
-/** The smallest body. */
 export const NEW_SESSION = {
   currency: 'usd',
   line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
@@ -29,7 +28,6 @@ const EXACT = { amount: 5000, currency: 'usd' };
 
 export const REFUSED_EXPIRY = [() => session().pay(EXACT).expire()];
 export const REFUSED_COMPLETION = [() => session().completeFree()];
-/** What completing a session refuses a payment with. */
 export const REFUSED_PAYMENTS = [
   () => notFound('checkout_session'),
   () => session().expire().pay(EXACT),

@@ -104,7 +104,6 @@ export const CHECKOUT_SESSION = object(FIELDS, {
   description: 'Asks a customer to pay for a list of items.',
 });
 
-/** The same as the ledger sees it: with whose it is, right after `object`. */
 export const LEDGER_CHECKOUT_SESSION = object(asOwned(FIELDS), {
   name: 'LedgerCheckoutSession',
   description: 'A checkout session with its owning organization.',

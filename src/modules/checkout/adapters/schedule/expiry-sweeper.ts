@@ -25,7 +25,6 @@ export class ExpirySweeper implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  /** Expires up to `limit` sessions and returns how many. */
   sweep(limit: number): Promise<number> {
     return this.unit.commit(() => this.expireOverdueSessions.execute(limit));
   }

@@ -39,7 +39,6 @@ const FIELDS = {
   }),
 };
 
-/** Contract section 2: these fields, in this order. */
 const EVENT = object(FIELDS, {
   name: 'Event',
   description: 'A change of a resource. `data.object` is the resource as it was then.',

@@ -16,7 +16,6 @@ const EMBED_URL = orNull(
 );
 const EXPIRES_AT = timestamp('When the session expires if it is not paid, in Unix seconds.');
 
-/** Contract section 12: these fields, in this order. */
 export const CHECKOUT_PAGE = object(
   { object: OBJECT, checkout_session: SESSION, url: URL, embed_url: EMBED_URL, expires_at: EXPIRES_AT },
   { name: 'CheckoutPage', description: 'The page on which a customer pays a session.' },

@@ -27,7 +27,6 @@ import { HOLD, HOLD_LIST, holdView } from '../representation/holds.views.js';
 import { REFUSED_HOLDS } from '../representation/payments.examples.js';
 import { ListHoldsQuery, PlaceHoldRequest, toNewHold, toPage } from './payments.requests.js';
 
-/** Disputes and chargebacks: what the ledger keeps from being refunded. */
 @Controller('/ledger/v1')
 @Gated('ledger')
 @Tag('Ledger: holds', 'Amounts of payments that must not be refunded: disputes and chargebacks.')

@@ -31,7 +31,6 @@ import {
   toNewPayment,
 } from './payments.requests.js';
 
-/** The ledger tells what it captured. */
 @Controller(PAYMENT_FACTS.ledger.path)
 @Gated('ledger')
 @Tag('Ledger: payments', 'Payments, recorded by the component that captures them.')

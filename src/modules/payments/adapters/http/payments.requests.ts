@@ -47,7 +47,6 @@ export class ListPaymentsQuery {
   @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
-/** Throws an invalid_param refusal when the range is upside down. */
 export function toFilter(query: ListPaymentsQuery): PaymentFilter {
   const { checkout_session: checkoutSession, cursor, limit } = query;
   return { ...parseRange(query), checkoutSession, cursor, limit: pageLimit(limit) };

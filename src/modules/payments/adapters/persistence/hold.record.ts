@@ -3,7 +3,6 @@ import type { Mode } from '../../../../shared/caller.js';
 import type { HoldStatus } from '../../domain/hold.js';
 import { PaymentRecord } from './payment.record.js';
 
-/** Spread each time: TypeORM writes the column's type into the options it is given. */
 const PRIMARY = { primaryKeyConstraintName: 'payment_holds_pkey' };
 
 @Entity('payment_holds')

@@ -3,7 +3,6 @@ import type { Mode } from '../../../../shared/caller.js';
 import { CheckoutSessionRecord } from '../../../checkout/index.js';
 import type { Mismatch } from '../../domain/payment.js';
 
-/** Spread each time: TypeORM writes the column's type into the options it is given. */
 const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
 
 @Entity('payments')

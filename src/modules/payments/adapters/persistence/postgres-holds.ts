@@ -13,7 +13,6 @@ import { HoldRecord } from './hold.record.js';
 
 const insert = insertInto('payments.add_hold', HoldRecord);
 
-/** What fromRow takes. */
 export const COLUMNS = selectionOf(HoldRecord);
 
 const SCOPE = 'organization_id = $1 AND mode = $2';

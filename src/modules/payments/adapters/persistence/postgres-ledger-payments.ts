@@ -12,7 +12,6 @@ const FIND = { name: 'payments.ledger_find', text: `${OF_ALL} ${SELECT} AND id =
 const FIND_OF_ONE = { name: 'payments.ledger_find_of_one', text: `${SELECT} AND id = $2 AND organization_id = $3` };
 const PAGE = 'id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4';
 
-/** The columns that a list may be filtered by. */
 const FILTERS = ['reference', 'checkout_session_id', 'organization_id'] as const;
 type Filter = (typeof FILTERS)[number];
 
@@ -51,10 +50,7 @@ export class PostgresLedgerPayments extends LedgerPayments {
   }
 }
 
-/**
- * One statement for each combination of filters, so that each has a plan of its own. A reference or a session has few
- * payments: they are found first, or the order would tempt into reading all payments by it.
- */
+/** One statement for each combination of filters. The few payments of a reference or a session are found first. */
 function listStatement(names: readonly Filter[]): Statement {
   const name = ['payments.ledger', ...names].join(' ');
   const select = names.includes('organization_id') ? SELECT : `${OF_ALL} ${SELECT}`;

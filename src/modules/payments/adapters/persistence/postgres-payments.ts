@@ -10,7 +10,6 @@ import { type PaymentFilter, Payments } from '../../application/ports.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
-/** What fromRow takes. */
 export const COLUMNS = selectionOf(PaymentRecord);
 
 const SCOPE = 'organization_id = $1 AND mode = $2';

@@ -18,7 +18,6 @@ import type { HoldStatus } from '../../domain/hold.js';
 import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
-/** Contract section 5: these fields, in this order. */
 export const HOLD = object(
   {
     id: id(HOLD_ID, 'The identifier of the hold.'),

@@ -40,13 +40,11 @@ const FIELDS = {
   created: timestamp('Time of recording, in Unix seconds.'),
 };
 
-/** Contract section 2: these fields, in this order. */
 export const PAYMENT = object(FIELDS, {
   name: 'Payment',
   description: 'A captured payment.',
 });
 
-/** The same as the ledger sees it: with whose it is, right after `object`. */
 export const LEDGER_PAYMENT = object(asOwned(FIELDS), {
   name: 'LedgerPayment',
   description: 'A payment with its owning organization.',

@@ -29,7 +29,6 @@ import {
   toSeconds,
 } from './refunds.requests.js';
 
-/** For the ledger's workers: several share the pending refunds without meeting. */
 @Controller(REFUND_FACTS.ledger.path)
 @Gated('ledger')
 @Tag('Ledger: claims', 'How several workers of the ledger share the refunds to pay out, each of them with one worker.')

@@ -31,7 +31,6 @@ import {
   toLedgerFilter,
 } from './refunds.requests.js';
 
-/** The ledger's side of refunds: what to act on, and what became of it. */
 @Controller(REFUND_FACTS.ledger.path)
 @Gated('ledger')
 @Tag('Ledger: refunds', 'Refunds that the ledger pays out or refuses.')

@@ -90,7 +90,6 @@ export class ListLedgerRefundsQuery {
   @Id(REFUND_ID, CURSOR) cursor?: string;
 }
 
-/** Throws an invalid_param refusal when the range is upside down. */
 export function toFilter(query: ListRefundsQuery): RefundFilter {
   const { payment, status, cursor, limit } = query;
   return { ...parseRange(query), payment, status, cursor, limit: pageLimit(limit) };

@@ -12,7 +12,6 @@ import { RefundRecord } from './refund.record.js';
 
 const insert = insertInto('refunds.add', RefundRecord);
 
-/** What fromRow takes. */
 export const COLUMNS = selectionOf(RefundRecord, {
   claimExpiresAt: '(extract(epoch FROM claim_expires_at) * 1000)::bigint',
 });

@@ -3,7 +3,6 @@ import type { Mode } from '../../../../shared/caller.js';
 import { PaymentRecord } from '../../../payments/index.js';
 import type { RefundStatus } from '../../domain/refund.js';
 
-/** Spread each time: TypeORM writes the column's type into the options it is given. */
 const PRIMARY = { primaryKeyConstraintName: 'refunds_pkey' };
 
 @Entity('refunds')

@@ -50,7 +50,6 @@ const CLAIM = object(
   { description: 'The claim that a worker has on the refund; null when nobody works on it.' },
 );
 
-/** The same as the ledger sees it: with whose it is, right after `object`, and who works on it. */
 export const LEDGER_REFUND = object(
   { ...asOwned(FIELDS), claim: orNull(CLAIM) },
   { name: 'LedgerRefund', description: 'A refund as the ledger sees it, with whose it is and who works on it.' },
