@@ -1,13 +1,14 @@
 /**
  * What each operation costs as the data grows: `npm run bench:scale -- --rows 10000000 [--json <file>]`. Loads sessions
  * with their payments, refunds, events, kept answers and webhooks over 1,000 organizations, one of which holds half, into
- * databases of ten times as many each, and measures a service on each through HTTP, in turns. Exit code 1: something is
- * not flat, or a plan looks at more than it needs.
+ * databases of ten times as many each, and measures a service on each through HTTP, in turns; then workers that claim refunds
+ * among as many. Exit code 1: something is not flat, or a plan looks at more than it needs.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onStopSignal } from '../src/process/stop-signals.js';
+import { claimLines, measureClaims } from './scale/claims.js';
 import { type Cluster, createCluster } from './scale/environment.js';
 import { explainAll } from './scale/explain.js';
 import { createLoaded, type Loaded } from './scale/loaded.js';
@@ -50,16 +51,18 @@ async function run(cluster: Cluster, steps: readonly number[], json: string): Pr
   for (const result of results) say(`\n${sizeTable(result)}`);
   const plans = await explainAll({ ...(sizes.at(-1) as Loaded), logFile: cluster.logFile });
   for (const { sql } of sizes) await sql.end();
+  const claims = await measureClaims(cluster, steps, say);
+  for (const { refunds, plan } of claims) plans.push({ operation: `ledger: claim of ${refunds}`, statement: plan });
 
   say(`\n${latencyTable(results, 'latencies')}\n`);
   say(
     `Reconcile took ${results.map(({ reconcileMs }) => `${(reconcileMs / 1000).toFixed(1)} s`).join(', ')}; beside it:`,
   );
   say(
-    `${latencyTable(results, 'besideReconcile')}\n\nOf itself:\n${latencyTable(results, 'jobs')}\n\n${planLines(plans)}\n`,
+    `${latencyTable(results, 'besideReconcile')}\n\nOf itself:\n${latencyTable(results, 'jobs')}\n\n${claimLines(claims)}\n\n${planLines(plans)}\n`,
   );
   mkdirSync(dirname(json), { recursive: true });
-  writeFileSync(json, `${JSON.stringify({ results, plans }, null, 2)}\n`);
+  writeFileSync(json, `${JSON.stringify({ results, claims, plans }, null, 2)}\n`);
 
   const growing = notFlat(results);
   const bad = plans.filter(({ statement }) => statement.faults.length > 0);

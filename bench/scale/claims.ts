@@ -1,0 +1,152 @@
+/** Workers of the ledger that claim what is pending, among ever more refunds that are not. */
+import type { Client as Sql } from 'pg';
+import { ManageApiKeys } from '../../src/modules/access/index.js';
+import { startService } from '../servers.js';
+import { openClient } from './client.js';
+import { type Cluster, connect, openApplication } from './environment.js';
+import { type Latency, latencyOf } from './latencies.js';
+import { logPlans, PlanLog, type StatementPlan, stopLoggingPlans } from './plans.js';
+
+const WORKERS = 8;
+const BATCH = 50;
+const PENDING = 10_000;
+const ORGANIZATIONS = 1_000;
+/** The best of so many counts: a shared machine is faster in one minute than in the next. */
+const ROUNDS = 3;
+
+export interface ClaimResult {
+  readonly refunds: number;
+  readonly perSecond: number;
+  /** Of one claim of a batch, while the other workers claim theirs. */
+  readonly latency: Latency;
+  readonly plan: StatementPlan;
+}
+
+interface Refunds {
+  readonly count: number;
+  readonly url: string;
+  readonly sql: Sql;
+  readonly ledgerKey: string;
+}
+
+/** In databases of their own, in turns. Throws when a refund was claimed twice or not at all. */
+export async function measureClaims(
+  cluster: Cluster,
+  counts: readonly number[],
+  say: (line: string) => void,
+): Promise<ClaimResult[]> {
+  const sizes: Refunds[] = [];
+  for (const count of counts) {
+    say(`Loading ${count.toLocaleString('en')} refunds, ${PENDING.toLocaleString('en')} of them pending …`);
+    sizes.push(await load(cluster, count));
+  }
+  const rounds = sizes.map((): Omit<ClaimResult, 'refunds' | 'plan'>[] => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [at, size] of sizes.entries()) rounds[at]?.push(await claimAll(size));
+  }
+  const results: ClaimResult[] = [];
+  for (const [at, size] of sizes.entries()) {
+    const [best] = (rounds[at] ?? []).toSorted((one, other) => other.perSecond - one.perSecond);
+    if (best) results.push({ refunds: size.count, ...best, plan: await explainClaim(size, cluster.logFile) });
+    await size.sql.end();
+  }
+  return results;
+}
+
+export function claimLines(results: readonly ClaimResult[]): string {
+  const line = ({ refunds, perSecond, latency, plan }: ClaimResult) =>
+    `  of ${refunds.toLocaleString('en')} refunds: ${Math.round(perSecond).toLocaleString('en')} a second, ` +
+    `${latency.median.toFixed(1)} ms (p99 ${latency.p99.toFixed(1)}) a claim; ${plan.summary} [${plan.blocks} blocks]`;
+  const head = `${WORKERS} workers claim ${PENDING.toLocaleString('en')} pending refunds, ${BATCH} at a time, each once:`;
+  return [head, ...results.map(line)].join('\n');
+}
+
+/** Those that are pending lie evenly among the others; with few refunds, they are all that there is. */
+async function load(cluster: Cluster, count: number): Promise<Refunds> {
+  const url = await cluster.createDatabase(`claims_${count}`);
+  const sql = await connect(url);
+  const application = await openApplication(url);
+  const options = { kind: 'ledger', mode: 'test', organization: null, allowedOrigins: [], expiresAt: null } as const;
+  const every = Math.floor(count / PENDING);
+  const { token } = await application.get(ManageApiKeys).create(options);
+  await application.close();
+  await sql.query(`
+    CREATE TEMP TABLE made AS SELECT number, gen_random_uuid() AS organization_id, uuidv7() AS id
+      FROM generate_series(0, ${ORGANIZATIONS - 1}) AS number;
+    INSERT INTO payments (organization_id, mode, id, amount, amount_refunded, amount_pending_refund, currency)
+      SELECT organization_id, 'test', id, 999999999999, 0, 0, 'usd' FROM made;
+    INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status)
+      SELECT organization_id, 'test', uuidv7(make_interval(secs => series - ${count})), id, 1, 'usd',
+        CASE WHEN series % ${every} = 0 AND series <= ${every * PENDING} THEN 'pending' ELSE 'succeeded' END
+      FROM generate_series(1, ${count}) AS series JOIN made ON made.number = series % ${ORGANIZATIONS}`);
+  return { count, url, sql, ledgerKey: token };
+}
+
+async function claimAll(size: Refunds): Promise<Omit<ClaimResult, 'refunds' | 'plan'>> {
+  await unclaim(size);
+  return withWorkers(size, WORKERS, async (workers) => {
+    const times: number[] = [];
+    const claimed: string[] = [];
+    const started = performance.now();
+    await Promise.all(
+      workers.map(async (claim) => {
+        for (let found = BATCH; found > 0; ) {
+          const before = performance.now();
+          const ids = await claim();
+          times.push(performance.now() - before);
+          claimed.push(...ids);
+          found = ids.length;
+        }
+      }),
+    );
+    const seconds = (performance.now() - started) / 1000;
+    if (claimed.length !== PENDING || new Set(claimed).size !== PENDING) {
+      throw new Error(`${claimed.length} claims were of ${new Set(claimed).size} of ${PENDING} refunds.`);
+    }
+    return { perSecond: PENDING / seconds, latency: latencyOf(times) };
+  });
+}
+
+async function explainClaim(size: Refunds, logFile: string): Promise<StatementPlan> {
+  await unclaim(size);
+  await logPlans(size.sql);
+  const log = new PlanLog(logFile);
+  try {
+    return await withWorkers(size, 1, async ([claim]) => {
+      await claim?.();
+      const plan = log.read().find(({ sql }) => sql.includes('SKIP LOCKED') && sql.includes('UPDATE refunds'));
+      if (!plan) throw new Error('The plan of a claim was not logged.');
+      return plan;
+    });
+  } finally {
+    log.close();
+    await stopLoggingPlans(size.sql);
+  }
+}
+
+/** As if nobody had ever claimed one. */
+async function unclaim({ sql }: Refunds): Promise<void> {
+  await sql.query(`UPDATE refunds SET claim_number = 0, claim_expires_at = NULL WHERE claim_number > 0`);
+  await sql.query('VACUUM ANALYZE refunds');
+}
+
+/** A service, and so many connections that each claim a batch and return its ids. */
+async function withWorkers<Result>(
+  { url, ledgerKey: key }: Refunds,
+  count: number,
+  work: (workers: readonly (() => Promise<string[]>)[]) => Promise<Result>,
+): Promise<Result> {
+  const service = await startService({ DATABASE_URL: url });
+  const clients = Array.from({ length: count }, () => openClient(service.url));
+  const body = { limit: BATCH, lease_seconds: 3_600 };
+  const workers = clients.map((client) => async () => {
+    const answer = await client.send({ path: '/ledger/v1/refunds/claim', key, body });
+    return (JSON.parse(String(answer)).data as { id: string }[]).map(({ id }) => id);
+  });
+  try {
+    return await work(workers);
+  } finally {
+    for (const client of clients) client.close();
+    await service.stop();
+  }
+}
