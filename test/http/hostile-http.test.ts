@@ -124,6 +124,22 @@ test('sixteen requests may wait on one connection, not seventeen', async () => {
   expect(await asked(17).catch(() => ({ answers: 0 }))).toMatchObject({ answers: 0 });
 });
 
+test('a request begins when the one before it on its connection is answered', async () => {
+  const { organization, test: key } = await createTenant(service);
+  const lines = ['Host: x', `Authorization: Bearer ${key}`];
+  const body = ['Content-Type: application/json', `Content-Length: ${TEXT.length}`];
+  const creations = Array.from({ length: 8 }, (_, at) =>
+    [`POST ${SESSIONS} HTTP/1.1`, ...lines, ...body, `Idempotency-Key: ${organization}-${at}`, '', TEXT].join('\r\n'),
+  );
+  const first = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+  const last = head(`GET ${SESSIONS} HTTP/1.1`, ...lines);
+  const { text } = await sendBytes(service.url, first, ...creations, last);
+  const list = JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n'))) as { data: { id: string }[] };
+  const created = [...text.matchAll(/^location: \S+\/(\S+)/gim)].map(([, id]) => id);
+  expect(created).toHaveLength(8);
+  expect(list.data.map(({ id }) => id)).toEqual(created.toReversed());
+});
+
 test('CONNECT gets the envelope, and an upgrade the usual answer', async () => {
   const refused = await sendBytes(service.url, head('CONNECT localhost:5432 HTTP/1.1', 'Host: x', 'X-Request-Id: one'));
   expectError(refused, { status: 404, code: 'not_found' });

@@ -1,6 +1,6 @@
 /** Fastify as Nest sees it, with every path that Fastify and Node answer on their own brought into the envelope. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -13,12 +13,17 @@ import { answerTo, collectionOf } from './errors.js';
 import { HttpResponse } from './response.js';
 import { badRequest, faultOf, HEADERS, lastAnswer, refuseExpectation, requestId, targetOf } from './unrouted.js';
 
-/** Node checks its own deadlines every 30 s unless told otherwise, which would make shorter ones a lie. */
-const CHECK_INTERVAL_MS = 1_000;
-const HEADERS_TIMEOUT_MS = 8_000;
-const REQUEST_TIMEOUT_MS = 10_000;
-/** Longer than the usual 60 s of load balancers, so that they close idle connections first. */
-const KEEP_ALIVE_MS = 65_000;
+const SERVER_OPTIONS = {
+  headersTimeout: 8_000,
+  requestTimeout: 10_000,
+  /** Node checks the deadlines above every 30 s unless told otherwise, which would make shorter ones a lie. */
+  connectionsCheckingInterval: 1_000,
+  /** Longer than the usual 60 s of load balancers, so that they close idle connections first. */
+  keepAliveTimeout: 65_000,
+  requireHostHeader: false,
+  /** Without a body there is no stream to end, nor one to destroy for each request of a connection that is cut. */
+  optimizeEmptyRequests: true,
+};
 
 export class TillgateAdapter extends FastifyAdapter {
   isDraining = false;
@@ -26,46 +31,41 @@ export class TillgateAdapter extends FastifyAdapter {
   private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
 
   constructor({ trustProxy }: Pick<Config, 'trustProxy'>, log?: FastifyBaseLogger) {
+    const server = createServer(SERVER_OPTIONS);
+    const connections = new Connections(server);
     super({
+      // One server, with the bounds on its connections, also where a host name stands for several addresses.
+      serverFactory: (handle: RequestListener) =>
+        server.on('request', (request, answer) => connections.begin(answer, () => handle(request, answer))),
       ...(log && { loggerInstance: log }),
       logController: new LogController({ disableRequestLogging: true }),
       skipMiddie: true,
       trustProxy: trustProxy.length > 0 && [...trustProxy],
       genReqId: requestId,
       rewriteUrl: targetOf,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
       // Fastify's own 503 has no envelope: what still arrives on an open connection is served, and the connection closed.
       return503OnClosing: false,
       routerOptions: { maxParamLength: 16_384 },
-      http: {
-        connectionsCheckingInterval: CHECK_INTERVAL_MS,
-        headersTimeout: HEADERS_TIMEOUT_MS,
-        requireHostHeader: false,
-      },
       clientErrorHandler: (error, socket) => this.onClientError(error, socket),
     });
+    this.connections = connections;
+    server.on('checkExpectation', refuseExpectation);
+    server.on('connect', (request: IncomingMessage, socket: Socket) => this.refuseTunnel(request, socket));
+    this.prepareInstance();
+  }
+
+  private prepareInstance(): void {
     const server = this.getInstance();
-    this.connections = new Connections(server.server);
     // Each line names its request itself: a logger for each request would cost more.
     server.log.child = () => server.log;
     server.decorateRequest('declaredType', undefined);
-    this.addHooks();
-    server.server.on('checkExpectation', refuseExpectation);
-    server.server.on('connect', (request: IncomingMessage, socket: Socket) => this.refuseTunnel(request, socket));
     // Bodies are read after the guards: who may not call is told so before what is wrong with the body.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  }
-
-  private addHooks(): void {
-    const server = this.getInstance();
     server.addHook('onRoute', ({ method, url }) => {
       if (!url.includes('*')) this.routes.push({ method: String(method), path: patternOf(url) });
     });
-    server.addHook('onRequest', (request, reply, done) => {
-      if (this.connections.begin(reply.raw)) prepare(request, reply, done);
-    });
+    server.addHook('onRequest', prepare);
     server.addHook('preClose', (done) => {
       this.stopKeepingAlive();
       done();

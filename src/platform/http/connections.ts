@@ -5,6 +5,10 @@ import type { Socket } from 'node:net';
 /** How long an answer waits for its client to read on. What clients send has deadlines of Node's. */
 const UNREAD_MS = 5_000;
 const MAX_ANSWERS = 16;
+/** Of all connections together. Beyond it none has more than one: those that wait cost memory, and pipelining is rare. */
+const MAX_ALL_ANSWERS = 2_000;
+/** What Node's HTTP parser stops at. */
+const UPGRADED = 2;
 const MAX_CONNECTIONS = 10_000;
 /** The rest is for the database, webhooks and the listening socket. */
 const SHARE_OF_FILES = 0.75;
@@ -17,6 +21,7 @@ interface Connection {
 export class Connections {
   /** The one that has gone longest without a request comes first. */
   private readonly open = new Map<Socket, Connection>();
+  private allAnswers = 0;
 
   constructor(private readonly server: Server) {
     server.maxConnections = maxConnections();
@@ -24,25 +29,31 @@ export class Connections {
     server.setTimeout(UNREAD_MS, (socket) => this.onSilence(socket));
   }
 
-  /** Counts an answer as under way. False: the connection asks for too many at once, or is cut already. */
-  begin(answer: ServerResponse): boolean {
+  /**
+   * Begins an answer once the one before it on its connection is sent: until then nothing would be sent of it. Never
+   * when the connection asks for too many at once, or is cut.
+   */
+  begin(answer: ServerResponse, start: () => void): void {
     const { socket } = answer.req;
-    if (socket.destroyed) return false;
+    if (socket.destroyed) return;
     const connection = this.open.get(socket) ?? this.accept(socket);
+    const { answers, last: before } = connection;
     this.open.delete(socket);
     this.open.set(socket, connection);
     connection.last = answer;
-    connection.answers.add(answer);
-    answer.once('close', () => connection.answers.delete(answer));
-    if (connection.answers.size > MAX_ANSWERS) socket.destroy();
-    return !socket.destroyed;
+    answers.add(answer);
+    this.allAnswers += 1;
+    answer.once('close', () => this.forget(answers, answer));
+    if (answers.size > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
+    else if (before && answers.has(before)) before.once('close', () => socket.destroyed || start());
+    else start();
   }
 
   /** Ends a connection with these bytes, once the answers under way are sent: they belong to earlier requests. */
   end(socket: Socket, bytes: string): void {
     const { answers, last } = this.open.get(socket) ?? this.accept(socket);
     const interrupted = last?.req.complete === false ? last : undefined;
-    if (interrupted && !interrupted.writableEnded) answers.delete(interrupted);
+    if (interrupted && !interrupted.writableEnded) this.forget(answers, interrupted);
     const before = [...answers].at(-1);
     if (before) {
       socket.pause();
@@ -64,8 +75,16 @@ export class Connections {
     }
     const connection = { answers: new Set<ServerResponse>() };
     this.open.set(socket, connection);
-    socket.once('close', () => this.open.delete(socket));
+    socket.once('close', () => {
+      this.open.delete(socket);
+      // Node closes only the answer that was being sent.
+      for (const answer of connection.answers) this.forget(connection.answers, answer);
+    });
     return connection;
+  }
+
+  private forget(answers: Set<ServerResponse>, answer: ServerResponse): void {
+    if (answers.delete(answer)) this.allAnswers -= 1;
   }
 
   private onSilence(socket: Socket): void {
@@ -77,6 +96,15 @@ export class Connections {
     if (first && !first.writableEnded) socket.setTimeout(UNREAD_MS);
     else socket.destroy();
   }
+}
+
+/**
+ * Of what has been read, up to 64 KiB, Node would go on making requests of a socket that is destroyed: hundreds, and it
+ * has no other means to stop its parser than what is told it of an upgrade.
+ */
+function cut(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
+  socket.destroy();
+  if (socket.parser) socket.parser.onIncoming = () => UPGRADED;
 }
 
 function maxConnections(): number {
