@@ -73,18 +73,18 @@ function addRotate(keys: Command): void {
 }
 
 /** The token only where it was just made: it is never stored. Times in Unix seconds. */
-export function keyView({ facts }: ApiKey, token?: string) {
+export function keyView({ state }: ApiKey, token?: string) {
   return {
-    id: facts.id,
+    id: state.id,
     ...(token === undefined ? {} : { key: token }),
-    mode: facts.mode,
-    kind: facts.kind,
-    organization: facts.organization,
-    display: facts.display,
-    allowed_origins: facts.allowedOrigins,
-    expires_at: seconds(facts.expiresAt),
-    revoked_at: seconds(facts.revokedAt),
-    created_at: createdAt(facts.id),
+    mode: state.mode,
+    kind: state.kind,
+    organization: state.organization,
+    display: state.display,
+    allowed_origins: state.allowedOrigins,
+    expires_at: seconds(state.expiresAt),
+    revoked_at: seconds(state.revokedAt),
+    created_at: createdAt(state.id),
   };
 }
 

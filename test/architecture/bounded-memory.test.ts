@@ -34,9 +34,9 @@ const BOUNDS: Readonly<Record<string, string>> = {
   [`${PAGE}/adapters/representation/amounts.ts formats`]: 'MAX_FORMATS',
   [`${PAGE}/adapters/schedule/timed-late-captures.ts expected`]: 'MAX_EXPECTED, and five seconds',
   'src/platform/database/database.ts RETRYABLE': 'a constant',
-  'src/platform/database/database.ts reads': 'texts of statements, which are constants',
   'src/platform/database/organization-scope.ts seen': 'named statements, which are constants',
   'src/platform/database/prepared-query.ts described': 'weak: connections of the pool',
+  'src/platform/database/reads.ts batches': 'texts of statements, which are constants',
   'src/platform/database/shares.ts shares': 'organizations with a query under way; filled below',
   'src/platform/database/statement.ts known': 'sequences of parts, which are constants',
   'src/platform/http/connections.ts open': 'maxConnections of the server',
@@ -88,7 +88,7 @@ test('addresses that come with unknown keys', async () => {
 test('buckets of organizations', () => {
   const guard = new RateLimitGuard({ rateLimitRps: 5 } as never, CLOCK);
   for (const organization of many(10_100)) {
-    const request = { apiKey: { facts: { organization, mode: 'test', id: 'key_x' } } };
+    const request = { apiKey: { state: { organization, mode: 'test', id: 'key_x' } } };
     guard.canActivate({ getArgByIndex: () => request } as never);
   }
   expect(sizeOf(guard, 'buckets')).toBe(10_000);

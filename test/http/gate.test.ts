@@ -128,8 +128,8 @@ describe('authentication', () => {
   async function revokeKey(token: string): Promise<void> {
     const manage = service.application.get(ManageApiKeys);
     const keys = await manage.list(tenant.organization);
-    await manage.revoke(keys.at(-1)?.facts.id as string);
-    expect(token).toContain(keys.at(-1)?.facts.display);
+    await manage.revoke(keys.at(-1)?.state.id as string);
+    expect(token).toContain(keys.at(-1)?.state.display);
   }
 });
 

@@ -28,8 +28,8 @@ test.each([
   const { key, token } = ApiKey.create(input, NOW);
   expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`));
   expect(isWellFormedToken(token)).toBe(true);
-  expect(key.facts).toEqual({ ...input, id: expect.any(String), display: token.slice(0, 12), revokedAt: null });
-  expect(isId(API_KEY_ID, key.facts.id)).toBe(true);
+  expect(key.state).toEqual({ ...input, id: expect.any(String), display: token.slice(0, 12), revokedAt: null });
+  expect(isId(API_KEY_ID, key.state.id)).toBe(true);
   expect(JSON.stringify(key)).not.toContain(token);
 });
 
@@ -111,7 +111,7 @@ test.each([
   ['was revoked and would end later', { expiresAt: NOW + 1, revokedAt: NOW }, false],
 ])('a key that %s: active is %#', (_, change, active) => {
   const { key } = ApiKey.create(SECRET, NOW);
-  expect(ApiKey.restore({ ...key.facts, ...change }).isActive(NOW)).toBe(active);
+  expect(ApiKey.restore({ ...key.state, ...change }).isActive(NOW)).toBe(active);
 });
 
 test.each([

@@ -13,7 +13,7 @@ export interface RequestFacts {
 
 type NextStep = ErrorView['error']['next_step'];
 
-interface Treatment {
+interface ErrorResponse {
   readonly status: number;
   readonly nextStep: NextStepType;
   readonly headers?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ interface Treatment {
 /** Retried at once, a refused request is only refused again; a second is the least that HTTP can say. */
 const RETRY = { 'Retry-After': '1' };
 
-const TREATMENTS: Readonly<Record<ErrorKind, Treatment>> = {
+const TREATMENTS: Readonly<Record<ErrorKind, ErrorResponse>> = {
   invalid: { status: 400, nextStep: 'fix_request' },
   unauthenticated: {
     status: 401,

@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, HeaderName>> = {
 };
 
 /** Whatever is kept under an idempotency key may come again: answers, and refusals decided against state. */
-const KEPT_REFUSALS = [404, 422];
+const STORED_REFUSALS = [404, 422];
 
 export function refusalsOf(route: Refusing, components: Components): Json {
   const examples = examplesOf(route);
@@ -53,7 +53,7 @@ function refusal(route: Place, examples: readonly Example[], components: Compone
   const codes = [...new Set(examples.map((example) => example.refusal.code))];
   const [example] = examples as [Example];
   const own = Object.keys(headersOf(example.refusal)).filter((name) => name in NAMES);
-  const isKept = route.idempotencyKey && KEPT_REFUSALS.includes(statusOfExample(example));
+  const isKept = route.idempotencyKey && STORED_REFUSALS.includes(statusOfExample(example));
   return {
     description: descriptionOf(codes),
     headers: headers([...own, ...(isKept ? ['Idempotent-Replayed'] : [])]),

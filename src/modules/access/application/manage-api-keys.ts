@@ -53,12 +53,12 @@ export class ManageApiKeys {
     const old = await this.apiKeys.byId(id);
     if (!old) throw notFound('key');
     if (!old.isActive(this.clock.now())) throw new RangeError('This key is revoked or expired: create a new one.');
-    const { kind, mode, organization, allowedOrigins } = old.facts;
+    const { kind, mode, organization, allowedOrigins } = old.state;
     const issued = await this.issue({ kind, mode, organization, allowedOrigins, expiresAt });
     const end = this.clock.now() + overlap;
     const ending = await this.apiKeys.expireBy(id, end);
     this.authenticate.forget();
-    return { ...issued, previousExpiresAt: ending?.facts.expiresAt ?? end };
+    return { ...issued, previousExpiresAt: ending?.state.expiresAt ?? end };
   }
 
   private async issue(input: NewApiKey): Promise<IssuedApiKey> {

@@ -7,7 +7,7 @@ export const KEY_KINDS = ['secret', 'ledger'] as const;
 /** A secret key acts for one organization on /v1; a ledger key for the ledger, on /ledger/v1. */
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-export interface ApiKeyFacts {
+export interface ApiKeyState {
   readonly id: string;
   readonly kind: KeyKind;
   readonly mode: Mode;
@@ -37,7 +37,7 @@ const TOKEN = /^(sk|lk)_(test|live)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 const PREFIX: Record<KeyKind, string> = { secret: 'sk', ledger: 'lk' };
 
 export class ApiKey {
-  private constructor(readonly facts: ApiKeyFacts) {}
+  private constructor(readonly state: ApiKeyState) {}
 
   /** A new key and its token, which is shown once and never stored. Throws RangeError for an impossible origin. */
   static create(input: NewApiKey, now: number): { key: ApiKey; token: string } {
@@ -48,28 +48,28 @@ export class ApiKey {
     const token = newToken(input.kind, input.mode);
     // Times are shown in whole seconds, and a key ends when it says.
     const expiresAt = input.expiresAt === null ? null : Math.floor(input.expiresAt / 1000) * 1000;
-    const facts = {
+    const state = {
       ...input,
       id: newId(API_KEY_ID, now),
       allowedOrigins,
       expiresAt,
       display: token.slice(0, DISPLAY_LENGTH),
     };
-    return { key: new ApiKey({ ...facts, revokedAt: null }), token };
+    return { key: new ApiKey({ ...state, revokedAt: null }), token };
   }
 
-  static restore(facts: ApiKeyFacts): ApiKey {
-    return new ApiKey(facts);
+  static restore(state: ApiKeyState): ApiKey {
+    return new ApiKey(state);
   }
 
   isActive(now: number): boolean {
-    const { expiresAt, revokedAt } = this.facts;
+    const { expiresAt, revokedAt } = this.state;
     return revokedAt === null && (expiresAt === null || now < expiresAt);
   }
 
   /** Exactly one of the listed origins; `null` and anything alike but different never is (RFC 6454). */
   allows(origin: string): boolean {
-    return this.facts.allowedOrigins.includes(origin);
+    return this.state.allowedOrigins.includes(origin);
   }
 }
 

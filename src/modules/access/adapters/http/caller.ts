@@ -9,7 +9,7 @@ export const CallerOfKey = createParamDecorator((_: unknown, context: ExecutionC
 
 export const LedgerOfKey = createParamDecorator((_: unknown, context: ExecutionContext): Ledger => {
   const { apiKey } = requestOf(context);
-  return { mode: (apiKey as ApiKey).facts.mode };
+  return { mode: (apiKey as ApiKey).state.mode };
 });
 
 declare module 'fastify' {

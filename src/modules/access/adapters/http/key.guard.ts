@@ -59,8 +59,8 @@ export class KeyGuard implements CanActivate {
 }
 
 function admit(request: FastifyRequest, key: ApiKey | undefined, gate: Gate = 'secret'): true {
-  if (key?.facts.kind !== (gate === 'sandbox' ? 'secret' : gate)) throw unauthorized();
-  const { organization, mode, display } = key.facts;
+  if (key?.state.kind !== (gate === 'sandbox' ? 'secret' : gate)) throw unauthorized();
+  const { organization, mode, display } = key.state;
   if (gate === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;

@@ -25,7 +25,7 @@ export class RateLimitGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { apiKey } = requestOf(context);
     if (this.config.rateLimitRps === 0 || apiKey === undefined) return true;
-    const { organization, mode, id } = apiKey.facts;
+    const { organization, mode, id } = apiKey.state;
     if (!this.take(`${organization ?? id} ${mode}`)) throw rateLimited(this.config.rateLimitRps);
     return true;
   }

@@ -88,8 +88,8 @@ function digestOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-function toRow({ facts }: ApiKey): Omit<ApiKeyRecord, 'digest'> {
-  const { id, organization, kind, mode, display, allowedOrigins, expiresAt, revokedAt } = facts;
+function toRow({ state }: ApiKey): Omit<ApiKeyRecord, 'digest'> {
+  const { id, organization, kind, mode, display, allowedOrigins, expiresAt, revokedAt } = state;
   return {
     id: uuidOf(id),
     organizationId: organization && uuidOf(organization),
