@@ -1,0 +1,18 @@
+/** What the documents say is tested names tests that there are. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+const DECISIONS = readdirSync('docs/decisions').map((name) => `docs/decisions/${name}`);
+
+test.each(['SECURITY.md', 'docs/reliability.md', ...DECISIONS])('%s names tests that exist', (document) => {
+  const named = [...readFileSync(document, 'utf8').matchAll(/`(test\/[^`\s*]+)`/g)].map(([, path]) => path as string);
+  expect(named.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test.each(['SECURITY.md', 'docs/reliability.md'])('every row of %s names a test', (document) => {
+  const rows = readFileSync(document, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !/^\|[ -]+\|/.test(line));
+  expect(rows.length).toBeGreaterThan(10);
+  expect(rows.slice(1).filter((row) => !/`test\/[^`]+` *(, `test\/[^`]+` *)*\|$/.test(row))).toEqual([]);
+});
