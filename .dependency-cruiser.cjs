@@ -16,7 +16,15 @@ const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
 }));
 
 /** The same for the folders of the platform. */
-const PLATFORM_IN_ORDER = ['database', 'embedded-postgres', 'http', 'idempotency', 'openapi', 'telemetry'];
+const PLATFORM_IN_ORDER = [
+  'database',
+  'encryption',
+  'embedded-postgres',
+  'http',
+  'idempotency',
+  'openapi',
+  'telemetry',
+];
 
 const platformHasOneOrder = PLATFORM_IN_ORDER.slice(0, -1).map((name, place) => ({
   name: 'platform-has-one-order',

@@ -14,4 +14,6 @@ export { AnyEventValid1763700000012 } from './0012-any-event-valid.js';
 export { MoneyColumns1763700000013 } from './0013-money-columns.js';
 export { MoneyIndexes1763700000014 } from './0014-money-indexes.js';
 export { MoneyRules1763700000015 } from './0015-money-rules.js';
+export { WebhookEndpoints1763700000016 } from './0016-webhook-endpoints.js';
+export { WebhookEndpointKeys1763700000017 } from './0017-webhook-endpoint-keys.js';
 export { Page1763700000019 } from './0019-page.js';

@@ -5,6 +5,8 @@ import * as modules from './modules.js';
 import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
+import { EncryptionModule } from './platform/encryption/encryption.module.js';
+import { EncryptionKeyRecord } from './platform/encryption/encryption-key.record.js';
 import { declareFacts, type ModuleFacts } from './platform/facts.js';
 import { BodyGuard } from './platform/http/body.guard.js';
 import { HTTP_ERRORS } from './platform/http/error.codes.js';
@@ -18,7 +20,7 @@ import { TelemetryModule } from './platform/telemetry/telemetry.module.js';
 import { Clock } from './shared/clock.js';
 
 const MODULES: readonly ModuleFacts[] = Object.values(modules);
-export const RECORDS = [IdempotencyKeyRecord, ...MODULES.flatMap(({ records }) => records)];
+export const RECORDS = [IdempotencyKeyRecord, EncryptionKeyRecord, ...MODULES.flatMap(({ records }) => records)];
 declareFacts({ errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS] }, ...MODULES);
 
 @Module({})
@@ -36,6 +38,7 @@ export class AppModule {
           timeLimits,
           gatherReads: config.databaseGatherReads,
         }),
+        EncryptionModule,
         TelemetryModule,
         OpenapiModule,
         IdempotencyModule,

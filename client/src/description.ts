@@ -148,6 +148,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/events/{id}/resend': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Resend an event
+     * @description Sends the event again now: to every endpoint that wants it and its `notify_url`, or to one endpoint.
+     */
+    post: operations['resendEvent'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/payments': {
     parameters: {
       query?: never;
@@ -246,6 +266,95 @@ export interface paths {
      * @description Withdraws a refund that is still pending and that the ledger has not begun to pay out, which frees its amount.
      */
     post: operations['cancelRefund'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhook_endpoints': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List webhook endpoints
+     * @description Lists the webhook endpoints of your organization in the mode of the key, newest first.
+     */
+    get: operations['listWebhookEndpoints'];
+    put?: never;
+    /**
+     * Create a webhook endpoint
+     * @description At most 16 for each mode. The secret is shown only now and at a rotation.
+     */
+    post: operations['createWebhookEndpoint'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhook_endpoints/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Retrieve a webhook endpoint */
+    get: operations['readWebhookEndpoint'];
+    put?: never;
+    /**
+     * Change a webhook endpoint
+     * @description Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.
+     */
+    post: operations['changeWebhookEndpoint'];
+    /**
+     * Delete a webhook endpoint
+     * @description Nothing more is sent to it, not even what is on its way.
+     */
+    delete: operations['deleteWebhookEndpoint'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhook_endpoints/{id}/rotate_secret': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Rotate the secret of a webhook endpoint
+     * @description The previous secret signs as well for `overlap_seconds`. The one before that stops at once.
+     */
+    post: operations['rotateWebhookEndpointSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhook_endpoints/{id}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Test a webhook endpoint
+     * @description Sends a `webhook.test` event once and returns what came of it.
+     */
+    post: operations['testWebhookEndpoint'];
     delete?: never;
     options?: never;
     head?: never;
@@ -363,6 +472,26 @@ export interface paths {
      * @description For this session it takes the place of the payment URL of the organization.
      */
     post: operations['setPaymentUrl'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List events as the ledger
+     * @description Lists the events of every organization in the mode of the key, newest first or, with `order=asc`, oldest first.
+     */
+    get: operations['listLedgerEvents'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -625,6 +754,95 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/ledger/v1/webhook_endpoints': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List webhook endpoints as the ledger
+     * @description Newest first.
+     */
+    get: operations['listLedgerWebhookEndpoints'];
+    put?: never;
+    /**
+     * Create a webhook endpoint as the ledger
+     * @description It hears the events of every organization in the mode of the key. At most 16 for each mode. The secret is shown only now and at a rotation.
+     */
+    post: operations['createLedgerWebhookEndpoint'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/webhook_endpoints/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Retrieve a webhook endpoint as the ledger */
+    get: operations['readLedgerWebhookEndpoint'];
+    put?: never;
+    /**
+     * Change a webhook endpoint as the ledger
+     * @description Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.
+     */
+    post: operations['changeLedgerWebhookEndpoint'];
+    /**
+     * Delete a webhook endpoint as the ledger
+     * @description Nothing more is sent to it, not even what is on its way.
+     */
+    delete: operations['deleteLedgerWebhookEndpoint'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/webhook_endpoints/{id}/rotate_secret': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Rotate the secret of a webhook endpoint as the ledger
+     * @description The previous secret signs as well for `overlap_seconds`. The one before that stops at once.
+     */
+    post: operations['rotateLedgerWebhookEndpointSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/webhook_endpoints/{id}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Test a webhook endpoint as the ledger
+     * @description Sends a `webhook.test` event once and returns what came of it.
+     */
+    post: operations['testLedgerWebhookEndpoint'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/metrics': {
     parameters: {
       query?: never;
@@ -735,6 +953,26 @@ export interface webhooks {
      * @description A checkout session expired, by itself or by request.
      */
     post: operations['checkoutSessionExpired'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'webhook.test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * webhook.test
+     * @description A webhook endpoint was tested.
+     */
+    post: operations['webhookTest'];
     delete?: never;
     options?: never;
     head?: never;
@@ -901,9 +1139,277 @@ export interface webhooks {
     patch?: never;
     trace?: never;
   };
+  'ledger.checkout.session.created': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.checkout.session.created
+     * @description A checkout session was created.
+     */
+    post: operations['ledgerCheckoutSessionCreated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.checkout.session.completed': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.checkout.session.completed
+     * @description A checkout session was completed, by its payment or because there was nothing to pay.
+     */
+    post: operations['ledgerCheckoutSessionCompleted'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.checkout.session.expired': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.checkout.session.expired
+     * @description A checkout session expired, by itself or by request.
+     */
+    post: operations['ledgerCheckoutSessionExpired'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.webhook.test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.webhook.test
+     * @description A webhook endpoint was tested.
+     */
+    post: operations['ledgerWebhookTest'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.payment.created': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.payment.created
+     * @description A captured payment was recorded.
+     */
+    post: operations['ledgerPaymentCreated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.payment.unmatched': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.payment.unmatched
+     * @description A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+     */
+    post: operations['ledgerPaymentUnmatched'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.payment.held': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.payment.held
+     * @description An amount of a payment was put on hold.
+     */
+    post: operations['ledgerPaymentHeld'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.payment.released': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.payment.released
+     * @description A hold on a payment was released.
+     */
+    post: operations['ledgerPaymentReleased'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.refund.created': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.refund.created
+     * @description A refund was proposed.
+     */
+    post: operations['ledgerRefundCreated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.refund.succeeded': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.refund.succeeded
+     * @description The ledger paid a refund out.
+     */
+    post: operations['ledgerRefundSucceeded'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.refund.failed': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.refund.failed
+     * @description The ledger refused a refund, or what it had paid out came back.
+     */
+    post: operations['ledgerRefundFailed'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'ledger.refund.canceled': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.refund.canceled
+     * @description A refund was withdrawn before the ledger decided.
+     */
+    post: operations['ledgerRefundCanceled'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export interface components {
   schemas: {
+    ChangeWebhookEndpointRequest: {
+      /**
+       * Format: iri
+       * @description Where the events are sent: an `https` URL. In test mode also `http` to localhost.
+       * @example https://shop.example/webhooks
+       */
+      url?: string | null;
+      /** @description Types of events that are sent, or only `*` for all. */
+      events?: (
+        | '*'
+        | 'checkout.session.created'
+        | 'checkout.session.completed'
+        | 'checkout.session.expired'
+        | 'webhook.test'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
+        | 'refund.created'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'refund.canceled'
+      )[];
+      /** @description Whether events are sent. What is on its way ends with false. */
+      enabled?: boolean;
+      /** @description What it is for. */
+      description?: string | null;
+    };
     /** @description The page on which a customer pays a session. */
     CheckoutPage: {
       /**
@@ -1198,6 +1704,42 @@ export interface components {
       /** @description When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours. */
       expires_at?: number;
     };
+    CreateWebhookEndpointRequest: {
+      /**
+       * Format: iri
+       * @description Where the events are sent: an `https` URL. In test mode also `http` to localhost.
+       * @example https://shop.example/webhooks
+       */
+      url: string;
+      /**
+       * @description Types of events that are sent, or only `*` for all.
+       * @default [
+       *       "*"
+       *     ]
+       */
+      events?: (
+        | '*'
+        | 'checkout.session.created'
+        | 'checkout.session.completed'
+        | 'checkout.session.expired'
+        | 'webhook.test'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
+        | 'refund.created'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'refund.canceled'
+      )[];
+      /**
+       * @description Whether events are sent.
+       * @default true
+       */
+      enabled?: boolean;
+      /** @description What it is for. */
+      description?: string | null;
+    };
     /**
      * @description ISO 4217 code in lower case. Amounts are in its minor unit.
      * @example usd
@@ -1369,8 +1911,54 @@ export interface components {
       | 'zar'
       | 'zmw'
       | 'zwg';
+    /** @description A webhook endpoint that is no more. */
+    DeletedLedgerWebhookEndpoint: {
+      /**
+       * @description ID of the webhook endpoint.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'webhook_endpoint';
+      /**
+       * @description Always null: the endpoint belongs to no organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string | null;
+      /**
+       * @description Always true.
+       * @constant
+       */
+      deleted: true;
+    };
+    /** @description A webhook endpoint that is no more. */
+    DeletedWebhookEndpoint: {
+      /**
+       * @description ID of the webhook endpoint.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'webhook_endpoint';
+      /**
+       * @description Always true.
+       * @constant
+       */
+      deleted: true;
+    };
     /** @description An attempt to deliver an event. */
     Delivery: {
+      /**
+       * @description ID of the webhook endpoint that it was sent to; null for the `notify_url`.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      webhook_endpoint: string | null;
       /**
        * @description Number of the attempt, from 1.
        * @example 1
@@ -1428,6 +2016,7 @@ export interface components {
          *     - `session_not_open`: The session is complete or expired. Read it.
          *     - `payment_session_mismatch`: The amount or currency is not that of the session. `errors[].allowed` has the right one.
          *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
+         *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
          *     - `payment_reference_reused`: The reference was used for another payment. Read that payment.
          *     - `payment_not_refundable`: The payment is fully refunded. Read it to see its refunds.
          *     - `hold_exceeds_remaining`: More than is left of the payment. `errors[0].allowed` has what is.
@@ -1454,6 +2043,7 @@ export interface components {
           | 'session_not_open'
           | 'payment_session_mismatch'
           | 'payment_required'
+          | 'webhook_endpoint_limit'
           | 'payment_reference_reused'
           | 'payment_not_refundable'
           | 'hold_exceeds_remaining'
@@ -1482,6 +2072,7 @@ export interface components {
        *     - `checkout.session.created`: A checkout session was created.
        *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
        *     - `checkout.session.expired`: A checkout session expired, by itself or by request.
+       *     - `webhook.test`: A webhook endpoint was tested.
        *     - `payment.created`: A captured payment was recorded.
        *     - `payment.unmatched`: A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
        *     - `payment.held`: An amount of a payment was put on hold.
@@ -1496,6 +2087,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
         | 'payment.held'
@@ -1522,6 +2114,7 @@ export interface components {
       data: {
         object:
           | components['schemas']['CheckoutSession']
+          | components['schemas']['WebhookEndpoint']
           | components['schemas']['Payment']
           | components['schemas']['Refund'];
         /** @description Why the object failed, if a reason was given; otherwise null. */
@@ -1563,6 +2156,7 @@ export interface components {
        *     - `checkout.session.created`: A checkout session was created.
        *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
        *     - `checkout.session.expired`: A checkout session expired, by itself or by request.
+       *     - `webhook.test`: A webhook endpoint was tested.
        *     - `payment.created`: A captured payment was recorded.
        *     - `payment.unmatched`: A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
        *     - `payment.held`: An amount of a payment was put on hold.
@@ -1577,6 +2171,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
         | 'payment.held'
@@ -1603,6 +2198,7 @@ export interface components {
       data: {
         object:
           | components['schemas']['CheckoutSession']
+          | components['schemas']['WebhookEndpoint']
           | components['schemas']['Payment']
           | components['schemas']['Refund'];
         /** @description Why the object failed, if a reason was given; otherwise null. */
@@ -1789,6 +2385,95 @@ export interface components {
         data: components['schemas']['LineItem'][];
       };
     };
+    /** @description A change of a resource, with the organization that owns it. */
+    LedgerEvent: {
+      /**
+       * @description ID of the event, and the `webhook-id` of its webhooks.
+       * @example evt_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'event';
+      /**
+       * @description Owning organization; null for `webhook.test`.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string | null;
+      /**
+       * @description Type of the event.
+       *
+       *     - `checkout.session.created`: A checkout session was created.
+       *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
+       *     - `checkout.session.expired`: A checkout session expired, by itself or by request.
+       *     - `webhook.test`: A webhook endpoint was tested.
+       *     - `payment.created`: A captured payment was recorded.
+       *     - `payment.unmatched`: A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+       *     - `payment.held`: An amount of a payment was put on hold.
+       *     - `payment.released`: A hold on a payment was released.
+       *     - `refund.created`: A refund was proposed.
+       *     - `refund.succeeded`: The ledger paid a refund out.
+       *     - `refund.failed`: The ledger refused a refund, or what it had paid out came back.
+       *     - `refund.canceled`: A refund was withdrawn before the ledger decided.
+       * @enum {string}
+       */
+      type:
+        | 'checkout.session.created'
+        | 'checkout.session.completed'
+        | 'checkout.session.expired'
+        | 'webhook.test'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
+        | 'refund.created'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'refund.canceled';
+      /**
+       * @description Mode of the key that created it. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /**
+       * @description Time of the event, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+      /**
+       * @description Number of the event among those of its resource: 1, 2, 3 and so on.
+       * @example 1
+       */
+      sequence: number;
+      data: {
+        object:
+          | components['schemas']['CheckoutSession']
+          | components['schemas']['WebhookEndpoint']
+          | components['schemas']['Payment']
+          | components['schemas']['Refund'];
+        /** @description Why the object failed, if a reason was given; otherwise null. */
+        reason: string | null;
+      };
+    };
+    LedgerEventList: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'list';
+      /** @description Items of the page. */
+      data: components['schemas']['LedgerEvent'][];
+      /** @description Whether there are more items after this page. */
+      has_more: boolean;
+      /** @description The `cursor` for the next page; null on the last page. */
+      next_cursor: string | null;
+      /** @description The same entries as `data`. */
+      items: components['schemas']['LedgerEvent'][];
+      /** @description The same as `next_cursor`. */
+      nextCursor: string | null;
+    };
     /** @description A payment with its owning organization. */
     LedgerPayment: {
       /**
@@ -1948,6 +2633,137 @@ export interface components {
       items: components['schemas']['LedgerRefund'][];
       /** @description The same as `next_cursor`. */
       nextCursor: string | null;
+    };
+    /** @description A URL to which the events of all organizations are sent. */
+    LedgerWebhookEndpoint: {
+      /**
+       * @description ID of the webhook endpoint.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'webhook_endpoint';
+      /**
+       * @description Always null: the endpoint belongs to no organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string | null;
+      /**
+       * @description Mode of the key that created it. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /**
+       * Format: iri
+       * @description Where the events are sent.
+       * @example https://shop.example/webhooks
+       */
+      url: string;
+      /** @description Types of events that are sent, or only `*` for all. */
+      events: (
+        | '*'
+        | 'checkout.session.created'
+        | 'checkout.session.completed'
+        | 'checkout.session.expired'
+        | 'webhook.test'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
+        | 'refund.created'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'refund.canceled'
+      )[];
+      /** @description Whether events are sent. */
+      enabled: boolean;
+      /** @description What it is for. */
+      description: string | null;
+      /**
+       * @description Time of creation, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+      /** @description Why the service disabled it, if it did; otherwise null. */
+      disabled_reason: string | null;
+    };
+    LedgerWebhookEndpointList: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'list';
+      /** @description Items of the page. */
+      data: components['schemas']['LedgerWebhookEndpoint'][];
+      /** @description Whether there are more items after this page. */
+      has_more: boolean;
+      /** @description The `cursor` for the next page; null on the last page. */
+      next_cursor: string | null;
+      /** @description The same entries as `data`. */
+      items: components['schemas']['LedgerWebhookEndpoint'][];
+      /** @description The same as `next_cursor`. */
+      nextCursor: string | null;
+    };
+    /** @description A webhook endpoint with its new secret. */
+    LedgerWebhookEndpointWithSecret: {
+      /**
+       * @description ID of the webhook endpoint.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'webhook_endpoint';
+      /**
+       * @description Always null: the endpoint belongs to no organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string | null;
+      /**
+       * @description Mode of the key that created it. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /**
+       * Format: iri
+       * @description Where the events are sent.
+       * @example https://shop.example/webhooks
+       */
+      url: string;
+      /** @description Types of events that are sent, or only `*` for all. */
+      events: (
+        | '*'
+        | 'checkout.session.created'
+        | 'checkout.session.completed'
+        | 'checkout.session.expired'
+        | 'webhook.test'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
+        | 'refund.created'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'refund.canceled'
+      )[];
+      /** @description Whether events are sent. */
+      enabled: boolean;
+      /** @description What it is for. */
+      description: string | null;
+      /**
+       * @description Time of creation, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+      /** @description Why the service disabled it, if it did; otherwise null. */
+      disabled_reason: string | null;
+      /** @description Signs its webhooks (Standard Webhooks). Shown only here. */
+      secret: string;
     };
     LineItem: {
       /** @description Name of the product. */
@@ -2386,9 +3202,23 @@ export interface components {
       /** @description The `claim.number` that you have on the refund. */
       claim: number;
     };
+    ResendEventRequest: {
+      /**
+       * @description Send it only to this endpoint, whatever types it wants. By default to all that want it.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      webhook_endpoint?: string | null;
+    };
     ReturnRefundRequest: {
       /** @description Why the money came back. */
       reason?: string | null;
+    };
+    RotateEndpointSecretRequest: {
+      /**
+       * @description For how many seconds the previous secret signs as well.
+       * @default 86400
+       */
+      overlap_seconds?: number;
     };
     SetPaymentUrlRequest: {
       /**
@@ -2406,6 +3236,127 @@ export interface components {
     SucceedRefundRequest: {
       /** @description The `claim.number` that you have on the refund. */
       claim?: number;
+    };
+    /** @description A URL to which events are sent. */
+    WebhookEndpoint: {
+      /**
+       * @description ID of the webhook endpoint.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'webhook_endpoint';
+      /**
+       * @description Mode of the key that created it. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /**
+       * Format: iri
+       * @description Where the events are sent.
+       * @example https://shop.example/webhooks
+       */
+      url: string;
+      /** @description Types of events that are sent, or only `*` for all. */
+      events: (
+        | '*'
+        | 'checkout.session.created'
+        | 'checkout.session.completed'
+        | 'checkout.session.expired'
+        | 'webhook.test'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
+        | 'refund.created'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'refund.canceled'
+      )[];
+      /** @description Whether events are sent. */
+      enabled: boolean;
+      /** @description What it is for. */
+      description: string | null;
+      /**
+       * @description Time of creation, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+      /** @description Why the service disabled it, if it did; otherwise null. */
+      disabled_reason: string | null;
+    };
+    WebhookEndpointList: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'list';
+      /** @description Items of the page. */
+      data: components['schemas']['WebhookEndpoint'][];
+      /** @description Whether there are more items after this page. */
+      has_more: boolean;
+      /** @description The `cursor` for the next page; null on the last page. */
+      next_cursor: string | null;
+      /** @description The same entries as `data`. */
+      items: components['schemas']['WebhookEndpoint'][];
+      /** @description The same as `next_cursor`. */
+      nextCursor: string | null;
+    };
+    /** @description A webhook endpoint with its new secret. */
+    WebhookEndpointWithSecret: {
+      /**
+       * @description ID of the webhook endpoint.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'webhook_endpoint';
+      /**
+       * @description Mode of the key that created it. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /**
+       * Format: iri
+       * @description Where the events are sent.
+       * @example https://shop.example/webhooks
+       */
+      url: string;
+      /** @description Types of events that are sent, or only `*` for all. */
+      events: (
+        | '*'
+        | 'checkout.session.created'
+        | 'checkout.session.completed'
+        | 'checkout.session.expired'
+        | 'webhook.test'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
+        | 'refund.created'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'refund.canceled'
+      )[];
+      /** @description Whether events are sent. */
+      enabled: boolean;
+      /** @description What it is for. */
+      description: string | null;
+      /**
+       * @description Time of creation, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+      /** @description Why the service disabled it, if it did; otherwise null. */
+      disabled_reason: string | null;
+      /** @description Signs its webhooks (Standard Webhooks). Shown only here. */
+      secret: string;
     };
   };
   responses: {
@@ -3005,6 +3956,7 @@ export interface operations {
           | 'checkout.session.created'
           | 'checkout.session.completed'
           | 'checkout.session.expired'
+          | 'webhook.test'
           | 'payment.created'
           | 'payment.unmatched'
           | 'payment.held'
@@ -3120,6 +4072,95 @@ export interface operations {
             error?: {
               /** @enum {unknown} */
               code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  resendEvent: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ResendEventRequest'];
+      };
+    };
+    responses: {
+      /** @description The event with the attempts so far. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EventWithDeliveries'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
             };
           };
         };
@@ -3540,6 +4581,520 @@ export interface operations {
             error?: {
               /** @enum {unknown} */
               code?: 'idempotency_key_reused' | 'refund_not_pending' | 'refund_in_progress';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listWebhookEndpoints: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items on the page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: string;
+      };
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of endpoints. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookEndpointList'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
+        'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateWebhookEndpointRequest'];
+      };
+    };
+    responses: {
+      /** @description The endpoint with its secret. */
+      201: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookEndpointWithSecret'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'webhook_endpoint_limit';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  readWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoint. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ChangeWebhookEndpointRequest'];
+      };
+    };
+    responses: {
+      /** @description The endpoint. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  deleteWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoint is deleted. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletedWebhookEndpoint'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  rotateWebhookEndpointSecret: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RotateEndpointSecretRequest'];
+      };
+    };
+    responses: {
+      /** @description The endpoint with its new secret. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookEndpointWithSecret'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  testWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['NoFieldsRequest'];
+      };
+    };
+    responses: {
+      /** @description The attempt. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Delivery'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
             };
           };
         };
@@ -4064,6 +5619,79 @@ export interface operations {
           };
         };
       };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listLedgerEvents: {
+    parameters: {
+      query?: {
+        /** @description Only events of this organization. */
+        organization?: string;
+        /** @description Only events of this type. */
+        type?:
+          | 'checkout.session.created'
+          | 'checkout.session.completed'
+          | 'checkout.session.expired'
+          | 'webhook.test'
+          | 'payment.created'
+          | 'payment.unmatched'
+          | 'payment.held'
+          | 'payment.released'
+          | 'refund.created'
+          | 'refund.succeeded'
+          | 'refund.failed'
+          | 'refund.canceled';
+        /** @description Only events of the resource with this ID. */
+        object?: string;
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        from?: string;
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        to?: string;
+        /** @description Order by creation time: `desc` lists the newest event first, `asc` the oldest. */
+        order?: 'desc' | 'asc';
+        /** @description Maximum number of items on the page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: string;
+      };
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of events. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerEventList'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5235,6 +6863,520 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listLedgerWebhookEndpoints: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items on the page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: string;
+      };
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of endpoints. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerWebhookEndpointList'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createLedgerWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
+        'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateWebhookEndpointRequest'];
+      };
+    };
+    responses: {
+      /** @description The endpoint with its secret. */
+      201: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerWebhookEndpointWithSecret'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'webhook_endpoint_limit';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  readLedgerWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoint. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerWebhookEndpoint'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeLedgerWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ChangeWebhookEndpointRequest'];
+      };
+    };
+    responses: {
+      /** @description The endpoint. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerWebhookEndpoint'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  deleteLedgerWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoint is deleted. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletedLedgerWebhookEndpoint'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  rotateLedgerWebhookEndpointSecret: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RotateEndpointSecretRequest'];
+      };
+    };
+    responses: {
+      /** @description The endpoint with its new secret. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerWebhookEndpointWithSecret'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  testLedgerWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['NoFieldsRequest'];
+      };
+    };
+    responses: {
+      /** @description The attempt. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Delivery'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+      404: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'not_found';
+            };
+          };
+        };
+      };
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   readMetrics: {
     parameters: {
       query?: never;
@@ -5462,6 +7604,48 @@ export interface operations {
           type?: 'checkout.session.expired';
           data?: {
             object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  webhookTest: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'webhook.test';
+          data?: {
+            object?: components['schemas']['WebhookEndpoint'];
           };
         };
       };
@@ -5794,6 +7978,510 @@ export interface operations {
     requestBody: {
       content: {
         'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'refund.canceled';
+          data?: {
+            object?: components['schemas']['Refund'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerCheckoutSessionCreated: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'checkout.session.created';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerCheckoutSessionCompleted: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'checkout.session.completed';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerCheckoutSessionExpired: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'checkout.session.expired';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerWebhookTest: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'webhook.test';
+          data?: {
+            object?: components['schemas']['WebhookEndpoint'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerPaymentCreated: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'payment.created';
+          data?: {
+            object?: components['schemas']['Payment'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerPaymentUnmatched: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'payment.unmatched';
+          data?: {
+            object?: components['schemas']['Payment'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerPaymentHeld: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'payment.held';
+          data?: {
+            object?: components['schemas']['Payment'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerPaymentReleased: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'payment.released';
+          data?: {
+            object?: components['schemas']['Payment'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerRefundCreated: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'refund.created';
+          data?: {
+            object?: components['schemas']['Refund'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerRefundSucceeded: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'refund.succeeded';
+          data?: {
+            object?: components['schemas']['Refund'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerRefundFailed: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'refund.failed';
+          data?: {
+            object?: components['schemas']['Refund'];
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description No more attempts are made for this event. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  ledgerRefundCanceled: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': string;
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': string;
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
           /** @constant */
           type?: 'refund.canceled';
           data?: {

@@ -1,7 +1,8 @@
 /** Reads the values of arguments and options. commander puts the name of the option before what is thrown here. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Webhook } from 'standardwebhooks';
-import { parseInstant } from '../platform/http/formats.js';
+import { facts } from '../platform/facts.js';
+import { FORMATS, parseInstant } from '../platform/http/formats.js';
 import { MODES } from '../shared/caller.js';
 import { type IdKind, isId } from '../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../shared/money.js';
@@ -67,6 +68,16 @@ export function webhookSecret(text: string): string {
   } catch {
     throw new InvalidArgumentError('It must be a webhook secret, whsec_ and base64.');
   }
+}
+
+export function webhookUrl(text: string): string {
+  if (text.length <= 2048 && FORMATS.isWebhookUrl(text)) return text;
+  throw new InvalidArgumentError('It must be an https URL; in test mode also http to localhost.');
+}
+
+export function eventType(text: string): string {
+  if (facts.eventTypes.includes(text)) return text;
+  throw new InvalidArgumentError(`It must be one of ${facts.eventTypes.join(', ')}.`);
 }
 
 /** Milliseconds of a span like 90s, 45m, 12h or 7d. */

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import type { Command } from '@commander-js/extra-typings';
 import { ManageWebhookSecret } from '../modules/access/index.js';
-import { EVENT_ID, ResendEvent } from '../modules/events/index.js';
+import { EVENT_ID, LedgerEvents, ResendEvent, WEBHOOK_ENDPOINT_ID } from '../modules/events/index.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
+import { notFound } from '../shared/errors.js';
 import { ORGANIZATION_ID } from '../shared/id.js';
 import { id, port, webhookSecret } from './arguments.js';
 import { receiveWebhooks } from './development-receiver.js';
 import { print, withApplication } from './run.js';
+import { addEndpointCommands } from './webhook-endpoints.js';
 
 export function addWebhookCommands(program: Command): void {
   const webhooks = program.command('webhook').description('webhooks: secrets, deliveries, a receiver for development');
@@ -27,12 +30,18 @@ export function addWebhookCommands(program: Command): void {
     .command('resend')
     .description('deliver an event once more')
     .argument('<event>', 'its id, evt_…', id(EVENT_ID))
-    .action((event) =>
+    .option('--endpoint <endpoint>', 'only to this one, we_…', id(WEBHOOK_ENDPOINT_ID))
+    .action((event, { endpoint }) =>
       withApplication(async (application) => {
-        const nextAttemptAt = await application.get(ResendEvent).execute(event);
-        return { id: event, next_attempt_at: Math.floor(nextAttemptAt / 1000) };
+        const owner = await application.get(LedgerEvents).ownerOf(event);
+        if (!owner) throw notFound('id');
+        const decide = () => application.get(ResendEvent).execute(owner, event, endpoint);
+        const { dueAt } = await application.get(UnitOfWork).commit(decide);
+        return { id: event, next_attempt_at: Math.floor(dueAt / 1000) };
       }),
     );
+
+  addEndpointCommands(webhooks);
 
   webhooks
     .command('listen')

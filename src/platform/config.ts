@@ -22,6 +22,8 @@ export class Config {
   @IsOptional() @IsToken() readonly metricsToken: string | undefined = undefined;
   @Addresses() readonly trustProxy: readonly string[] = [];
   @Flag() readonly webhookAllowPrivate: boolean = false;
+  /** Part of the key for what is stored encrypted; changing it makes that unreadable. */
+  @IsOptional() @LongText() readonly encryptionKey: string | undefined = undefined;
   /** A year at most: each stored response holds a whole body. */
   @WholeNumber({ min: 1, max: 8760 }) readonly idempotencyRetentionHours: number = 24;
   /** A week at least: longer than any event is still on its way. */
@@ -94,6 +96,14 @@ function IsPublicUrl(): PropertyDecorator {
   const validate = (text: string) => /^https?:\/\/[^\s?#@\\]+$/i.test(text) && URL.canParse(text);
   const message = 'a URL like https://pay.example, without a query';
   return ValidateBy({ name: 'isPublicUrl', validator: { validate } }, { message });
+}
+
+function LongText(): PropertyDecorator {
+  const validate = (text: string) => text.length >= 32;
+  return ValidateBy(
+    { name: 'longText', validator: { validate } },
+    { message: 'at least 32 characters', context: { isSecret: true } },
+  );
 }
 
 function IsPostgresUrl(): PropertyDecorator {

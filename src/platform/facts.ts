@@ -39,13 +39,17 @@ export interface Facts {
   readonly invariants: readonly Invariant[];
 }
 
+export const ALL_EVENTS = '*';
+
 export const facts = {
   errors: [] as ErrorCode[],
   resources: [] as Resource[],
   gate: [] as Refusal[],
   invariants: [] as Invariant[],
   eventTypes: [] as string[],
-} satisfies Facts & { eventTypes: readonly string[] };
+  /** What a receiver may ask for: types, or all. */
+  wantedEvents: [ALL_EVENTS] as string[],
+} satisfies Facts & { eventTypes: readonly string[]; wantedEvents: readonly string[] };
 
 export interface ModuleFacts extends Partial<Facts> {
   readonly module: Type;
@@ -59,7 +63,9 @@ export function declareFacts(...modules: readonly Partial<Facts>[]): void {
     facts.resources.push(...resources);
     facts.gate.push(...gate);
     facts.invariants.unshift(...invariants);
-    facts.eventTypes.push(...resources.flatMap(({ events = {} }) => Object.keys(events)));
+    const types = resources.flatMap(({ events = {} }) => Object.keys(events));
+    facts.eventTypes.push(...types);
+    facts.wantedEvents.push(...types);
   }
   requireUnique(
     'error code',

@@ -28,6 +28,9 @@ export function idKind(prefix: string, { hasMode = false } = {}): IdKind {
 
 export const ORGANIZATION_ID = idKind('org');
 
+/** Stands where an organization is asked for and there is none: what the ledger keeps for itself. */
+export const NO_ORGANIZATION = `org_${'0'.repeat(26)}`;
+
 /** The 42 bits after the timestamp count up within a millisecond; the top bit starts at 0, so that there is room to count. */
 const SEQUENCE_START = 2 ** 41;
 const SEQUENCE_END = 2 ** 42;

@@ -6,6 +6,7 @@ import { FailuresByAddress } from '../../src/modules/access/adapters/http/failur
 import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limit.guard.js';
 import { Authenticate } from '../../src/modules/access/application/authenticate.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
+import { KnownEndpoints } from '../../src/modules/events/adapters/schedule/known-endpoints.js';
 import { ReceiverHealth } from '../../src/modules/events/domain/receiver.js';
 import { Shares } from '../../src/platform/database/shares.js';
 
@@ -25,7 +26,9 @@ const BOUNDS: Readonly<Record<string, string>> = {
   [`${EVENTS}/adapters/persistence/finished-attempts.ts waiting`]: 'attempts under way',
   [`${EVENTS}/adapters/schedule/attempts-under-way.ts all`]: 'AT_ONCE of the scheduler',
   [`${EVENTS}/adapters/schedule/attempts-under-way.ts counts`]: 'attempts under way',
-  [`${EVENTS}/adapters/schedule/webhook-scheduler.ts due`]: 'MAX_DUE for each organization',
+  [`${EVENTS}/adapters/schedule/due-receivers.ts due`]: 'MAX_DUE for each organization',
+  [`${EVENTS}/adapters/schedule/known-endpoints.ts seen`]: 'the oldest goes; filled below',
+  [`${EVENTS}/adapters/schedule/webhook-scheduler.ts changed`]: 'organizations, until the next round',
   [`${EVENTS}/adapters/schedule/webhook-scheduler.ts nextReceiver`]: 'organizations, which operators make',
   [`${EVENTS}/application/share-attempts.ts queues`]: 'one call',
   [`${EVENTS}/application/share-attempts.ts taken`]: 'one call',
@@ -98,6 +101,13 @@ test('receivers that fail', () => {
   const health = new ReceiverHealth();
   for (const index of many(10_100)) health.record(`org_x ${index}.example:443`, false, 1_000);
   expect(sizeOf(health, 'known')).toBe(10_000);
+});
+
+test('endpoints that were told of something', () => {
+  const known = new KnownEndpoints();
+  const [event, endpoint] = [{ mode: 'test', type: 'a.b' }, { id: 'we_x' }];
+  for (const index of many(10_100)) known.learn({ owner: `org_${index}`, event, endpoint } as never);
+  expect(sizeOf(known, 'seen')).toBe(10_000);
 });
 
 test('shares of organizations', async () => {

@@ -1,7 +1,7 @@
 /** Each error that the description shows as an example is provoked: the service answers just so. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
@@ -30,6 +30,7 @@ beforeAll(async () => {
   holder = await Holder.connect(service.databaseUrl);
 });
 beforeEach(() => clock.advance(1000));
+afterEach(removeEndpoints);
 afterAll(async () => {
   await holder.end();
   await service.close();
@@ -81,9 +82,30 @@ function hasFields({ node }: Operation): boolean {
 const isRequired = ({ node }: Operation): boolean =>
   node.parameters.some(({ $ref }: Node) => $ref?.endsWith('/IdempotencyKey'));
 
+/** At an address that refuses at once what is sent there to test it. */
+function endpointOn(path: string): Promise<Reply> {
+  const body = { url: 'https://localhost:40001/' };
+  return path.startsWith('/ledger/')
+    ? shop.ledgerPost('/ledger/v1/webhook_endpoints', body)
+    : shop.post('/v1/webhook_endpoints', body);
+}
+
+async function anEvent(): Promise<Reply> {
+  const { body } = await shop.createSession();
+  const events = await shop.get(`/v1/events?object=${body.id}`);
+  return { ...events, body: events.body.data[0] };
+}
+
+async function removeEndpoints(): Promise<void> {
+  await service.sql.query('DELETE FROM webhook_endpoints');
+  await service.sql.query('DELETE FROM ledger_webhook_endpoints');
+}
+
 /** A resource of the kind that the path names. */
 async function made(path: string): Promise<Reply> {
   if (path.includes('sessions')) return shop.createSession();
+  if (path.includes('webhook_endpoints')) return endpointOn(path);
+  if (path.includes('events')) return anEvent();
   const payment = await shop.record();
   if (path.startsWith('/ledger/v1/holds')) return shop.hold(payment.body.id, { amount: 1 });
   return path.includes('refunds') ? shop.propose(payment.body.id, 500) : payment;
@@ -143,6 +165,10 @@ const PROVOKED: Readonly<Record<string, (operation: Operation) => Promise<Reply>
   hold_exceeds_remaining: async () => shop.hold(await paymentWith(500), { amount: 501 }),
   payment_not_refundable: async ({ path }) =>
     path.endsWith('/holds') ? shop.hold(await paymentWith(0)) : shop.propose(await paymentWith(0), 500),
+  webhook_endpoint_limit: async (it) => {
+    for (let created = 0; created < 16; created++) await endpointOn(it.path);
+    return call(it).finally(removeEndpoints);
+  },
   payment_session_mismatch: async () => recording({ checkout_session: await session(), amount: 4999 }),
   payment_reference_reused: async () => {
     const reference = randomUUID();

@@ -131,6 +131,7 @@ const CASES: readonly Case[] = [
     { object: 'payment.hold', amount: 5000 },
     ([{ allowed }]) => ({ body: { amount: Number(allowed[0]) }, idempotencyKey: randomUUID() }),
   ],
+  ['webhook_endpoint_limit', 'read_resource', seventeenthEndpoint, { object: 'webhook_endpoint' }],
   ['payment_required', 'read_resource', async () => posting(`${SESSIONS}/${await openSession()}/complete`), OPEN],
   ['refund_in_progress', 'read_resource', async () => posting(`${REFUNDS}/${await claimed()}/cancel`), PENDING],
   ['refund_claimed', 'read_resource', async () => posting(`/ledger${REFUNDS}/${await claimed()}/fail`), PENDING],
@@ -223,6 +224,13 @@ async function tooManyRequests(): Promise<Call> {
 function nextSecond(): Sent {
   clock.advance(1000);
   return {};
+}
+
+async function seventeenthEndpoint(): Promise<Call> {
+  const request = () => posting('/v1/webhook_endpoints', { url: 'https://shop.example/webhooks' });
+  for (let created = 0; created < 16; created++) await call(request());
+  clock.advance(1000);
+  return request();
 }
 
 async function brokenTable(): Promise<Call> {

@@ -53,11 +53,15 @@ test('a body that is shown as an example is taken as it stands, but for what it 
     ['/v1/checkout_sessions', 201],
     ['/v1/refunds', 404],
     ['/ledger/v1/checkout_sessions/{id}/payment_url', 404],
+    ['/v1/webhook_endpoints', 201],
+    ['/v1/webhook_endpoints/{id}', 404],
     ['/ledger/v1/payments', 404],
     ['/ledger/v1/payments/{id}/holds', 404],
     ['/ledger/v1/refunds/claim', 200],
     ['/ledger/v1/refunds/{id}/extend', 404],
     ['/ledger/v1/refunds/{id}/release', 404],
+    ['/ledger/v1/webhook_endpoints', 201],
+    ['/ledger/v1/webhook_endpoints/{id}', 404],
   ]);
 });
 

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
-import { ResendEvent } from '../../src/modules/events/index.js';
 import { post } from '../support/client.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver, until } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
@@ -171,21 +170,12 @@ test('tries ten times on schedule, gives up, and tries again when told to', asyn
   expect(deliveries[9]).toEqual(attempt(10, 503, null, true));
 
   receiver.behave(answer(200));
-  await world.service.application.get(ResendEvent).execute(event);
+  await post(`${world.service.url}/v1/events/${event}/resend`, { key: tenant.test });
   await deliver(world.service);
   expect(receiver.received.map(({ id }) => id)).toEqual(new Array(11).fill(event));
   expect((await readEvent(world.service, tenant, event)).deliveries[10]).toEqual(attempt(11, 200, null, true));
   await deliver(world.service);
   expect(receiver.received).toHaveLength(11);
-});
-
-test('resending refuses what does not exist or goes nowhere', async () => {
-  const resend = world.service.application.get(ResendEvent);
-  await expect(resend.execute('evt_01jd0000000000000000000000')).rejects.toMatchObject({ code: 'not_found' });
-  await capture(world.service, tenant, { amount: 1000 });
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
-  await world.service.sql.query('DELETE FROM webhook_deliveries');
-  await expect(resend.execute(event)).rejects.toMatchObject({ message: expect.stringContaining('goes nowhere') });
 });
 
 test('signs with both secrets for a day after a rotation', async () => {

@@ -63,7 +63,7 @@ export class Description {
   /** Everything about a webhook that the description does not say. */
   faultsOfWebhook(headers: Readonly<Record<string, string>>, text: string): string[] {
     const event = parse(text) as Node;
-    const at = ['webhooks', event?.type, 'post'];
+    const at = ['webhooks', `${event?.organization === undefined ? '' : 'ledger.'}${event?.type}`, 'post'];
     const webhook = this.follow(at);
     if (!webhook) return [`the webhook ${event?.type} is not described`];
     const missing = (webhook.node.parameters as Node[]).filter(({ name }) => headers[name] === undefined);

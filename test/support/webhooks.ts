@@ -44,8 +44,15 @@ export async function readEvent(service: Service, { test: key }: Tenant, event: 
 }
 
 /** An attempt as an event shows it. */
-export function attempt(number: number, statusCode: number | null, error: unknown, isLast: boolean) {
+export function attempt(
+  number: number,
+  statusCode: number | null,
+  error: unknown,
+  isLast: boolean,
+  endpoint: string | null = null,
+) {
   return {
+    webhook_endpoint: endpoint,
     attempt: number,
     attempted_at: expect.any(Number),
     status_code: statusCode,

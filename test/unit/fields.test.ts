@@ -9,7 +9,6 @@ import {
   Id,
   Integer,
   ListOf,
-  ListOfUrls,
   Metadata,
   OneOf,
   Text,
@@ -17,6 +16,7 @@ import {
   WebUrl,
 } from '../../src/platform/http/fields.js';
 import { PageLimit } from '../../src/platform/http/list.query.js';
+import { ListOfUrls } from '../../src/platform/http/text-lists.js';
 import { accepts, explain } from '../../src/platform/http/validation.js';
 
 class Inner {

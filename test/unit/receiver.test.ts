@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { canonicalReceiver, ReceiverHealth, spelledReceiver } from '../../src/modules/events/domain/receiver.js';
+import {
+  canonicalReceiver,
+  dueReceiver,
+  ReceiverHealth,
+  spelledReceiver,
+} from '../../src/modules/events/domain/receiver.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const SECONDS = 1_000;
@@ -12,6 +17,17 @@ test.each([
   ['https://[::1]:80', '[::1]:80'],
 ])('%s is sent to %s', (url, spelled) => {
   expect(spelledReceiver(url)).toBe(spelled);
+});
+
+test('a receiver of the ledger is the ledger’s, whoever the event belongs to', () => {
+  const spelled = spelledReceiver('https://Ledger.Example/hook', true);
+  expect(dueReceiver('org_1', spelled)).toEqual({
+    organization: 'org_1',
+    owner: 'ledger',
+    receiver: 'ledger.example:443',
+    spelled,
+  });
+  expect(dueReceiver('org_1', 'ledger.example')).toMatchObject({ owner: 'org_1', receiver: 'ledger.example:443' });
 });
 
 test.each([

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
-import type { DueReceiver } from '../../src/modules/events/application/ports.js';
 import { type Load, shareAttempts } from '../../src/modules/events/application/share-attempts.js';
+import type { DueReceiver } from '../../src/modules/events/domain/receiver.js';
 
 const due = (organization: string, receiver: string, spelled = receiver): DueReceiver => ({
   organization,
+  owner: organization,
   receiver,
   spelled,
 });
@@ -21,7 +22,7 @@ function load({ room, failingRoom = room, atOnce = 16, failing = [], underWay = 
   return {
     room,
     failingRoom,
-    ofOrganization: (organization) => underWay[organization] ?? 0,
+    ofOwner: (owner) => underWay[owner] ?? 0,
     ofReceiver: ({ receiver }) => underWay[receiver] ?? 0,
     isFailing: ({ receiver }) => failing.includes(receiver),
     atOnce: () => atOnce,

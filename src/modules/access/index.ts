@@ -1,5 +1,5 @@
 export { ACCESS } from './access.module.js';
-export { CallerOfKey, LedgerOfKey } from './adapters/http/caller.js';
+export { CallerOfKey, LedgerAsCaller, LedgerOfKey } from './adapters/http/caller.js';
 export { KeyGuard } from './adapters/http/key.guard.js';
 export { OriginGuard } from './adapters/http/origin.guard.js';
 export { RateLimitGuard } from './adapters/http/rate-limit.guard.js';

@@ -4,45 +4,87 @@ import { AccessSigningSecrets } from './adapters/access/access-signing-secrets.j
 import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
 import { nameResolver } from './adapters/delivery/names.js';
 import { EventsController } from './adapters/http/events.controller.js';
+import { LedgerEventsController } from './adapters/http/ledger-events.controller.js';
+import { LedgerWebhookEndpointsController } from './adapters/http/ledger-webhook-endpoints.controller.js';
+import { WebhookEndpointsController } from './adapters/http/webhook-endpoints.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
+import { LedgerWebhookEndpointRecord } from './adapters/persistence/ledger-webhook-endpoint.record.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
+import { PostgresEndpointHealth } from './adapters/persistence/postgres-endpoint-health.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
+import { PostgresLedgerEvents } from './adapters/persistence/postgres-ledger-events.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
+import { PostgresResending } from './adapters/persistence/postgres-resending.js';
+import { PostgresWebhookEndpoints } from './adapters/persistence/postgres-webhook-endpoints.js';
 import { WebhookAttemptRecord } from './adapters/persistence/webhook-attempt.record.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
+import { WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
 import { EventSweeper } from './adapters/schedule/event-sweeper.js';
 import { WebhookScheduler } from './adapters/schedule/webhook-scheduler.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
+import { ChangeWebhookEndpoint } from './application/change-webhook-endpoint.js';
+import { CreateWebhookEndpoint } from './application/create-webhook-endpoint.js';
+import { DeleteWebhookEndpoint } from './application/delete-webhook-endpoint.js';
 import { FindUndelivered } from './application/find-undelivered.js';
+
 import { ListEvents } from './application/list-events.js';
-import { Deliveries, DueSignal, Events, Outbox, Receivers, SigningSecrets } from './application/ports.js';
+import { ListLedgerEvents } from './application/list-ledger-events.js';
+import { ListWebhookEndpoints } from './application/list-webhook-endpoints.js';
+import {
+  Deliveries,
+  DueSignal,
+  EndpointHealth,
+  Events,
+  LedgerEvents,
+  Outbox,
+  Receivers,
+  Resending,
+  SigningSecrets,
+  WebhookEndpoints,
+} from './application/ports.js';
 import { ReadEvent } from './application/read-event.js';
+import { ReadWebhookEndpoint } from './application/read-webhook-endpoint.js';
 import { ResendEvent } from './application/resend-event.js';
-import { EVENT_FACTS } from './facts.js';
+import { RotateEndpointSecret } from './application/rotate-endpoint-secret.js';
+import { TestWebhookEndpoint } from './application/test-webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_LIMIT } from './domain/webhook-endpoint.js';
+import { EVENT_FACTS, WEBHOOK_ENDPOINT_FACTS } from './facts.js';
 
 /** An attempt has 15 seconds, as receivers of webhooks are used to. */
 const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
 
 /** What happened, told to whoever asked for it. Other modules record their events in their own statements. */
 @Module({
-  controllers: [EventsController],
+  controllers: [EventsController, LedgerEventsController, WebhookEndpointsController, LedgerWebhookEndpointsController],
   providers: [
     AttemptDelivery,
+    ChangeWebhookEndpoint,
+    CreateWebhookEndpoint,
+    DeleteWebhookEndpoint,
     EventSweeper,
     FindUndelivered,
     ListEvents,
+    ListLedgerEvents,
+    ListWebhookEndpoints,
     ReadEvent,
+    ReadWebhookEndpoint,
     ResendEvent,
+    RotateEndpointSecret,
+    TestWebhookEndpoint,
     WebhookScheduler,
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },
     { provide: DueSignal, useExisting: WebhookWorker },
+    { provide: EndpointHealth, useClass: PostgresEndpointHealth },
     { provide: Events, useClass: PostgresEvents },
+    { provide: LedgerEvents, useClass: PostgresLedgerEvents },
     { provide: Network, useValue: NETWORK },
     { provide: Outbox, useClass: PostgresOutbox },
     { provide: Receivers, useClass: HttpReceivers },
+    { provide: Resending, useClass: PostgresResending },
     { provide: SigningSecrets, useClass: AccessSigningSecrets },
+    { provide: WebhookEndpoints, useClass: PostgresWebhookEndpoints },
   ],
   exports: [FindUndelivered, Outbox],
 })
@@ -50,6 +92,13 @@ export class EventsModule {}
 
 export const EVENTS: ModuleFacts = {
   module: EventsModule,
-  records: [EventRecord, WebhookDeliveryRecord, WebhookAttemptRecord],
-  resources: [EVENT_FACTS],
+  records: [
+    EventRecord,
+    WebhookDeliveryRecord,
+    WebhookAttemptRecord,
+    WebhookEndpointRecord,
+    LedgerWebhookEndpointRecord,
+  ],
+  errors: [WEBHOOK_ENDPOINT_LIMIT],
+  resources: [EVENT_FACTS, WEBHOOK_ENDPOINT_FACTS],
 };

@@ -1,5 +1,15 @@
+export { deliveryView } from './adapters/representation/events.views.js';
+export { deletedView, webhookEndpointView, withSecretView } from './adapters/representation/webhook-endpoints.views.js';
+export { ChangeWebhookEndpoint } from './application/change-webhook-endpoint.js';
+export { CreateWebhookEndpoint } from './application/create-webhook-endpoint.js';
+export { DeleteWebhookEndpoint } from './application/delete-webhook-endpoint.js';
 export { FindUndelivered } from './application/find-undelivered.js';
-export { Outbox, type OwnedHappening } from './application/ports.js';
+export { ListWebhookEndpoints } from './application/list-webhook-endpoints.js';
+export { LedgerEvents, Outbox, type OwnedHappening } from './application/ports.js';
+
 export { ResendEvent } from './application/resend-event.js';
+export { RotateEndpointSecret } from './application/rotate-endpoint-secret.js';
+export { TestWebhookEndpoint } from './application/test-webhook-endpoint.js';
 export { EVENT_ID } from './domain/event.js';
+export { WEBHOOK_ENDPOINT_ID } from './domain/webhook-endpoint.js';
 export { EVENTS, EventsModule } from './events.module.js';

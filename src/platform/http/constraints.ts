@@ -15,6 +15,7 @@ interface Constraint {
 const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
   isString: { code: 'invalid_type', schema: { type: 'string' } },
   isInt: { code: 'invalid_type', schema: { type: 'integer' } },
+  isBoolean: { code: 'invalid_type', schema: { type: 'boolean' } },
   isArray: { code: 'invalid_type', schema: { type: 'array' } },
   nestedValidation: { code: 'invalid_type' },
   min: { code: 'too_small', keyword: 'minimum' },
@@ -23,6 +24,7 @@ const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
   maxLength: { code: 'too_long', keyword: 'maxLength' },
   arrayMinSize: { code: 'too_short', keyword: 'minItems' },
   arrayMaxSize: { code: 'too_long', keyword: 'maxItems' },
+  arrayUnique: { code: 'duplicate', schema: { uniqueItems: true } },
   isIn: { code: 'invalid_value', keyword: 'enum' },
   matches: { code: 'invalid_format', keyword: 'pattern' },
   isCurrency: { code: 'invalid_value', schema: { format: 'isCurrency' } },

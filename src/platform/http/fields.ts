@@ -6,6 +6,7 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsOptional,
@@ -31,7 +32,10 @@ export interface About extends Pick<FieldContext, 'description' | 'default'> {
 
 type Options = About & FieldContext;
 
-function field({ optional = false, ...context }: Options, ...decorators: PropertyDecorator[]): PropertyDecorator {
+export function field(
+  { optional = false, ...context }: Options,
+  ...decorators: PropertyDecorator[]
+): PropertyDecorator {
   const presence = optional ? [ValidateIf((_, value) => value !== undefined)] : [];
   return applyDecorators(...presence, Allow({ context }), ...decorators) as PropertyDecorator;
 }
@@ -46,6 +50,8 @@ export const Integer = ({ min, max, ...context }: Options & { min: number; max: 
     Min(min, { message: 'must be at least $constraint1' }),
     Max(max, { message: 'must be at most $constraint1' }),
   );
+
+export const Flag = (about: About = {}) => field(about, IsBoolean({ message: 'must be true or false' }));
 
 export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
   Integer({ min, max: MAX_AMOUNT, ...about });
@@ -156,20 +162,6 @@ export const ListOf = (type: () => RequestClass, { min, max, ...about }: About &
     ArrayMinSize(min, { message: 'must have at least $constraint1 entries' }),
     ArrayMaxSize(max, { message: 'must have at most $constraint1 entries' }),
     ValidateNested({ each: true, message: 'must be an object', context: { type, as: 'list' } }),
-  );
-
-/** An item of a list of texts: class-validator says which object of a list is wrong, but not which text. */
-export class UrlItem {
-  @WebUrl() value!: string;
-}
-
-export const ListOfUrls = ({ max, ...about }: About & { max: number }) =>
-  field(
-    about,
-    Type(() => UrlItem),
-    IsArray({ message: 'must be an array' }),
-    ArrayMaxSize(max, { message: 'must have at most $constraint1 entries' }),
-    ValidateNested({ each: true, context: { type: () => UrlItem, as: 'items' } }),
   );
 
 /** Form encodings read brackets in a key as a path. */

@@ -30,7 +30,7 @@ export function listView<Item, View extends { readonly id: string }>(
 
 export function listJson<Item extends { readonly id: string }>(page: Page<Item>, json: (item: Item) => string): string {
   const { items, hasMore } = page;
-  const data = items.map(json).join(',');
+  const data = items.map((item) => json(item)).join(',');
   const cursor = JSON.stringify(hasMore ? items.at(-1)?.id : null);
   return `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},"items":[${data}],"nextCursor":${cursor}}`;
 }

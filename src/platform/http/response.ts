@@ -3,6 +3,8 @@ export interface ResponseParts {
   readonly status: number;
   readonly body: string;
   readonly location?: string | null;
+  /** Whether the body shows a secret: it is then stored encrypted. */
+  readonly hasSecret?: boolean;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -14,15 +16,17 @@ export class HttpResponse {
   readonly location: string | null;
   /** Beside the usual headers, or in their place. They are not stored with the response. */
   headers: Headers | undefined = undefined;
+  readonly hasSecret: boolean;
 
   constructor(
-    { status, body, location = null }: ResponseParts,
+    { status, body, location = null, hasSecret = false }: ResponseParts,
     /** Whether this is the response to an earlier request with the same idempotency key. */
     readonly replayed: boolean = false,
   ) {
     this.status = status;
     this.body = body;
     this.location = location;
+    this.hasSecret = hasSecret;
   }
 
   with(headers: Headers): this {

@@ -13,9 +13,10 @@ import {
   objectSchema,
   type RequestClass,
 } from './constraints.js';
-import { MetadataEntry, UrlItem } from './fields.js';
+import { MetadataEntry } from './fields.js';
 import { FORMATS } from './formats.js';
 import { parseJson } from './json.js';
+import { UrlItem, WantedEventItem } from './text-lists.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -86,7 +87,8 @@ function paramErrors(error: ValidationError, path: string): ParamError[] {
 
 function pathBelow(path: string, { target, property, value }: ValidationError): string {
   if (Array.isArray(target)) return value instanceof MetadataEntry ? `${path}.${value.key}` : `${path}[${property}]`;
-  return target instanceof UrlItem || target instanceof MetadataEntry ? path : `${path}.${property}`;
+  const isText = [UrlItem, WantedEventItem, MetadataEntry].some((type) => target instanceof type);
+  return isText ? path : `${path}.${property}`;
 }
 
 /**

@@ -20,7 +20,11 @@ const WAIT_MS = 2_000;
 const ATTEMPTS = 3;
 
 /** A request together with its body, which is what makes two requests the same. */
-type KeyedRequest = IdempotentRequest & { readonly body: unknown };
+type KeyedRequest = IdempotentRequest & {
+  readonly body: unknown;
+  /** Whether deciding does something that cannot be taken back: then a stored response is looked for first. */
+  readonly hasEffect?: boolean;
+};
 
 type Decide<Result> = () => Promise<Decision<Result>>;
 
@@ -100,6 +104,10 @@ export class Idempotency {
     request: KeyedRequest,
     decide: Decide<IdempotentResponse>,
   ): Promise<IdempotentResponse> {
+    if (request.hasEffect) {
+      const found = await this.responses.find(caller, claim);
+      if (found && found !== 'expired') return replay(found, claim.fingerprint);
+    }
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
         return await this.respond(caller, claim, request, decide);

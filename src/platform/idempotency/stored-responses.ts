@@ -4,6 +4,7 @@ import { uuidOf } from '../../shared/id.js';
 import { insertInto } from '../database/columns.js';
 import { Database } from '../database/database.js';
 import type { Part } from '../database/statement.js';
+import { Encryption } from '../encryption/encryption.js';
 import type { HttpResponse } from '../http/response.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 import { IdempotentResponse } from './idempotent-response.js';
@@ -34,6 +35,9 @@ const SWEEP = {
     SELECT ctid FROM idempotency_keys WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
 };
 
+/** Begins a body that is stored encrypted: no JSON begins so. */
+const ENCRYPTED = 'encrypted:';
+
 export interface Claim {
   readonly operation: string;
   readonly key: string;
@@ -58,13 +62,17 @@ interface Row {
 
 @Injectable()
 export class StoredResponses {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly encryption: Encryption,
+  ) {}
 
   /** Fails with KEY_CONSTRAINT when the key is taken. */
-  add(caller: Caller, claim: Claim, { status, location, body }: HttpResponse): Part {
+  add(caller: Caller, claim: Claim, { status, location, body: shown, hasSecret }: HttpResponse): Part {
     const { operation, key, fingerprint, retentionSeconds: expiresAt } = claim;
     const organizationId = uuidOf(caller.organization);
     const { mode } = caller;
+    const body = hasSecret ? `${ENCRYPTED}${this.encryption.encrypt(shown).toString('base64')}` : shown;
     return insert({ organizationId, mode, operation, key, fingerprint, status, location, body, expiresAt });
   }
 
@@ -72,7 +80,13 @@ export class StoredResponses {
     const [row] = await this.database.read<Row>(FIND, byKey(caller, scope));
     if (!row) return undefined;
     if (row.expired) return 'expired';
-    return { response: new IdempotentResponse(row, true), fingerprint: row.fingerprint };
+    const response = new IdempotentResponse({ ...row, body: this.shown(row.body) }, true);
+    return { response, fingerprint: row.fingerprint };
+  }
+
+  private shown(body: string): string {
+    if (!body.startsWith(ENCRYPTED)) return body;
+    return this.encryption.decrypt(Buffer.from(body.slice(ENCRYPTED.length), 'base64'));
   }
 
   forget(caller: Caller, scope: Scope): Part {

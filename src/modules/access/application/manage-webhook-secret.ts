@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
-import { newWebhookSecret } from '../domain/organization.js';
+import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { Organizations } from './ports.js';
 
 /** How long the secret before goes on signing: receivers learn the new one in the meantime. */

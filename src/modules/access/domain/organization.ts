@@ -1,4 +1,5 @@
 import { newId, ORGANIZATION_ID } from '../../../shared/id.js';
+import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 
 export class Organization {
   private constructor(
@@ -18,10 +19,4 @@ export class Organization {
   static restore(id: string, name: string, webhookSecret: string): Organization {
     return new Organization(id, name, webhookSecret);
   }
-}
-
-/** 32 random bytes; the specification asks for 24 to 64. */
-export function newWebhookSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }

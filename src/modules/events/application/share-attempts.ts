@@ -1,10 +1,11 @@
-import type { DueReceiver, Share } from './ports.js';
+import type { DueReceiver } from '../domain/receiver.js';
+import type { Share } from './ports.js';
 
 export interface Load {
   /** Attempts that may still be started, and how many of those at failing receivers. */
   readonly room: number;
   readonly failingRoom: number;
-  ofOrganization(organization: string): number;
+  ofOwner(owner: string): number;
   ofReceiver(due: DueReceiver): number;
   isFailing(due: DueReceiver): boolean;
   atOnce(due: DueReceiver): number;
@@ -17,8 +18,8 @@ export interface Shares {
 }
 
 /**
- * Shares the room out: one attempt for each organization in turn, those with the least under way first, and within an
- * organization one for each receiver in turn. Failing receivers come last, into a small room of their own.
+ * Shares the room out: one attempt for each owner of receivers in turn, those with the least under way first, and of an
+ * owner one for each receiver in turn. Failing receivers come last, into a small room of their own.
  */
 export function shareAttempts(due: readonly DueReceiver[], load: Load): Shares {
   // Claimed in one go: half of what a receiver may have at once, not one at a time.
@@ -49,12 +50,12 @@ interface Growing extends Share {
 function shareAmong(due: readonly DueReceiver[], load: Load, room: number, taken: Map<string, number>): Shares {
   const queues = new Map<string, Growing[]>();
   for (const one of due) {
-    const queue = queues.get(one.organization);
+    const queue = queues.get(one.owner);
     if (queue) queue.push({ due: one, take: 0 });
-    else queues.set(one.organization, [{ due: one, take: 0 }]);
+    else queues.set(one.owner, [{ due: one, take: 0 }]);
   }
-  const byLoad = [...queues.keys()].sort((one, other) => load.ofOrganization(one) - load.ofOrganization(other));
-  let open = byLoad.map((organization) => queues.get(organization) ?? []);
+  const byLoad = [...queues.keys()].sort((one, other) => load.ofOwner(one) - load.ofOwner(other));
+  let open = byLoad.map((owner) => queues.get(owner) ?? []);
   const shares = open.flat();
   for (let left = room; left > 0 && open.length > 0; open = open.filter((queue) => queue.length > 0)) {
     for (const queue of open) if (left > 0 && takeOne(queue, load, taken)) left -= 1;
@@ -66,10 +67,10 @@ function shareAmong(due: readonly DueReceiver[], load: Load, room: number, taken
 /** One for the next receiver that has room; those that have none leave the queue. */
 function takeOne(queue: Growing[], load: Load, taken: Map<string, number>): boolean {
   for (let next = queue.shift(); next; next = queue.shift()) {
-    const { organization, receiver } = next.due;
-    const already = taken.get(`${organization} ${receiver}`) ?? 0;
+    const { owner, receiver } = next.due;
+    const already = taken.get(`${owner} ${receiver}`) ?? 0;
     if (load.ofReceiver(next.due) + already >= load.atOnce(next.due)) continue;
-    taken.set(`${organization} ${receiver}`, already + 1);
+    taken.set(`${owner} ${receiver}`, already + 1);
     next.take += 1;
     queue.push(next);
     return true;

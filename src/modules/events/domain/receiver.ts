@@ -10,9 +10,31 @@ const ANSWERING_AT_ONCE = 16;
 const UNKNOWN_AT_ONCE = 4;
 const FAILING_AT_ONCE = 1;
 
+/** Before a receiver of the ledger, as it is stored: no host has a space. */
+const OF_LEDGER = 'ledger ';
+
+export interface DueReceiver {
+  /** Whose events are due. */
+  readonly organization: string;
+  /** Whose receiver it is, and whose share of the attempts it uses: the organization's, or the ledger's. */
+  readonly owner: string;
+  /** The host and port in one spelling: what is slow or dead. */
+  readonly receiver: string;
+  /** As it is stored. */
+  readonly spelled: string;
+}
+
 /** Host and port as a URL spells them, and as they are stored. */
-export function spelledReceiver(url: string): string {
-  return (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
+export function spelledReceiver(url: string, isLedgers = false): string {
+  const host = (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
+  return isLedgers ? `${OF_LEDGER}${host}` : host;
+}
+
+/** The receiver that is stored so, for events of the organization. */
+export function dueReceiver(organization: string, spelled: string): DueReceiver {
+  if (!spelled.startsWith(OF_LEDGER))
+    return { organization, owner: organization, receiver: canonicalReceiver(spelled), spelled };
+  return { organization, owner: 'ledger', receiver: canonicalReceiver(spelled.slice(OF_LEDGER.length)), spelled };
 }
 
 /** One spelling for each host and port: `127.1` and `0x7f.1:443` are `127.0.0.1:443`. Takes what a URL has between `//` and `/`. */
@@ -45,6 +67,11 @@ export class ReceiverHealth {
       if (this.known.size <= MAX_REMEMBERED && restsUntil + REMEMBERED > now) break;
       this.known.delete(oldest);
     }
+  }
+
+  /** Of a receiver that somebody says is back. */
+  forget(receiver: string): void {
+    this.known.delete(receiver);
   }
 
   isFailing(receiver: string): boolean {

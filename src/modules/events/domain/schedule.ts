@@ -19,7 +19,7 @@ const JITTER = 0.1;
 /** A receiver may ask for patience, but not put its events off for ever. */
 const MAX_RETRY_AFTER = 24 * HOUR;
 
-export type DeliveryOutcome = 'delivered' | 'gone' | 'given_up';
+export type DeliveryOutcome = 'delivered' | 'gone' | 'given_up' | 'canceled';
 
 /** What came of one attempt. Without a status there was no answer, and `error` says why. */
 export interface AttemptResult {

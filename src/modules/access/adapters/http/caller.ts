@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { requestOf } from '../../../../platform/http/exchange.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { NO_ORGANIZATION } from '../../../../shared/id.js';
 import type { ApiKey } from '../../domain/api-key.js';
 
 export const CallerOfKey = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
@@ -10,6 +11,12 @@ export const CallerOfKey = createParamDecorator((_: unknown, context: ExecutionC
 export const LedgerOfKey = createParamDecorator((_: unknown, context: ExecutionContext): Ledger => {
   const { apiKey } = requestOf(context);
   return { mode: (apiKey as ApiKey).state.mode };
+});
+
+/** The ledger where it keeps something of its own, which belongs to no organization. */
+export const LedgerAsCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const { apiKey } = requestOf(context);
+  return { organization: NO_ORGANIZATION, mode: (apiKey as ApiKey).facts.mode };
 });
 
 declare module 'fastify' {

@@ -8,7 +8,6 @@ import {
   Instant,
   Integer,
   ListOf,
-  ListOfUrls,
   Locale,
   Metadata,
   OneOf,
@@ -17,6 +16,7 @@ import {
   WebUrl,
 } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
+import { ListOfUrls } from '../../../../platform/http/text-lists.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {

@@ -83,7 +83,7 @@ export class HttpReceivers extends Receivers {
 }
 
 function requestOf(url: URL, message: Message, signal: AbortSignal): Dispatcher.RequestOptions {
-  const payload = eventJson(message.event);
+  const payload = eventJson(message.event, message.organization);
   let information = 0;
   const tooMuch = new AbortController();
   return {

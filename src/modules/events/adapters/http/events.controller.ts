@@ -1,13 +1,21 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
-import { ValidQuery } from '../../../../platform/http/validation.js';
+import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
+import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import {
+  AcceptIdempotencyKey,
+  Idempotent,
+  type IdempotentRequest,
+} from '../../../../platform/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListEvents } from '../../application/list-events.js';
 import { ReadEvent } from '../../application/read-event.js';
+import { ResendEvent } from '../../application/resend-event.js';
 import { EVENT_ID } from '../../domain/event.js';
 import { EVENT_FACTS } from '../../facts.js';
 import {
@@ -17,16 +25,18 @@ import {
   eventWebhooks,
   eventWithDeliveriesJson,
 } from '../representation/events.views.js';
-import { ListEventsQuery, toFilter } from './events.requests.js';
+import { ListEventsQuery, ResendEventRequest, toFilter } from './events.requests.js';
 
 /** For receivers that were away: what they missed, and what was tried. */
 @Controller(EVENT_FACTS.secret.path)
-@Tag('Events', 'Changes of resources. Each event is also sent to a `notify_url`.')
+@Tag('Events', 'Changes of resources. Each event is also sent to webhook endpoints and to a `notify_url`.')
 @Webhooks(eventWebhooks)
 export class EventsController {
   constructor(
     private readonly readEvent: ReadEvent,
     private readonly listEvents: ListEvents,
+    private readonly resendEvent: ResendEvent,
+    private readonly idempotency: Idempotency,
   ) {}
 
   @Operation('readEvent', {
@@ -49,5 +59,26 @@ export class EventsController {
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
     const page = await this.listEvents.execute(caller, toFilter(query));
     return new HttpResponse({ status: 200, body: listJson(page, eventJson) });
+  }
+
+  @Operation('resendEvent', {
+    summary: 'Resend an event',
+    description: 'Sends the event again now: to every endpoint that wants it and its `notify_url`, or to one endpoint.',
+    answers: { 200: { description: 'The event with the attempts so far.', schema: EVENT_WITH_DELIVERIES } },
+  })
+  @Post(':id/resend')
+  @AcceptIdempotencyKey()
+  resend(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(EVENT_ID) id: string,
+    @ValidBody() body: ResendEventRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.resendEvent.execute(caller, id, body.webhook_endpoint ?? undefined),
+      (resent) => ({ status: 200, body: eventWithDeliveriesJson(resent) }),
+    );
   }
 }

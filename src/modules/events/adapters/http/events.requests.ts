@@ -1,8 +1,16 @@
 import { facts } from '../../../../platform/facts.js';
 import { Id, Instant, OneOf, ResourceId } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
-import { DEFAULT_ORDER, type EventFilter, ORDERS, type Order } from '../../application/ports.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import {
+  DEFAULT_ORDER,
+  type EventFilter,
+  type LedgerEventFilter,
+  ORDERS,
+  type Order,
+} from '../../application/ports.js';
 import { EVENT_ID } from '../../domain/event.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
 export class ListEventsQuery {
   @OneOf(facts.eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
@@ -18,6 +26,22 @@ export class ListEventsQuery {
   order?: Order;
   @PageLimit({ max: 100 }) limit?: string;
   @Id(EVENT_ID, CURSOR) cursor?: string;
+}
+
+export class ListLedgerEventsQuery extends ListEventsQuery {
+  @Id(ORGANIZATION_ID, { optional: true, description: 'Only events of this organization.' }) organization?: string;
+}
+
+export class ResendEventRequest {
+  @Id(WEBHOOK_ENDPOINT_ID, {
+    optional: true,
+    description: 'Send it only to this endpoint, whatever types it wants. By default to all that want it.',
+  })
+  webhook_endpoint?: string | null;
+}
+
+export function toLedgerFilter({ organization, ...query }: ListLedgerEventsQuery): LedgerEventFilter {
+  return { ...toFilter(query), organization };
 }
 
 /** Throws an invalid_param refusal when the range is upside down. */

@@ -6,7 +6,7 @@ const PRIMARY = { primaryKeyConstraintName: 'events_pkey' };
 @Entity('events')
 @Unique('events_sequence_key', ['organizationId', 'mode', 'objectId', 'sequence'])
 @Index('events_type_list', ['organizationId', 'mode', 'type', 'id'])
-@Index('events_id', ['id'])
+@Index('events_across', ['mode', 'type', 'id'])
 @Check('events_mode', `mode IN ('test', 'live')`)
 @Check('events_type', `type ~ '^[a-z_]+([.][a-z_]+)+$'`)
 @Check('events_sequence', 'sequence >= 1')

@@ -3,23 +3,26 @@ import { isUnavailable } from '../../../../platform/database/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import type { ClaimedDelivery } from '../../application/ports.js';
 import type { AttemptResult, Verdict } from '../../domain/schedule.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** The attempt number is the fencing token: a process whose lease ran out records its attempt and decides nothing. */
 const FINISH = {
   name: 'webhooks.finish',
   text: `WITH finished AS (
-      SELECT * FROM unnest($2::text[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::smallint[], $7::text[],
-        $8::integer[], $9::timestamptz[], $10::text[])
-        AS one (mode, event_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at, outcome)
+      SELECT * FROM unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::smallint[],
+        $8::text[], $9::integer[], $10::timestamptz[], $11::text[])
+        AS one (mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at,
+          outcome)
     ), recorded AS (
-      INSERT INTO webhook_attempts (organization_id, mode, event_id, attempt, attempted_at, status_code, error,
-        duration_ms, next_attempt_at)
-      SELECT $1::uuid, mode, event_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at
-      FROM finished
+      INSERT INTO webhook_attempts (organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code,
+        error, duration_ms, next_attempt_at)
+      SELECT $1::uuid, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
+        next_attempt_at
+      FROM finished WHERE outcome IS DISTINCT FROM 'canceled'
     )
     UPDATE webhook_deliveries delivery SET next_attempt_at = finished.next_attempt_at, outcome = finished.outcome
     FROM finished WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode
-      AND delivery.event_id = finished.event_id AND delivery.attempts = finished.attempt AND delivery.outcome IS NULL`,
+      AND delivery.event_id = finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt AND delivery.outcome IS NULL`,
 };
 const LANES = 2;
 const MAX_BATCH = 200;
@@ -37,12 +40,22 @@ export class FinishedAttempts {
 
   constructor(private readonly database: Database) {}
 
-  add({ organization, event, attempt }: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict) {
+  add(claimed: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict): Promise<void> {
     const { statusCode, error, durationMs, nextAttemptAt, outcome } = result;
     const next = nextAttemptAt === null ? null : new Date(nextAttemptAt);
-    const row = [event.mode, uuidOf(event.id), attempt, new Date(attemptedAt), statusCode, error, durationMs, next];
+    return this.enqueue(claimed, [new Date(attemptedAt), statusCode, error, durationMs, next, outcome]);
+  }
+
+  /** Ends a delivery without an attempt. */
+  cancel(claimed: ClaimedDelivery): Promise<void> {
+    return this.enqueue(claimed, [null, null, null, null, null, 'canceled']);
+  }
+
+  private enqueue({ organization, event, endpoint, attempt }: ClaimedDelivery, outcome: unknown[]): Promise<void> {
+    const endpointId = endpoint ? uuidOf(endpoint.id) : NO_ENDPOINT;
+    const row = [event.mode, uuidOf(event.id), endpointId, attempt, ...outcome];
     return new Promise<void>((resolve, reject) => {
-      const finished = { row: [...row, outcome], resolve, reject };
+      const finished = { row, resolve, reject };
       const others = this.waiting.get(organization);
       if (others) others.push(finished);
       else this.waiting.set(organization, [finished]);

@@ -1,24 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { Encryption } from '../../../../platform/encryption/encryption.js';
+import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import {
   type ClaimedDelivery,
+  type ClaimedEndpoint,
   Deliveries,
-  type DueReceiver,
   type Looked,
   type Share,
 } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
-import { canonicalReceiver } from '../../domain/receiver.js';
+import { type DueReceiver, dueReceiver } from '../../domain/receiver.js';
 import type { AttemptResult, Verdict } from '../../domain/schedule.js';
-import { EventRecord } from './event.record.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
+import { activeSecrets, SECRETS, type SealedSecrets } from './endpoint-secrets.js';
 import { FinishedAttempts } from './finished-attempts.js';
-import { WebhookDeliveryRecord } from './webhook-delivery.record.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** In one look. An organization's receivers beyond a page are found in the looks that follow. */
 const ORGANIZATIONS = 500;
 const RECEIVERS = 100;
-const NIL = '00000000-0000-0000-0000-000000000000';
+/** What an attempt needs of its endpoint. */
+const SENT_TO = `url, enabled, ${SECRETS}, (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"`;
 
 /**
  * From one organization, and from one receiver, to the next through the index: a step costs the same however many
@@ -61,28 +64,40 @@ const CLAIM = {
         SELECT free.place FROM unnest($2::text[], $3::integer[]) AS share (receiver, take) CROSS JOIN LATERAL (
           SELECT ctid AS place FROM webhook_deliveries
           WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
-          ORDER BY next_attempt_at LIMIT share.take FOR UPDATE SKIP LOCKED) AS free))
-      RETURNING mode, event_id, url, receiver, attempts
+          ORDER BY next_attempt_at, event_id LIMIT share.take FOR UPDATE SKIP LOCKED) AS free))
+      RETURNING mode, event_id, endpoint_id, url, receiver, attempts
     )
-    SELECT url, receiver AS spelled, attempts AS attempt, id, type, event.mode, sequence, data, reason
+    SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS spelled, attempts AS attempt,
+      event.id, type, event.mode, sequence, data, reason,
+      nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
+      "previousExpiresAt", "failingSince"
     FROM claimed CROSS JOIN LATERAL (
       SELECT id, type, mode, sequence, data, reason FROM events
       WHERE organization_id = $1 AND mode = claimed.mode AND id >= claimed.event_id
       ORDER BY id LIMIT 1) AS event
-    WHERE id = claimed.event_id ORDER BY id`,
+    LEFT JOIN LATERAL (
+      SELECT ${SENT_TO} FROM webhook_endpoints
+      WHERE organization_id = $1 AND mode = claimed.mode AND id = claimed.endpoint_id
+      UNION ALL
+      SELECT ${SENT_TO} FROM ledger_webhook_endpoints WHERE mode = claimed.mode AND id = claimed.endpoint_id
+    ) AS endpoint ON true
+    WHERE event.id = claimed.event_id ORDER BY event.id`,
 };
 
 @Injectable()
 export class PostgresDeliveries extends Deliveries {
   private readonly finished: FinishedAttempts;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly encryption: Encryption,
+  ) {
     super();
     this.finished = new FinishedAttempts(database);
   }
 
   async organizations(after: string | undefined): Promise<Looked<string>> {
-    const values = [after === undefined ? NIL : uuidOf(after), ORGANIZATIONS];
+    const values = [after === undefined ? FIRST_UUID : uuidOf(after), ORGANIZATIONS];
     const rows = await this.database.read<{ organization: string }>(ORGANIZATIONS_STATEMENT, values);
     const found = rows.map(({ organization }) => idOf(ORGANIZATION_ID, organization));
     return { found, next: found[ORGANIZATIONS - 1] };
@@ -91,9 +106,7 @@ export class PostgresDeliveries extends Deliveries {
   async due(organization: string, after: string | undefined, now: number): Promise<Looked<DueReceiver>> {
     const values = [uuidOf(organization), after ?? '', RECEIVERS, new Date(now)];
     const rows = await this.database.read<{ spelled: string; isDue: boolean }>(DUE, values);
-    const found = rows
-      .filter(({ isDue }) => isDue)
-      .map(({ spelled }) => ({ organization, spelled, receiver: canonicalReceiver(spelled) }));
+    const found = rows.filter(({ isDue }) => isDue).map(({ spelled }) => dueReceiver(organization, spelled));
     return { found, next: rows[RECEIVERS - 1]?.spelled };
   }
 
@@ -107,37 +120,41 @@ export class PostgresDeliveries extends Deliveries {
     const takes = shares.map(({ take }) => take);
     const values = [uuidOf(organization), receivers, takes, new Date(now), new Date(leaseEnd)];
     const { rows } = await this.database.autocommit<ClaimedRow>(CLAIM, values);
-    return rows.map(({ url, spelled, attempt, ...event }) => ({
-      organization,
+    return rows.map(({ url, spelled, attempt, id, type, mode, sequence, data, reason, ...endpoint }) => ({
+      ...dueReceiver(organization, spelled),
       url,
-      spelled,
-      receiver: canonicalReceiver(spelled),
       attempt,
-      event: { ...event, id: idOf(EVENT_ID, event.id) },
+      event: { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason },
+      endpoint: this.endpointOf(endpoint, now),
     }));
+  }
+
+  async cancel(claimed: ClaimedDelivery): Promise<void> {
+    await this.finished.cancel(claimed);
   }
 
   async finish(claimed: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict): Promise<void> {
     await this.finished.add(claimed, attemptedAt, result);
   }
 
-  async resend(event: string, at: number): Promise<'due' | 'unknown' | 'no_receiver'> {
-    const owner = await this.database.repository(EventRecord).findOne({
-      where: { id: uuidOf(event) },
-      comment: 'every organization: an operator names an event, whoever has it',
-    });
-    if (!owner) return 'unknown';
-    const { organizationId, mode, id: eventId } = owner;
-    const due = { nextAttemptAt: new Date(at), outcome: null };
-    const { affected } = await this.database
-      .repository(WebhookDeliveryRecord)
-      .update({ organizationId, mode, eventId }, due);
-    return affected === 1 ? 'due' : 'no_receiver';
+  private endpointOf(
+    { endpointId, isOpen, failingSince, ...sealed }: EndpointRow,
+    now: number,
+  ): ClaimedEndpoint | null {
+    if (endpointId === null) return null;
+    const secrets = isOpen ? activeSecrets(this.encryption, sealed, now) : [];
+    return { id: idOf(WEBHOOK_ENDPOINT_ID, endpointId), isOpen, secrets, failingSince };
   }
 }
 
-interface ClaimedRow extends Event {
+interface ClaimedRow extends Event, EndpointRow {
   readonly url: string;
   readonly spelled: string;
   readonly attempt: number;
+}
+
+interface EndpointRow extends SealedSecrets {
+  readonly endpointId: string | null;
+  readonly isOpen: boolean;
+  readonly failingSince: number | null;
 }

@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Statement } from '../../../../platform/database/statement.js';
-import { resourceOf } from '../../../../platform/facts.js';
-import type { Caller } from '../../../../shared/caller.js';
+
+import { facts, resourceOf } from '../../../../platform/facts.js';
+import { type Caller, MODES } from '../../../../shared/caller.js';
 import { firstUuidAt, idOf, idRange, instantOf, modeOf, uuidOf } from '../../../../shared/id.js';
+
 import type { Page } from '../../../../shared/page.js';
 import { type Attempt, type EventFilter, Events, type Happened, type Order } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
-const COLUMNS = 'id, type, mode, sequence, data, reason';
+export const COLUMNS = 'id, type, mode, sequence, data, reason';
 
 const FIND = {
   name: 'events.find',
@@ -19,16 +23,19 @@ const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)
 
 const ATTEMPTS = {
   name: 'events.attempts',
-  text: `SELECT attempt, ${milliseconds('attempted_at')} AS "attemptedAt", status_code AS "statusCode", error,
+  text: `SELECT nullif(endpoint_id, '${NO_ENDPOINT}') AS endpoint, attempt, ${milliseconds('attempted_at')} AS "attemptedAt", status_code AS "statusCode", error,
       duration_ms AS "durationMs", ${milliseconds('next_attempt_at')} AS "nextAttemptAt"
-    FROM webhook_attempts WHERE organization_id = $1 AND mode = $2 AND event_id = $3 ORDER BY attempt`,
+    FROM webhook_attempts WHERE organization_id = $1 AND mode = $2 AND event_id = $3
+    ORDER BY attempted_at, endpoint_id, attempt`,
 };
 
+/** What the ledger hears is nobody else's to wait for. */
 const UNDELIVERED = {
   name: 'events.undelivered',
   text: `SELECT id FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4
     AND EXISTS (SELECT FROM webhook_deliveries
-      WHERE organization_id = $1 AND mode = $2 AND event_id = events.id AND outcome IS NULL)`,
+      WHERE organization_id = $1 AND mode = $2 AND event_id = events.id AND outcome IS NULL
+        AND receiver NOT LIKE 'ledger %')`,
 };
 
 /** The event that takes a page past this is its last, so that a page always has one. */
@@ -37,8 +44,8 @@ const PAGE_BYTES = 1_048_576;
 const PAGE = `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode = $2`;
 
 /** Ends what a query finds when it has become too large. `followed` says whether there was more. */
-function bounded(query: string, order: string): string {
-  return `SELECT ${COLUMNS}, followed FROM (
+export function bounded(query: string, order: string, columns = COLUMNS): string {
+  return `SELECT ${columns}, followed FROM (
       SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL AS followed
       FROM (${query} ORDER BY ${order} LIMIT $5) found WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
     ) measured WHERE before < ${PAGE_BYTES} ORDER BY ${order}`;
@@ -77,7 +84,8 @@ const REMOVE = {
   name: 'events.remove',
   text: `WITH removed AS (
       ${OLD} DELETE FROM events WHERE ctid = ANY (ARRAY(
-        ${OLD} SELECT ctid FROM events WHERE id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED))
+        ${OLD} SELECT ctid FROM events WHERE mode = $3 AND type = $4 AND id < $1 ORDER BY id LIMIT $2
+        FOR UPDATE SKIP LOCKED))
       RETURNING organization_id, mode, id
     ), deliveries AS (
       DELETE FROM webhook_deliveries delivery USING removed WHERE delivery.organization_id = removed.organization_id
@@ -98,7 +106,11 @@ export class PostgresEvents extends Events {
   }
 
   async attemptsAt(caller: Caller, { id, mode }: Event): Promise<Attempt[]> {
-    return this.database.read<Attempt>(ATTEMPTS, [uuidOf(caller.organization), mode, uuidOf(id)]);
+    const values = [uuidOf(caller.organization), mode, uuidOf(id)];
+    const attempts = await this.database.read<Attempt>(ATTEMPTS, values);
+    return attempts.map(({ endpoint, ...attempt }) => {
+      return { endpoint: endpoint && idOf(WEBHOOK_ENDPOINT_ID, endpoint), ...attempt };
+    });
   }
 
   async undeliveredSince(caller: Caller, { object, type }: Happened): Promise<number | undefined> {
@@ -114,8 +126,16 @@ export class PostgresEvents extends Events {
   }
 
   async removeBefore(instant: number, limit: number): Promise<number> {
-    const { rows } = await this.database.autocommit<{ removed: number }>(REMOVE, [firstUuidAt(instant), limit]);
-    return rows[0]?.removed ?? 0;
+    let left = limit;
+    for (const mode of MODES) {
+      for (const type of facts.eventTypes) {
+        const values = [firstUuidAt(instant), left, mode, type];
+        const { rows } = await this.database.autocommit<{ removed: number }>(REMOVE, values);
+        left -= rows[0]?.removed ?? 0;
+        if (left === 0) return limit;
+      }
+    }
+    return limit - left;
   }
 
   /** Up to one more than the limit, so that the last one within it knows whether it is followed. */
@@ -133,10 +153,10 @@ export class PostgresEvents extends Events {
   }
 }
 
-interface FoundRow extends Event {
+export interface FoundRow extends Event {
   readonly followed: boolean;
 }
 
-function fromRow({ id, type, mode, sequence, data, reason }: Event): Event {
+export function fromRow({ id, type, mode, sequence, data, reason }: Event): Event {
   return { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason };
 }

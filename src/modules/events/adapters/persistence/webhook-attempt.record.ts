@@ -1,11 +1,12 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
-import { WebhookDeliveryRecord } from './webhook-delivery.record.js';
+import { NO_ENDPOINT, WebhookDeliveryRecord } from './webhook-delivery.record.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'webhook_attempts_pkey' };
+const DELIVERY = ['organizationId', 'mode', 'eventId', 'endpointId'] as const;
 
 @Entity('webhook_attempts')
-@ForeignKey(() => WebhookDeliveryRecord, ['organizationId', 'mode', 'eventId'], ['organizationId', 'mode', 'eventId'], {
+@ForeignKey(() => WebhookDeliveryRecord, DELIVERY, DELIVERY, {
   name: 'webhook_attempts_delivery_fkey',
   onDelete: 'CASCADE',
 })
@@ -18,6 +19,9 @@ export class WebhookAttemptRecord {
 
   @PrimaryColumn('uuid', { name: 'event_id', ...PRIMARY })
   eventId!: string;
+
+  @PrimaryColumn('uuid', { name: 'endpoint_id', default: NO_ENDPOINT, ...PRIMARY })
+  endpointId!: string;
 
   @PrimaryColumn('smallint', { ...PRIMARY })
   attempt!: number;

@@ -4,13 +4,16 @@ import type { DeliveryOutcome } from '../../domain/schedule.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'webhook_deliveries_pkey' };
 
+/** What stands for no endpoint: the URL that was given with the resource itself. */
+export const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000';
+
 @Entity('webhook_deliveries')
-@Index('webhook_deliveries_receiver', ['organizationId', 'receiver', 'nextAttemptAt'], {
+@Index('webhook_deliveries_due', ['organizationId', 'receiver', 'nextAttemptAt', 'eventId'], {
   where: 'next_attempt_at IS NOT NULL',
 })
 @Check('webhook_deliveries_mode', `mode IN ('test', 'live')`)
 @Check('webhook_deliveries_attempts', 'attempts >= 0')
-@Check('webhook_deliveries_outcome', `outcome IN ('delivered', 'gone', 'given_up')`)
+@Check('webhook_deliveries_outcome', `outcome IN ('delivered', 'gone', 'given_up', 'canceled')`)
 @Check('webhook_deliveries_finished', '(outcome IS NULL) = (next_attempt_at IS NOT NULL)')
 export class WebhookDeliveryRecord {
   @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
@@ -21,6 +24,9 @@ export class WebhookDeliveryRecord {
 
   @PrimaryColumn('uuid', { name: 'event_id', ...PRIMARY })
   eventId!: string;
+
+  @PrimaryColumn('uuid', { name: 'endpoint_id', default: NO_ENDPOINT, ...PRIMARY })
+  endpointId!: string;
 
   @Column('text')
   url!: string;

@@ -16,10 +16,11 @@ import {
   timestamp,
   type ValueOf,
 } from '../../../../platform/http/schema.js';
-import { createdAt } from '../../../../shared/id.js';
+import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { Attempt } from '../../application/ports.js';
 import type { ReadEventResult } from '../../application/read-event.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
 const resources = () => facts.resources.filter(({ events }) => Object.keys(events ?? {}).length > 0);
 
@@ -44,19 +45,40 @@ const EVENT = object(FIELDS, {
   description: 'A change of a resource. `data.object` is the resource as it was then.',
 });
 
+const { id: ID, object: OBJECT, ...REST } = FIELDS;
+const ORGANIZATION = orNull(id(ORGANIZATION_ID, 'Owning organization; null for `webhook.test`.'));
+/** The same as the ledger sees it: with whose it is, right after `object`. */
+const LEDGER_EVENT = object(
+  { id: ID, object: OBJECT, organization: ORGANIZATION, ...REST },
+  { name: 'LedgerEvent', description: 'A change of a resource, with the organization that owns it.' },
+);
+
+type EventSchema = typeof EVENT | typeof LEDGER_EVENT;
+
 /** For each type, the event with the resource that it is about. */
-export function eventWebhooks(): Readonly<Record<string, WebhookFacts>> {
+export const eventWebhooks = () => webhooksOf(EVENT);
+
+/** The same as the ledger is told. */
+export function ledgerEventWebhooks(): Readonly<Record<string, WebhookFacts>> {
+  const webhooks = Object.entries(webhooksOf(LEDGER_EVENT));
+  return Object.fromEntries(webhooks.map(([type, webhook]) => [`ledger.${type}`, webhook]));
+}
+
+function webhooksOf(event: EventSchema): Readonly<Record<string, WebhookFacts>> {
   const described = resources().flatMap(({ events = {}, schema }) =>
     Object.entries(events).map(([type, description]) => {
       const only = { properties: { type: { const: type }, data: { properties: { object: components(schema) } } } };
-      return [type, { description, schema: { allOf: [EVENT, only] } }] as const;
+      return [type, { description, schema: { allOf: [event, only] } }] as const;
     }),
   );
   return Object.fromEntries(described);
 }
 
-const DELIVERY = object(
+export const DELIVERY = object(
   {
+    webhook_endpoint: orNull(
+      id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint that it was sent to; null for the `notify_url`.'),
+    ),
     attempt: integer('Number of the attempt, from 1.', { minimum: 1, examples: [1] }),
     attempted_at: timestamp('Time of the attempt, in Unix seconds.'),
     status_code: orNull(integer('HTTP status of the response; null if there was none.')),
@@ -73,12 +95,17 @@ export const EVENT_WITH_DELIVERIES = object(
 );
 
 export const EVENT_LIST = listOf('EventList', EVENT);
+export const LEDGER_EVENT_LIST = listOf('LedgerEventList', LEDGER_EVENT);
 
-/** The JSON of an event, built around the stored text: it is not parsed, and every webhook sends the same bytes. */
-export function eventJson({ id, type, mode, sequence, data, reason }: Event): string {
+/**
+ * The JSON of an event, built around the stored text: it is not parsed, and every webhook sends the same bytes. The
+ * ledger is told whose it is.
+ */
+export function eventJson({ id, type, mode, sequence, data, reason }: Event, organization?: string | null): string {
   const head: Omit<ValueOf<typeof EVENT>, 'data'> = {
     id,
     object: 'event',
+    ...(organization !== undefined && { organization }),
     type,
     mode,
     created: createdAt(id),
@@ -92,7 +119,8 @@ export function eventWithDeliveriesJson({ event, attempts }: ReadEventResult): s
   return `${eventJson(event).slice(0, -1)},"deliveries":${JSON.stringify(attempts.map(deliveryView))}}`;
 }
 
-function deliveryView({
+export function deliveryView({
+  endpoint,
   attempt,
   attemptedAt,
   statusCode,
@@ -101,6 +129,7 @@ function deliveryView({
   nextAttemptAt,
 }: Attempt): ValueOf<typeof DELIVERY> {
   return {
+    webhook_endpoint: endpoint,
     attempt,
     attempted_at: Math.floor(attemptedAt / 1000),
     status_code: statusCode,

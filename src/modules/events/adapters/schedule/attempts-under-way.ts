@@ -1,14 +1,14 @@
 import type { ClaimedDelivery } from '../../application/ports.js';
 
 interface UnderWay {
-  readonly organization: string;
+  readonly owner: string;
   readonly isFailing: boolean;
   readonly since: number;
   readonly abort: AbortController;
   readonly done: Promise<void>;
 }
 
-/** The attempts of this process, counted by organization and receiver. */
+/** The attempts of this process, counted by owner and receiver. */
 export class AttemptsUnderWay {
   private readonly all = new Set<UnderWay>();
   private readonly counts = new Map<string, number>();
@@ -23,46 +23,46 @@ export class AttemptsUnderWay {
     return this.failing;
   }
 
-  ofOrganization(organization: string): number {
-    return this.counts.get(organization) ?? 0;
+  ofOwner(owner: string): number {
+    return this.counts.get(owner) ?? 0;
   }
 
-  ofReceiver(organization: string, receiver: string): number {
-    return this.counts.get(`${organization} ${receiver}`) ?? 0;
+  ofReceiver(owner: string, receiver: string): number {
+    return this.counts.get(`${owner} ${receiver}`) ?? 0;
   }
 
   start(
-    { organization, receiver }: ClaimedDelivery,
+    { owner, receiver }: ClaimedDelivery,
     isFailing: boolean,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const abort = new AbortController();
-    this.count(organization, receiver, isFailing, 1);
+    this.count(owner, receiver, isFailing, 1);
     const done = work(abort.signal).finally(() => {
       this.all.delete(one);
-      this.count(organization, receiver, isFailing, -1);
+      this.count(owner, receiver, isFailing, -1);
     });
-    const one: UnderWay = { organization, isFailing, since: performance.now(), abort, done };
+    const one: UnderWay = { owner, isFailing, since: performance.now(), abort, done };
     this.all.add(one);
     if (this.endedAll) abort.abort(this.endedAll);
     return done;
   }
 
   /**
-   * Ends up to so many attempts that have gone on for longer than this, the oldest first, of organizations that have at
+   * Ends up to so many attempts that have gone on for longer than this, the oldest first, of owners that have at
    * least as much under way as the others: so one that waits need not wait for a receiver that does not answer.
    */
   endLongest(count: number, patienceMs: number, reason: Error): void {
     const longest = performance.now() - patienceMs;
     const most = new Map<string, number>();
-    for (const { organization } of this.all) most.set(organization, this.ofOrganization(organization));
+    for (const { owner } of this.all) most.set(owner, this.ofOwner(owner));
     for (let ended = 0; ended < count; ended++) {
       const candidates = [...this.all].filter(({ since, abort }) => since <= longest && !abort.signal.aborted);
-      const left = (one: UnderWay) => most.get(one.organization) ?? 0;
+      const left = (one: UnderWay) => most.get(one.owner) ?? 0;
       const [first, ...others] = candidates;
       if (!first) return;
       const victim = others.reduce((best, one) => (left(one) > left(best) ? one : best), first);
-      most.set(victim.organization, left(victim) - 1);
+      most.set(victim.owner, left(victim) - 1);
       victim.abort.abort(reason);
     }
   }
@@ -77,9 +77,9 @@ export class AttemptsUnderWay {
     while (this.all.size > 0) await Promise.allSettled([...this.all].map(({ done }) => done));
   }
 
-  private count(organization: string, receiver: string, isFailing: boolean, by: 1 | -1): void {
+  private count(owner: string, receiver: string, isFailing: boolean, by: 1 | -1): void {
     if (isFailing) this.failing += by;
-    for (const key of [organization, `${organization} ${receiver}`]) {
+    for (const key of [owner, `${owner} ${receiver}`]) {
       const left = (this.counts.get(key) ?? 0) + by;
       if (left === 0) this.counts.delete(key);
       else this.counts.set(key, left);

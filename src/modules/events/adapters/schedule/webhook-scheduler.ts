@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import type { Caller } from '../../../../shared/caller.js';
 import { Clock } from '../../../../shared/clock.js';
 import { AttemptDelivery } from '../../application/attempt-delivery.js';
-import { type ClaimedDelivery, Deliveries, type DueReceiver, type Share } from '../../application/ports.js';
+import { type ClaimedDelivery, Deliveries, type Share } from '../../application/ports.js';
 import { shareAttempts } from '../../application/share-attempts.js';
-import { ReceiverHealth } from '../../domain/receiver.js';
+import { type DueReceiver, ReceiverHealth } from '../../domain/receiver.js';
 import { isSuccess } from '../../domain/schedule.js';
 import { AttemptsUnderWay } from './attempts-under-way.js';
+import { DueReceivers } from './due-receivers.js';
+import { inGroups } from './in-groups.js';
+import { KnownEndpoints } from './known-endpoints.js';
 
 const AT_ONCE = 512;
 const FAILING_AT_ONCE = 64;
@@ -14,13 +18,10 @@ const FAILING_AT_ONCE = 64;
 const PATIENCE_MS = 2_500;
 /** Longer than an attempt with its bookkeeping can take: then its process must have died. */
 const LEASE_MS = 60_000;
-/** An organization's receivers that are known to have something due. Others are found by a later look. */
-const MAX_DUE = 2_000;
 /** Of receivers, in one look at an organization. */
 const PAGES = 8;
 /** Between two rounds: what finishes meanwhile makes room for one statement, not for many. */
 const PAUSE_MS = 3;
-const TOGETHER = 4;
 
 /** Sends what is due. It looks for receivers, not for deliveries, so that no receiver's backlog hides another's. */
 @Injectable()
@@ -28,8 +29,10 @@ export class WebhookScheduler {
   private readonly logger = new Logger('Webhooks');
   private readonly health = new ReceiverHealth();
   private readonly underWay = new AttemptsUnderWay();
-  /** By organization, then as they are spelled. Those that waited longest come first. */
-  private readonly due = new Map<string, Map<string, DueReceiver>>();
+  private readonly endpoints = new KnownEndpoints();
+  private readonly due = new DueReceivers();
+  /** Organizations in which something may just have become due. */
+  private readonly changed = new Set<string>();
   private nextOrganization: string | undefined;
   private readonly nextReceiver = new Map<string, string>();
   private starting: Promise<void> | undefined;
@@ -56,6 +59,19 @@ export class WebhookScheduler {
   /** Starts what has just become due at one receiver, if there is room. */
   async wake(due: DueReceiver): Promise<void> {
     this.remember(due);
+    await this.startDue();
+  }
+
+  /** The same where somebody asked for it: a receiver that rests is tried at once. */
+  async wakeRested(due: DueReceiver): Promise<void> {
+    this.health.forget(nameOf(due));
+    await this.wake(due);
+  }
+
+  /** The same at the endpoints that are known to want an event of the type, if there are any. */
+  async wakeEndpoints(caller: Caller, type: string): Promise<void> {
+    if (!this.endpoints.wantEventOf(caller, type)) return;
+    this.changed.add(caller.organization);
     await this.startDue();
   }
 
@@ -100,8 +116,12 @@ export class WebhookScheduler {
   }
 
   private async startSome(): Promise<number> {
-    if (this.due.size === 0 || this.isStopping) return 0;
-    const { shares, waiting } = this.share();
+    const changed = [...this.changed];
+    this.changed.clear();
+    await inGroups(changed, async (organization) => void (await this.lookAt(organization)));
+    const due = this.isStopping ? [] : this.due.all();
+    if (due.length === 0) return 0;
+    const { shares, waiting } = this.share(due);
     if (waiting.length > 0) {
       const reason = new Error(`No answer within ${PATIENCE_MS} ms, while others waited for their turn.`);
       this.underWay.endLongest(waiting.length, PATIENCE_MS, reason);
@@ -116,14 +136,13 @@ export class WebhookScheduler {
     return shares.length;
   }
 
-  private share() {
-    const due = [...this.due.values()].flatMap((receivers) => [...receivers.values()]);
-    for (const one of due) if (this.atOnce(one) === 0) this.forget(one);
+  private share(due: readonly DueReceiver[]) {
+    for (const one of due) if (this.atOnce(one) === 0) this.due.remove(one);
     return shareAttempts(due, {
       room: AT_ONCE - this.underWay.size,
       failingRoom: FAILING_AT_ONCE - this.underWay.failingSize,
-      ofOrganization: (organization) => this.underWay.ofOrganization(organization),
-      ofReceiver: ({ organization, receiver }) => this.underWay.ofReceiver(organization, receiver),
+      ofOwner: (owner) => this.underWay.ofOwner(owner),
+      ofReceiver: ({ owner, receiver }) => this.underWay.ofReceiver(owner, receiver),
       isFailing: (one) => this.health.isFailing(nameOf(one)),
       atOnce: (one) => this.atOnce(one),
     });
@@ -136,25 +155,20 @@ export class WebhookScheduler {
   private async claim(organization: string, shares: readonly Share[]): Promise<void> {
     const now = this.clock.now();
     // Before the claim, which may miss what is committed, and remembered, in the meantime.
-    for (const { due } of shares) this.forget(due);
+    for (const { due } of shares) this.due.remove(due);
     const claimed = await this.deliveries.claim(organization, shares, now, now + LEASE_MS);
     for (const { due, take } of shares) {
       const got = claimed.filter(({ spelled }) => spelled === due.spelled).length;
       if (got === take) this.remember(due);
     }
-    for (const delivery of claimed) this.start(delivery);
+    for (const delivery of claimed) {
+      this.endpoints.learn(delivery);
+      this.start(delivery);
+    }
   }
 
   private remember(one: DueReceiver): void {
-    const due = this.due.get(one.organization) ?? new Map<string, DueReceiver>();
-    if (due.size < MAX_DUE && this.atOnce(one) > 0) due.set(one.spelled, one);
-    if (due.size > 0) this.due.set(one.organization, due);
-  }
-
-  private forget({ organization, spelled }: DueReceiver): void {
-    const due = this.due.get(organization);
-    due?.delete(spelled);
-    if (due?.size === 0) this.due.delete(organization);
+    if (this.atOnce(one) > 0) this.due.add(one);
   }
 
   private start(delivery: ClaimedDelivery): void {
@@ -169,6 +183,7 @@ export class WebhookScheduler {
 
   private async make(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
     const result = await this.attempt.execute(delivery, signal);
+    if (!result) return;
     this.health.record(nameOf(delivery), result.statusCode !== null, this.clock.now());
     if (isSuccess(result)) return;
     const { event, receiver, attempt } = delivery;
@@ -178,11 +193,7 @@ export class WebhookScheduler {
   }
 }
 
-/** The breaker of one organization says nothing about another's use of the same host. */
-function nameOf({ organization, receiver }: DueReceiver): string {
-  return `${organization} ${receiver}`;
-}
-
-async function inGroups<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += TOGETHER) await Promise.all(items.slice(at, at + TOGETHER).map(work));
+/** The breaker of one owner says nothing about another's use of the same host. */
+function nameOf({ owner, receiver }: DueReceiver): string {
+  return `${owner} ${receiver}`;
 }

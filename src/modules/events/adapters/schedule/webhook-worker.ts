@@ -4,7 +4,7 @@ import { type Repetition, repeat } from '../../../../platform/repeat.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { DueSignal } from '../../application/ports.js';
 import type { Happening } from '../../domain/event.js';
-import { canonicalReceiver, spelledReceiver } from '../../domain/receiver.js';
+import { type DueReceiver, dueReceiver, spelledReceiver } from '../../domain/receiver.js';
 import { WebhookScheduler } from './webhook-scheduler.js';
 
 /** How late an attempt may be that nobody signalled: a retry, or one that another process left. */
@@ -33,11 +33,16 @@ export class WebhookWorker extends DueSignal implements OnApplicationBootstrap, 
     });
   }
 
-  due({ organization }: Caller, { notifyUrl }: Happening): void {
-    if (!this.repetition || notifyUrl === null) return;
-    const spelled = spelledReceiver(notifyUrl);
-    const due = { organization, spelled, receiver: canonicalReceiver(spelled) };
-    this.scheduler.wake(due).catch((error: unknown) => this.logger.warn(error));
+  due(caller: Caller, { type, notifyUrl }: Happening): void {
+    if (!this.repetition) return;
+    const warn = (error: unknown) => this.logger.warn(error);
+    if (notifyUrl !== null)
+      this.scheduler.wake(dueReceiver(caller.organization, spelledReceiver(notifyUrl))).catch(warn);
+    this.scheduler.wakeEndpoints(caller, type).catch(warn);
+  }
+
+  dueAt(due: DueReceiver): void {
+    if (this.repetition) this.scheduler.wakeRested(due).catch((error: unknown) => this.logger.warn(error));
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -1,0 +1,37 @@
+import { Controller, Get } from '@nestjs/common';
+import { Gated } from '../../../../platform/http/gate.js';
+import { listJson } from '../../../../platform/http/list.view.js';
+import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
+import { HttpResponse } from '../../../../platform/http/response.js';
+import { ValidQuery } from '../../../../platform/http/validation.js';
+import type { Ledger } from '../../../../shared/caller.js';
+import { LedgerOfKey } from '../../../access/index.js';
+import { ListLedgerEvents } from '../../application/list-ledger-events.js';
+import { EVENT_FACTS } from '../../facts.js';
+import { eventJson, LEDGER_EVENT_LIST, ledgerEventWebhooks } from '../representation/events.views.js';
+import { ListLedgerEventsQuery, toLedgerFilter } from './events.requests.js';
+
+/** For a ledger that was away: what it missed. */
+@Controller(EVENT_FACTS.ledger.path)
+@Gated('ledger')
+@Tag(
+  'Ledger: events',
+  'Changes of the resources of all organizations. Each event is also sent to the ledger’s endpoints.',
+)
+@Webhooks(ledgerEventWebhooks)
+export class LedgerEventsController {
+  constructor(private readonly listLedgerEvents: ListLedgerEvents) {}
+
+  @Operation('listLedgerEvents', {
+    summary: 'List events as the ledger',
+    description:
+      'Lists the events of every organization in the mode of the key, newest first or, with `order=asc`, oldest first.',
+    answers: { 200: { description: 'A page of events.', schema: LEDGER_EVENT_LIST } },
+  })
+  @Get()
+  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
+    const page = await this.listLedgerEvents.execute(ledger, toLedgerFilter(query));
+    const body = listJson(page, ({ organization, ...event }) => eventJson(event, organization));
+    return new HttpResponse({ status: 200, body });
+  }
+}

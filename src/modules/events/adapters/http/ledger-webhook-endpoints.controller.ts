@@ -1,0 +1,192 @@
+import { Controller, Delete, Get, Post } from '@nestjs/common';
+import { Gated } from '../../../../platform/http/gate.js';
+import { listView } from '../../../../platform/http/list.view.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { PathId } from '../../../../platform/http/path-id.js';
+import { NoFieldsRequest } from '../../../../platform/http/requests.js';
+import { HttpResponse } from '../../../../platform/http/response.js';
+import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
+import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import {
+  AcceptIdempotencyKey,
+  Idempotent,
+  type IdempotentRequest,
+  RequireIdempotencyKey,
+} from '../../../../platform/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { LedgerAsCaller } from '../../../access/index.js';
+import { ChangeWebhookEndpoint } from '../../application/change-webhook-endpoint.js';
+import { CreateWebhookEndpoint } from '../../application/create-webhook-endpoint.js';
+import { DeleteWebhookEndpoint } from '../../application/delete-webhook-endpoint.js';
+import { ListWebhookEndpoints } from '../../application/list-webhook-endpoints.js';
+import { ReadWebhookEndpoint } from '../../application/read-webhook-endpoint.js';
+import { RotateEndpointSecret } from '../../application/rotate-endpoint-secret.js';
+import { TestWebhookEndpoint } from '../../application/test-webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
+import { DELIVERY, deliveryView } from '../representation/events.views.js';
+import { NEW_ENDPOINT, REFUSED_ENDPOINTS } from '../representation/webhook-endpoints.examples.js';
+import {
+  DELETED_LEDGER_WEBHOOK_ENDPOINT,
+  deletedLedgerView,
+  LEDGER_WEBHOOK_ENDPOINT,
+  LEDGER_WEBHOOK_ENDPOINT_LIST,
+  LEDGER_WEBHOOK_ENDPOINT_WITH_SECRET,
+  ledgerWebhookEndpointView,
+  ledgerWithSecretView,
+  webhookEndpointView,
+} from '../representation/webhook-endpoints.views.js';
+import {
+  ChangeWebhookEndpointRequest,
+  CreateWebhookEndpointRequest,
+  ListWebhookEndpointsQuery,
+  RotateEndpointSecretRequest,
+  toChange,
+  toNewEndpoint,
+  toOverlap,
+  toPage,
+} from './webhook-endpoints.requests.js';
+
+/** What the ledger hears of all organizations. */
+@Controller(WEBHOOK_ENDPOINT_FACTS.ledger.path)
+@Gated('ledger')
+@Tag('Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.')
+export class LedgerWebhookEndpointsController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly createEndpoint: CreateWebhookEndpoint,
+    private readonly readEndpoint: ReadWebhookEndpoint,
+    private readonly listEndpoints: ListWebhookEndpoints,
+    private readonly changeEndpoint: ChangeWebhookEndpoint,
+    private readonly deleteEndpoint: DeleteWebhookEndpoint,
+    private readonly rotateEndpointSecret: RotateEndpointSecret,
+    private readonly testEndpoint: TestWebhookEndpoint,
+  ) {}
+
+  @Operation('createLedgerWebhookEndpoint', {
+    summary: 'Create a webhook endpoint as the ledger',
+    description:
+      'It hears the events of every organization in the mode of the key. At most 16 for each mode. The secret is shown only now and at a rotation.',
+    example: NEW_ENDPOINT,
+    answers: {
+      201: { description: 'The endpoint with its secret.', schema: LEDGER_WEBHOOK_ENDPOINT_WITH_SECRET, located: true },
+    },
+    refusals: REFUSED_ENDPOINTS,
+  })
+  @Post()
+  @RequireIdempotencyKey()
+  create(
+    @LedgerAsCaller() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @ValidBody() body: CreateWebhookEndpointRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.createEndpoint.execute(caller, toNewEndpoint(body)),
+      (created) => ({
+        status: 201,
+        body: JSON.stringify(ledgerWithSecretView(created)),
+        location: `${WEBHOOK_ENDPOINT_FACTS.ledger.path}/${created.endpoint.state.id}`,
+        hasSecret: true,
+      }),
+    );
+  }
+
+  @Operation('listLedgerWebhookEndpoints', {
+    summary: 'List webhook endpoints as the ledger',
+    description: 'Newest first.',
+    answers: { 200: { description: 'A page of endpoints.', schema: LEDGER_WEBHOOK_ENDPOINT_LIST } },
+  })
+  @Get()
+  async list(@LedgerAsCaller() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+    return listView(await this.listEndpoints.execute(caller, toPage(query)), ledgerWebhookEndpointView);
+  }
+
+  @Operation('readLedgerWebhookEndpoint', {
+    summary: 'Retrieve a webhook endpoint as the ledger',
+    answers: { 200: { description: 'The endpoint.', schema: LEDGER_WEBHOOK_ENDPOINT } },
+  })
+  @Get(':id')
+  async read(@LedgerAsCaller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
+    return ledgerWebhookEndpointView(await this.readEndpoint.execute(caller, id));
+  }
+
+  @Operation('changeLedgerWebhookEndpoint', {
+    summary: 'Change a webhook endpoint as the ledger',
+    description: 'Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.',
+    example: { enabled: true },
+    answers: { 200: { description: 'The endpoint.', schema: LEDGER_WEBHOOK_ENDPOINT } },
+  })
+  @Post(':id')
+  @AcceptIdempotencyKey()
+  change(
+    @LedgerAsCaller() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+    @ValidBody() body: ChangeWebhookEndpointRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.changeEndpoint.execute(caller, id, toChange(body)),
+      (endpoint) => ({ status: 200, body: JSON.stringify(ledgerWebhookEndpointView(endpoint)) }),
+    );
+  }
+
+  @Operation('deleteLedgerWebhookEndpoint', {
+    summary: 'Delete a webhook endpoint as the ledger',
+    description: 'Nothing more is sent to it, not even what is on its way.',
+    answers: { 200: { description: 'The endpoint is deleted.', schema: DELETED_LEDGER_WEBHOOK_ENDPOINT } },
+  })
+  @Delete(':id')
+  async delete(@LedgerAsCaller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
+    return this.idempotency.withoutKey(
+      () => this.deleteEndpoint.execute(caller, id),
+      (endpoint) => ({ status: 200, body: JSON.stringify(deletedLedgerView(endpoint)) }),
+    );
+  }
+
+  @Operation('rotateLedgerWebhookEndpointSecret', {
+    summary: 'Rotate the secret of a webhook endpoint as the ledger',
+    description: 'The previous secret signs as well for `overlap_seconds`. The one before that stops at once.',
+    answers: { 200: { description: 'The endpoint with its new secret.', schema: LEDGER_WEBHOOK_ENDPOINT_WITH_SECRET } },
+  })
+  @Post(':id/rotate_secret')
+  @AcceptIdempotencyKey()
+  rotateSecret(
+    @LedgerAsCaller() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+    @ValidBody() body: RotateEndpointSecretRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.rotateEndpointSecret.execute(caller, id, toOverlap(body)),
+      (rotated) => ({ status: 200, body: JSON.stringify(ledgerWithSecretView(rotated)), hasSecret: true }),
+    );
+  }
+
+  @Operation('testLedgerWebhookEndpoint', {
+    summary: 'Test a webhook endpoint as the ledger',
+    description: 'Sends a `webhook.test` event once and returns what came of it.',
+    answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
+  })
+  @Post(':id/test')
+  @AcceptIdempotencyKey()
+  test(
+    @LedgerAsCaller() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+    @ValidBody() body: NoFieldsRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body, hasEffect: true },
+      () => this.testEndpoint.execute(caller, id, (endpoint) => JSON.stringify(webhookEndpointView(endpoint))),
+      (attempt) => ({ status: 200, body: JSON.stringify(deliveryView(attempt)) }),
+    );
+  }
+}

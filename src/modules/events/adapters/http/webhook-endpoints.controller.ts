@@ -1,0 +1,188 @@
+import { Controller, Delete, Get, Post } from '@nestjs/common';
+import { listView } from '../../../../platform/http/list.view.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { PathId } from '../../../../platform/http/path-id.js';
+import { NoFieldsRequest } from '../../../../platform/http/requests.js';
+import { HttpResponse } from '../../../../platform/http/response.js';
+import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
+import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import {
+  AcceptIdempotencyKey,
+  Idempotent,
+  type IdempotentRequest,
+  RequireIdempotencyKey,
+} from '../../../../platform/idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { CallerOfKey } from '../../../access/index.js';
+import { ChangeWebhookEndpoint } from '../../application/change-webhook-endpoint.js';
+import { CreateWebhookEndpoint } from '../../application/create-webhook-endpoint.js';
+import { DeleteWebhookEndpoint } from '../../application/delete-webhook-endpoint.js';
+import { ListWebhookEndpoints } from '../../application/list-webhook-endpoints.js';
+import { ReadWebhookEndpoint } from '../../application/read-webhook-endpoint.js';
+import { RotateEndpointSecret } from '../../application/rotate-endpoint-secret.js';
+import { TestWebhookEndpoint } from '../../application/test-webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
+import { DELIVERY, deliveryView } from '../representation/events.views.js';
+import { NEW_ENDPOINT, REFUSED_ENDPOINTS } from '../representation/webhook-endpoints.examples.js';
+import {
+  DELETED_WEBHOOK_ENDPOINT,
+  deletedView,
+  WEBHOOK_ENDPOINT,
+  WEBHOOK_ENDPOINT_LIST,
+  WEBHOOK_ENDPOINT_WITH_SECRET,
+  webhookEndpointView,
+  withSecretView,
+} from '../representation/webhook-endpoints.views.js';
+import {
+  ChangeWebhookEndpointRequest,
+  CreateWebhookEndpointRequest,
+  ListWebhookEndpointsQuery,
+  RotateEndpointSecretRequest,
+  toChange,
+  toNewEndpoint,
+  toOverlap,
+  toPage,
+} from './webhook-endpoints.requests.js';
+
+/** What an organization hears without naming a URL in every resource. */
+@Controller(WEBHOOK_ENDPOINT_FACTS.secret.path)
+@Tag('Webhook endpoints', 'URLs to which the events of your organization are sent.')
+export class WebhookEndpointsController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly createEndpoint: CreateWebhookEndpoint,
+    private readonly readEndpoint: ReadWebhookEndpoint,
+    private readonly listEndpoints: ListWebhookEndpoints,
+    private readonly changeEndpoint: ChangeWebhookEndpoint,
+    private readonly deleteEndpoint: DeleteWebhookEndpoint,
+    private readonly rotateEndpointSecret: RotateEndpointSecret,
+    private readonly testEndpoint: TestWebhookEndpoint,
+  ) {}
+
+  @Operation('createWebhookEndpoint', {
+    summary: 'Create a webhook endpoint',
+    description: 'At most 16 for each mode. The secret is shown only now and at a rotation.',
+    example: NEW_ENDPOINT,
+    answers: {
+      201: { description: 'The endpoint with its secret.', schema: WEBHOOK_ENDPOINT_WITH_SECRET, located: true },
+    },
+    refusals: REFUSED_ENDPOINTS,
+  })
+  @Post()
+  @RequireIdempotencyKey()
+  create(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @ValidBody() body: CreateWebhookEndpointRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.createEndpoint.execute(caller, toNewEndpoint(body)),
+      (created) => ({
+        status: 201,
+        body: JSON.stringify(withSecretView(created)),
+        location: `${WEBHOOK_ENDPOINT_FACTS.secret.path}/${created.endpoint.state.id}`,
+        hasSecret: true,
+      }),
+    );
+  }
+
+  @Operation('listWebhookEndpoints', {
+    summary: 'List webhook endpoints',
+    description: 'Lists the webhook endpoints of your organization in the mode of the key, newest first.',
+    answers: { 200: { description: 'A page of endpoints.', schema: WEBHOOK_ENDPOINT_LIST } },
+  })
+  @Get()
+  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+    return listView(await this.listEndpoints.execute(caller, toPage(query)), webhookEndpointView);
+  }
+
+  @Operation('readWebhookEndpoint', {
+    summary: 'Retrieve a webhook endpoint',
+    answers: { 200: { description: 'The endpoint.', schema: WEBHOOK_ENDPOINT } },
+  })
+  @Get(':id')
+  async read(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
+    return webhookEndpointView(await this.readEndpoint.execute(caller, id));
+  }
+
+  @Operation('changeWebhookEndpoint', {
+    summary: 'Change a webhook endpoint',
+    description: 'Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.',
+    example: { enabled: true },
+    answers: { 200: { description: 'The endpoint.', schema: WEBHOOK_ENDPOINT } },
+  })
+  @Post(':id')
+  @AcceptIdempotencyKey()
+  change(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+    @ValidBody() body: ChangeWebhookEndpointRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.changeEndpoint.execute(caller, id, toChange(body)),
+      (endpoint) => ({ status: 200, body: JSON.stringify(webhookEndpointView(endpoint)) }),
+    );
+  }
+
+  @Operation('deleteWebhookEndpoint', {
+    summary: 'Delete a webhook endpoint',
+    description: 'Nothing more is sent to it, not even what is on its way.',
+    answers: { 200: { description: 'The endpoint is deleted.', schema: DELETED_WEBHOOK_ENDPOINT } },
+  })
+  @Delete(':id')
+  async delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
+    return this.idempotency.withoutKey(
+      () => this.deleteEndpoint.execute(caller, id),
+      (endpoint) => ({ status: 200, body: JSON.stringify(deletedView(endpoint)) }),
+    );
+  }
+
+  @Operation('rotateWebhookEndpointSecret', {
+    summary: 'Rotate the secret of a webhook endpoint',
+    description: 'The previous secret signs as well for `overlap_seconds`. The one before that stops at once.',
+    answers: { 200: { description: 'The endpoint with its new secret.', schema: WEBHOOK_ENDPOINT_WITH_SECRET } },
+  })
+  @Post(':id/rotate_secret')
+  @AcceptIdempotencyKey()
+  rotateSecret(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+    @ValidBody() body: RotateEndpointSecretRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body },
+      () => this.rotateEndpointSecret.execute(caller, id, toOverlap(body)),
+      (rotated) => ({ status: 200, body: JSON.stringify(withSecretView(rotated)), hasSecret: true }),
+    );
+  }
+
+  @Operation('testWebhookEndpoint', {
+    summary: 'Test a webhook endpoint',
+    description: 'Sends a `webhook.test` event once and returns what came of it.',
+    answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
+  })
+  @Post(':id/test')
+  @AcceptIdempotencyKey()
+  test(
+    @CallerOfKey() caller: Caller,
+    @Idempotent() request: IdempotentRequest,
+    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+    @ValidBody() body: NoFieldsRequest,
+  ): Promise<IdempotentResponse> {
+    return this.idempotency.once(
+      caller,
+      { ...request, body, hasEffect: true },
+      () => this.testEndpoint.execute(caller, id, (endpoint) => JSON.stringify(webhookEndpointView(endpoint))),
+      (attempt) => ({ status: 200, body: JSON.stringify(deliveryView(attempt)) }),
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { ALL_EVENTS } from '../../../../platform/facts.js';
+import { Flag, Id, Integer, Text, WebhookUrl } from '../../../../platform/http/fields.js';
+import { CURSOR, PageLimit, pageLimit } from '../../../../platform/http/list.query.js';
+import { WantedEvents } from '../../../../platform/http/text-lists.js';
+import type { PageRequest } from '../../../../shared/page.js';
+import {
+  type NewWebhookEndpoint,
+  WEBHOOK_ENDPOINT_ID,
+  type WebhookEndpointChange,
+} from '../../domain/webhook-endpoint.js';
+
+const URL = 'Where the events are sent: an `https` URL. In test mode also `http` to localhost.';
+const EVENTS = 'Types of events that are sent, or only `*` for all.';
+const DESCRIPTION = 'What it is for.';
+const DEFAULT_OVERLAP = 86_400;
+const MAX_OVERLAP = 604_800;
+
+export class CreateWebhookEndpointRequest {
+  @WebhookUrl({ description: URL }) url!: string;
+  @WantedEvents({ optional: true, default: [ALL_EVENTS], description: EVENTS }) events?: string[];
+  @Flag({ optional: true, default: true, description: 'Whether events are sent.' }) enabled?: boolean;
+  @Text({ max: 1000, optional: true, description: DESCRIPTION }) description?: string | null;
+}
+
+export class ChangeWebhookEndpointRequest {
+  @WebhookUrl({ optional: true, description: URL }) url?: string | null;
+  @WantedEvents({ optional: true, description: EVENTS }) events?: string[];
+  @Flag({ optional: true, description: 'Whether events are sent. What is on its way ends with false.' })
+  enabled?: boolean;
+  @Text({ max: 1000, optional: true, description: DESCRIPTION }) description?: string | null;
+}
+
+export class RotateEndpointSecretRequest {
+  @Integer({
+    min: 0,
+    max: MAX_OVERLAP,
+    optional: true,
+    default: DEFAULT_OVERLAP,
+    description: 'For how many seconds the previous secret signs as well.',
+  })
+  overlap_seconds?: number;
+}
+
+export class ListWebhookEndpointsQuery {
+  @PageLimit({ max: 100 }) limit?: string;
+  @Id(WEBHOOK_ENDPOINT_ID, CURSOR) cursor?: string;
+}
+
+export function toNewEndpoint({
+  url,
+  events = [ALL_EVENTS],
+  enabled = true,
+  description = null,
+}: CreateWebhookEndpointRequest): NewWebhookEndpoint {
+  return { url, events, enabled, description };
+}
+
+/** Only what is given changes. */
+export function toChange({ url, events, enabled, description }: ChangeWebhookEndpointRequest): WebhookEndpointChange {
+  return {
+    ...(url && { url }),
+    ...(events && { events }),
+    ...(enabled !== undefined && { enabled }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+export function toOverlap({ overlap_seconds = DEFAULT_OVERLAP }: RotateEndpointSecretRequest): number {
+  return overlap_seconds;
+}
+
+export function toPage({ limit, cursor }: ListWebhookEndpointsQuery): PageRequest {
+  return { limit: pageLimit(limit), cursor };
+}

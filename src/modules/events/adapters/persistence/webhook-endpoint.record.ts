@@ -1,0 +1,56 @@
+import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import type { Mode } from '../../../../shared/caller.js';
+
+const PRIMARY = { primaryKeyConstraintName: 'webhook_endpoints_pkey' };
+
+@Entity('webhook_endpoints')
+@Unique('webhook_endpoints_place_key', ['organizationId', 'mode', 'place'])
+@Check('webhook_endpoints_mode', `mode IN ('test', 'live')`)
+@Check('webhook_endpoints_place', 'place BETWEEN 1 AND 16')
+@Check('webhook_endpoints_events', 'cardinality(events) > 0')
+@Check('webhook_endpoints_description_length', 'char_length(description) <= 1000')
+@Check('webhook_endpoints_disabled', 'disabled_reason IS NULL OR NOT enabled')
+@Check('webhook_endpoints_previous_secret', '(previous_secret IS NULL) = (previous_secret_expires_at IS NULL)')
+export class WebhookEndpointRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
+  organizationId!: string;
+
+  @PrimaryColumn('text', { ...PRIMARY })
+  mode!: Mode;
+
+  @PrimaryColumn('uuid', { ...PRIMARY })
+  id!: string;
+
+  @Column('smallint')
+  place!: number;
+
+  @Column('text')
+  url!: string;
+
+  @Column('text')
+  receiver!: string;
+
+  @Column('text', { array: true })
+  events!: readonly string[];
+
+  @Column('boolean')
+  enabled!: boolean;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  @Column('text', { name: 'disabled_reason', nullable: true })
+  disabledReason!: string | null;
+
+  @Column('timestamptz', { name: 'failing_since', nullable: true })
+  failingSince!: Date | null;
+
+  @Column('bytea')
+  secret!: Buffer;
+
+  @Column('bytea', { name: 'previous_secret', nullable: true })
+  previousSecret!: Buffer | null;
+
+  @Column('timestamptz', { name: 'previous_secret_expires_at', nullable: true })
+  previousSecretExpiresAt!: Date | null;
+}

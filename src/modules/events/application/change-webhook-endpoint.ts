@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import type { WebhookEndpoint, WebhookEndpointChange } from '../domain/webhook-endpoint.js';
+import { WebhookEndpoints } from './ports.js';
+
+@Injectable()
+export class ChangeWebhookEndpoint {
+  constructor(private readonly endpoints: WebhookEndpoints) {}
+
+  /** Refuses with not_found, and an address that is not https in live mode. */
+  async execute(caller: Caller, id: string, change: WebhookEndpointChange): Promise<Decision<WebhookEndpoint>> {
+    return inTransaction(async () => {
+      const endpoint = (await this.endpoints.lock(caller, id)).change(change);
+      return decided(endpoint, this.endpoints.change(caller, endpoint));
+    });
+  }
+}

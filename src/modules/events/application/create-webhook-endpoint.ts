@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { Clock } from '../../../shared/clock.js';
+import { type Decision, decided } from '../../../shared/decision.js';
+import { newWebhookSecret } from '../../../shared/webhook-secret.js';
+import { type NewWebhookEndpoint, WebhookEndpoint } from '../domain/webhook-endpoint.js';
+import { WebhookEndpoints } from './ports.js';
+
+export interface WithSecret {
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+}
+
+@Injectable()
+export class CreateWebhookEndpoint {
+  constructor(
+    private readonly endpoints: WebhookEndpoints,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Refuses with webhook_endpoint_limit, and an address that is not https in live mode. */
+  async execute(caller: Caller, input: NewWebhookEndpoint): Promise<Decision<WithSecret>> {
+    const others = await this.endpoints.all(caller);
+    const endpoint = WebhookEndpoint.create(input, others, caller.mode, this.clock.now());
+    const secret = newWebhookSecret();
+    return decided({ endpoint, secret }, this.endpoints.add(caller, endpoint, secret));
+  }
+}

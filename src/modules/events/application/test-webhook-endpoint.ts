@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { Clock } from '../../../shared/clock.js';
+import { type Decision, decided } from '../../../shared/decision.js';
+import { notFound } from '../../../shared/errors.js';
+import { NO_ORGANIZATION, newId } from '../../../shared/id.js';
+import { EVENT_ID } from '../domain/event.js';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.js';
+import { type Attempt, Receivers, WebhookEndpoints } from './ports.js';
+
+@Injectable()
+export class TestWebhookEndpoint {
+  constructor(
+    private readonly endpoints: WebhookEndpoints,
+    private readonly receivers: Receivers,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends a webhook.test event once, also to an endpoint that is disabled, and returns what came of it. The event is not
+   * kept. `represent` gives the JSON of the endpoint. Refuses with not_found.
+   */
+  async execute(
+    caller: Caller,
+    id: string,
+    represent: (endpoint: WebhookEndpoint) => string,
+  ): Promise<Decision<Attempt>> {
+    const endpoint = await this.endpoints.get(caller, id);
+    const { mode, url } = endpoint.state;
+    if (mode !== caller.mode) throw notFound('id');
+    const at = this.clock.now();
+    const secrets = await this.endpoints.secretsOf(caller, id, at);
+    const data = represent(endpoint);
+    const event = { id: newId(EVENT_ID, at), type: 'webhook.test', mode, sequence: 1, data, reason: null };
+    const told = caller.organization === NO_ORGANIZATION ? { organization: null } : {};
+    // Nobody ends it before its time: whoever asked waits for the answer.
+    const signal = new AbortController().signal;
+    const { statusCode, error, durationMs } = await this.receivers.send({ url, event, secrets, at, ...told }, signal);
+    return decided({ endpoint: id, attempt: 1, attemptedAt: at, statusCode, error, durationMs, nextAttemptAt: null });
+  }
+}

@@ -1,0 +1,11 @@
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('encryption_keys')
+@Check('encryption_keys_key_length', 'octet_length(key) = 32')
+export class EncryptionKeyRecord {
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'encryption_keys_pkey' })
+  id!: number;
+
+  @Column('bytea')
+  key!: Buffer;
+}

@@ -1,0 +1,8 @@
+import type { Schema } from '../../support/schema.js';
+
+export const SCHEMA: Schema = {
+  otherTables: ['encryption_keys'],
+  keys: {
+    encryption_keys_pkey: 'encryption_keys PRIMARY KEY (id)',
+  },
+};

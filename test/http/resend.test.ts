@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { get, isReplay, post, SMALLEST } from '../support/client.js';
+import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
+import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
+
+const UNKNOWN_EVENT = 'evt_01jd0000000000000000000000';
+const UNKNOWN_ENDPOINT = 'we_01jd0000000000000000000000';
+
+let world: Awaited<ReturnType<typeof startWebhooks>>;
+let tenant: Tenant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  world = await startWebhooks();
+});
+
+beforeEach(async () => {
+  tenant = await createTenant(world.service);
+  receiver = await startReceiver();
+});
+
+afterEach(() => receiver.close());
+afterAll(() => world.service.close());
+
+const url = (path: string) => `${world.service.url}${path}`;
+const resend = (event: string, body?: object, sent: object = {}) =>
+  post(url(`/v1/events/${event}/resend`), { key: tenant.test, ...(body && { body }), ...sent });
+const createEndpoint = async (body: object) =>
+  (await post(url('/v1/webhook_endpoints'), { key: tenant.test, body: { url: receiver.url, ...body } })).body;
+
+async function createdEvent(): Promise<string> {
+  const session = await post(url('/v1/checkout_sessions'), { key: tenant.test, body: SMALLEST });
+  return (await get(url(`/v1/events?object=${session.body.id}`), { key: tenant.test })).body.data[0].id;
+}
+
+test('resends to every endpoint that wants the event by now and to its notify_url, at once', async () => {
+  const other = await startReceiver();
+  const { event } = await sessionFor(world.service, tenant, other.url);
+  await until(() => other.received.length === 1, 'it is told');
+  await deliver(world.service);
+  const { id } = await createEndpoint({ events: ['checkout.session.created'] });
+  await createEndpoint({ url: `${receiver.url}/refunds`, events: ['refund.created'] });
+  const resent = await resend(event);
+  expect(resent.status).toBe(200);
+  const { deliveries, ...shown } = resent.body;
+  expect(deliveries).toEqual([attempt(1, 204, null, true)]);
+  await until(() => receiver.received.length === 1 && other.received.length === 2, 'both are told');
+  await deliver(world.service);
+  expect(receiver.received.map(({ text }) => text)).toEqual([JSON.stringify(shown)]);
+  expect((await readEvent(world.service, tenant, event)).deliveries).toEqual(
+    expect.arrayContaining([attempt(1, 204, null, true), attempt(2, 204, null, true), attempt(1, 204, null, true, id)]),
+  );
+  await other.close();
+});
+
+test('resends to one endpoint, whatever types it wants, and once for a key', async () => {
+  const event = await createdEvent();
+  const { id } = await createEndpoint({ events: ['refund.created'] });
+  await createEndpoint({ url: `${receiver.url}/other` });
+  const sent = { idempotencyKey: 'resend-once' };
+  const resent = await resend(event, { webhook_endpoint: id }, sent);
+  const again = await resend(event, { webhook_endpoint: id }, sent);
+  expect([resent.status, isReplay(again), again.text]).toEqual([200, true, resent.text]);
+  await until(() => receiver.received.length === 1, 'it is told');
+  await deliver(world.service);
+  expect(receiver.received.map((one) => one.id)).toEqual([event]);
+});
+
+test('a receiver that rests after failures is tried at once', async () => {
+  receiver.behave(hang);
+  await createEndpoint({});
+  const event = await createdEvent();
+  await createdEvent();
+  await deliver(world.service);
+  receiver.behave(answer(204));
+  const before = receiver.received.length;
+  await resend(event);
+  await until(() => receiver.received.length === before + 1, 'it is told');
+});
+
+test('refuses what does not exist, is another’s or goes nowhere', async () => {
+  const event = await createdEvent();
+  expect((await resend(UNKNOWN_EVENT)).body.error).toMatchObject({ code: 'not_found', param: 'id' });
+  expect((await resend(event)).body.error).toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('goes nowhere'),
+  });
+  const { id } = await createEndpoint({ enabled: false });
+  for (const webhook_endpoint of [id, UNKNOWN_ENDPOINT])
+    expect((await resend(event, { webhook_endpoint })).body.error).toMatchObject({
+      code: 'not_found',
+      param: 'webhook_endpoint',
+    });
+  expect((await resend(event, { webhook_endpoint: 'mine' })).body.error).toMatchObject({ code: 'invalid_param' });
+  const stranger = await createTenant(world.service);
+  for (const key of [stranger.test, tenant.live])
+    expect((await post(url(`/v1/events/${event}/resend`), { key })).status).toBe(404);
+});
+
+test('the ledger reads back the events of every organization, by each filter and in pages', async () => {
+  const ledger = await createLedgerKey(world.service);
+  world.clock.advance(10_000);
+  const other = await createTenant(world.service);
+  const began = Math.floor(world.clock.now() / 1000);
+  const refunds: string[] = [];
+  for (const owner of [tenant, other]) {
+    const payment = await capture(world.service, owner, { amount: 1000 });
+    const proposed = await post(url('/v1/refunds'), { key: owner.test, body: { payment, amount: 1 } });
+    refunds.push(proposed.body.id);
+  }
+  const list = async (query: string, key = ledger) => (await get(url(`/ledger/v1/events?${query}`), { key })).body;
+  const shown = async (query: string) => {
+    const { data } = await list(`from=${began}&${query}`);
+    return data.map(({ type, organization }: Record<string, string>) => `${type} ${organization}`);
+  };
+  const [mine, theirs] = [tenant.organization, other.organization];
+  expect(await shown('order=asc')).toEqual([
+    `payment.created ${mine}`,
+    `refund.created ${mine}`,
+    `payment.created ${theirs}`,
+    `refund.created ${theirs}`,
+  ]);
+  expect(await shown('type=refund.created')).toEqual([`refund.created ${theirs}`, `refund.created ${mine}`]);
+  expect(await shown(`organization=${mine}`)).toEqual([`refund.created ${mine}`, `payment.created ${mine}`]);
+  expect(await shown(`object=${refunds[1]}`)).toEqual([`refund.created ${theirs}`]);
+  expect(await shown(`object=${refunds[1]}&organization=${mine}`)).toEqual([]);
+  const first = await list(`from=${began}&order=asc&limit=3`);
+  const rest = await list(`from=${began}&order=asc&limit=3&cursor=${first.next_cursor}`);
+  expect([first.has_more, rest.has_more, rest.next_cursor]).toEqual([true, false, null]);
+  expect([...first.data, ...rest.data]).toHaveLength(4);
+  const [event] = first.data;
+  const own = (await get(url(`/v1/events/${event.id}`), { key: tenant.test })).body;
+  const { organization, ...same } = event;
+  expect({ ...same, deliveries: [] }).toEqual(own);
+  expect(Object.keys(event).slice(0, 4)).toEqual(['id', 'object', 'organization', 'type']);
+  expect((await list(`from=${began}`, await createLedgerKey(world.service, 'live'))).data).toEqual([]);
+  expect((await get(url('/ledger/v1/events'), { key: tenant.test })).status).toBe(401);
+});

@@ -1,0 +1,418 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
+import { atOnce, get, isReplay, post, SMALLEST, send } from '../support/client.js';
+import { answer, type Receiver, startReceiver, until } from '../support/receiver.js';
+import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+
+let world: Awaited<ReturnType<typeof startWebhooks>>;
+let tenant: Tenant;
+let ledger: string;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  world = await startWebhooks();
+  ledger = await createLedgerKey(world.service);
+});
+
+beforeEach(async () => {
+  tenant = await createTenant(world.service);
+  receiver = await startReceiver();
+});
+
+afterEach(async () => {
+  await world.service.sql.query('DELETE FROM ledger_webhook_endpoints');
+  await receiver.close();
+});
+afterAll(() => world.service.close());
+
+/** The two surfaces have the same operations: the ledger's resources say whose they are, which is nobody's. */
+const SURFACES = [
+  { name: 'organizations', path: '/v1/webhook_endpoints', key: () => tenant.test, own: {} },
+  { name: 'the ledger', path: '/ledger/v1/webhook_endpoints', key: () => ledger, own: { organization: null } },
+];
+const [MERCHANT, LEDGER] = SURFACES as [(typeof SURFACES)[number], (typeof SURFACES)[number]];
+
+const at = ({ path }: { path: string }, rest = '') => `${world.service.url}${path}${rest}`;
+const createdAt = (surface: typeof MERCHANT, body: object) => post(at(surface), { key: surface.key(), body });
+const create = async (surface: typeof MERCHANT, body: object = {}) =>
+  (await createdAt(surface, { url: receiver.url, ...body })).body;
+const createSession = async (body: object = {}) =>
+  (await post(`${world.service.url}/v1/checkout_sessions`, { key: tenant.test, body: { ...SMALLEST, ...body } })).body;
+const propose = async (payment: string, amount = 1) =>
+  (await post(`${world.service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount } })).body;
+const eventsOf = async (object: string) =>
+  (await get(`${world.service.url}/v1/events?object=${object}&order=asc`, { key: tenant.test })).body.data;
+
+/** Verified at the time of the signature: the library compares it with the real clock. */
+function isSignedBy(secret: string, { headers, text, id }: Receiver['received'][number]): boolean {
+  const sent = new Date(Number(headers['webhook-timestamp']) * 1000);
+  return (headers['webhook-signature'] as string).split(' ').includes(new Webhook(secret).sign(id, sent, text));
+}
+
+describe.each(SURFACES)('endpoints of $name', (surface) => {
+  test('are created, read, listed, changed and deleted', async () => {
+    const body = { url: receiver.url, events: ['refund.created', 'refund.failed'], description: 'Books' };
+    const created = await createdAt(surface, body);
+    const { id } = created.body;
+    expect(created.status).toBe(201);
+    expect(created.headers.get('location')).toBe(`${surface.path}/${id}`);
+    const shown = {
+      id: expect.stringMatching(/^we_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+      object: 'webhook_endpoint',
+      ...surface.own,
+      mode: 'test',
+      url: receiver.url,
+      events: ['refund.created', 'refund.failed'],
+      enabled: true,
+      description: 'Books',
+      created: Math.floor(world.clock.now() / 1000),
+      disabled_reason: null,
+    };
+    expect(created.body).toEqual({ ...shown, secret: expect.stringMatching(SECRET) });
+    expect(Object.keys(created.body)).toEqual([...Object.keys(shown), 'secret']);
+
+    const read = await get(at(surface, `/${id}`), { key: surface.key() });
+    expect(read.body).toEqual(shown);
+    expect(Object.keys(read.body)).toEqual(Object.keys(shown));
+
+    const changed = await post(at(surface, `/${id}`), {
+      key: surface.key(),
+      body: { events: ['*'], enabled: false, description: null },
+    });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toEqual({ ...shown, events: ['*'], enabled: false, description: null });
+
+    const second = await create(surface);
+    const list = await get(at(surface, '?limit=1'), { key: surface.key() });
+    const { secret, ...first } = second;
+    expect(list.body).toEqual({
+      object: 'list',
+      data: [first],
+      has_more: true,
+      next_cursor: second.id,
+      items: [first],
+      nextCursor: second.id,
+    });
+    const rest = await get(at(surface, `?limit=1&cursor=${second.id}`), { key: surface.key() });
+    expect(rest.body).toMatchObject({ data: [changed.body], has_more: false, next_cursor: null });
+
+    const deleted = await send('DELETE', at(surface, `/${id}`), { key: surface.key() });
+    expect(deleted.status).toBe(200);
+    expect(deleted.body).toEqual({ id, object: 'webhook_endpoint', ...surface.own, deleted: true });
+    for (const method of ['GET', 'DELETE'])
+      expect((await send(method, at(surface, `/${id}`), { key: surface.key() })).body.error.code).toBe('not_found');
+  });
+
+  test('are sixteen at most, however many are created at once', async () => {
+    const replies = await atOnce(24, () => createdAt(surface, { url: receiver.url }));
+    const [created, refused] = [201, 422].map((status) => replies.filter((reply) => reply.status === status));
+    expect([created?.length, refused?.length]).toEqual([16, 8]);
+    const { error } = refused?.[0]?.body ?? {};
+    expect(error).toMatchObject({
+      code: 'webhook_endpoint_limit',
+      next_step: { type: 'read_resource', method: 'GET' },
+    });
+    const next = await get(`${world.service.url}${error.next_step.path}`, { key: surface.key() });
+    expect(next.body.object).toBe('webhook_endpoint');
+    await send('DELETE', at(surface, `/${created?.[0]?.body.id}`), { key: surface.key() });
+    expect((await createdAt(surface, { url: receiver.url })).status).toBe(201);
+  });
+
+  test('show their secret to a replay byte for byte, and nowhere else', async () => {
+    const sent = { key: surface.key(), body: { url: receiver.url }, idempotencyKey: `create-${surface.path}` };
+    const created = await post(at(surface), sent);
+    const replayed = await post(at(surface), sent);
+    expect([isReplay(replayed), replayed.status, replayed.text]).toEqual([true, 201, created.text]);
+    const { id, secret } = created.body;
+    const path = at(surface, `/${id}/rotate_secret`);
+    const rotation = { key: surface.key(), body: { overlap_seconds: 60 }, idempotencyKey: `rotate-${surface.path}` };
+    const rotated = await post(path, rotation);
+    expect([rotated.status, isReplay(await post(path, rotation))]).toEqual([200, true]);
+    expect((await post(path, rotation)).text).toBe(rotated.text);
+    expect(rotated.body.secret).toMatch(SECRET);
+    const { sql } = world.service;
+    for (const plain of [secret, rotated.body.secret].map((one: string) => one.slice('whsec_'.length))) {
+      for (const table of ['idempotency_keys', 'webhook_endpoints', 'ledger_webhook_endpoints', 'events']) {
+        const { rows } = await sql.query(`SELECT FROM ${table} row WHERE row::text LIKE '%' || $1 || '%'`, [plain]);
+        expect(rows).toEqual([]);
+      }
+    }
+  });
+
+  test.each([
+    [{}, 'url', 'required'],
+    [{ url: 'ftp://shop.example/' }, 'url', 'invalid_format'],
+    [{ url: 'http://shop.example/' }, 'url', 'invalid_format'],
+    [{ url: 'https://ada:secret@shop.example/' }, 'url', 'invalid_format'],
+    [{ url: 'https://shop.example:22/' }, 'url', 'invalid_format'],
+    [{ url: 'https://shop.example/', events: [] }, 'events', 'too_short'],
+    [{ url: 'https://shop.example/', events: 'refund.created' }, 'events', 'invalid_type'],
+    [{ url: 'https://shop.example/', events: ['refund.created', 'refund.made'] }, 'events[1]', 'invalid_value'],
+    [{ url: 'https://shop.example/', events: ['refund.created', 'refund.created'] }, 'events', 'duplicate'],
+    [{ url: 'https://shop.example/', events: ['*', 'refund.created'] }, 'events', 'invalid_value'],
+    [{ url: 'https://shop.example/', enabled: 'yes' }, 'enabled', 'invalid_type'],
+    [{ url: 'https://shop.example/', secret: 'mine' }, 'secret', 'unknown_field'],
+    [{ url: 'https://shop.example/', description: 'x'.repeat(1001) }, 'description', 'too_long'],
+  ])('are refused as %j', async (body, param, code) => {
+    const refused = await createdAt(surface, body);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toMatchObject({ code: 'invalid_param', param, errors: [{ param, code }] });
+  });
+
+  test('need an idempotency key to be created, and nothing else does', async () => {
+    const bare = await send('POST', at(surface), { key: surface.key(), body: { url: receiver.url } });
+    expect(bare.body.error).toMatchObject({ code: 'invalid_param', param: 'Idempotency-Key' });
+    const { id } = await create(surface);
+    for (const [path, body] of [
+      ['', { enabled: true }],
+      ['/rotate_secret', {}],
+      ['/test', {}],
+    ] as const)
+      expect((await send('POST', at(surface, `/${id}${path}`), { key: surface.key(), body })).status).toBe(200);
+  });
+
+  test('test sends at once and answers with the attempt, whatever it is, and once for a key', async () => {
+    const { id, secret } = await create(surface, { enabled: false });
+    const sent = { key: surface.key(), idempotencyKey: `test-${surface.path}` };
+    const tested = await post(at(surface, `/${id}/test`), sent);
+    expect(tested.status).toBe(200);
+    expect(tested.body).toEqual(attempt(1, 204, null, true, id));
+    expect(isReplay(await post(at(surface, `/${id}/test`), sent))).toBe(true);
+    expect(receiver.received).toHaveLength(1);
+    const [message] = receiver.received as [Receiver['received'][number]];
+    expect(isSignedBy(secret, message)).toBe(true);
+    expect(JSON.parse(message.text)).toMatchObject({ id: message.id, type: 'webhook.test', ...surface.own });
+    receiver.behave(answer(500));
+    expect((await post(at(surface, `/${id}/test`), { key: surface.key() })).body).toEqual(
+      attempt(1, 500, null, true, id),
+    );
+  });
+
+  test('both secrets sign while a rotation overlaps', async () => {
+    const { id, secret: old } = await create(surface, { events: ['checkout.session.created'] });
+    const rotate = async (body: object) =>
+      (await post(at(surface, `/${id}/rotate_secret`), { key: surface.key(), body })).body.secret;
+    const next = async () => {
+      const before = receiver.received.length;
+      await createSession();
+      await deliver(world.service);
+      expect(receiver.received).toHaveLength(before + 1);
+      return receiver.received.at(-1) as Receiver['received'][number];
+    };
+    const signers = async (...secrets: string[]) => {
+      const message = await next();
+      return secrets.map((secret) => isSignedBy(secret, message));
+    };
+    const second = await rotate({});
+    expect(await signers(old, second)).toEqual([true, true]);
+    world.clock.advance(DAY + 1);
+    expect(await signers(old, second)).toEqual([false, true]);
+    const third = await rotate({ overlap_seconds: 0 });
+    expect(await signers(second, third)).toEqual([false, true]);
+    const fourth = await rotate({ overlap_seconds: 604_800 });
+    world.clock.advance(7 * DAY - 1_000);
+    expect(await signers(third, fourth)).toEqual([true, true]);
+    const refused = await post(at(surface, `/${id}/rotate_secret`), {
+      key: surface.key(),
+      body: { overlap_seconds: 604_801 },
+    });
+    expect(refused.body.error).toMatchObject({ code: 'invalid_param', param: 'overlap_seconds' });
+  });
+});
+
+test('an event goes once to each endpoint that wants its type, with its bytes and secret', async () => {
+  const all = await create(MERCHANT, { url: `${receiver.url}/all` });
+  const refunds = await create(MERCHANT, { url: `${receiver.url}/refunds`, events: ['refund.created'] });
+  await create(MERCHANT, { url: `${receiver.url}/off`, enabled: false });
+  const session = await createSession();
+  const payment = await capture(world.service, tenant, { amount: 1000, session: session.id });
+  const refund = await propose(payment);
+  await deliver(world.service);
+  await deliver(world.service);
+  const [created] = await eventsOf(session.id);
+  const [proposed] = await eventsOf(refund.id);
+  expect(receiver.received).toHaveLength(5);
+  const messages = receiver.received.filter(({ id }) => id === proposed.id);
+  expect(messages).toHaveLength(2);
+  for (const { secret } of [all, refunds]) expect(messages.filter((one) => isSignedBy(secret, one))).toHaveLength(1);
+  for (const { text } of messages) expect(text).toBe(JSON.stringify(proposed));
+  const { deliveries } = await readEvent(world.service, tenant, proposed.id);
+  expect(deliveries).toHaveLength(2);
+  expect(deliveries).toEqual(
+    expect.arrayContaining([attempt(1, 204, null, true, all.id), attempt(1, 204, null, true, refunds.id)]),
+  );
+  const { deliveries: ofSession } = await readEvent(world.service, tenant, created.id);
+  expect(ofSession).toEqual([attempt(1, 204, null, true, all.id)]);
+});
+
+test('a notify_url hears what it heard before; an endpoint with the same URL gets it once', async () => {
+  const { id, secret } = await create(MERCHANT);
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  expect(receiver.received.map((one) => [one.id, isSignedBy(secret, one)])).toEqual([[event, true]]);
+  expect((await readEvent(world.service, tenant, event)).deliveries).toEqual([attempt(1, 204, null, true, id)]);
+  const other = await startReceiver();
+  const { event: both } = await sessionFor(world.service, tenant, other.url);
+  await deliver(world.service);
+  expect([...other.received, ...receiver.received.slice(1)].map((one) => one.id)).toEqual([both, both]);
+  expect(other.received.map((one) => isSignedBy(secret, one))).toEqual([false]);
+  await other.close();
+});
+
+test('what the sweeper expires is told to endpoints too', async () => {
+  await create(MERCHANT, { events: ['checkout.session.expired'] });
+  const session = await createSession();
+  await world.service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 minute'`);
+  await until(async () => (await eventsOf(session.id)).length === 2, 'it is swept');
+  await deliver(world.service);
+  expect(receiver.received.map(({ text }) => JSON.parse(text).type)).toEqual(['checkout.session.expired']);
+});
+
+test('the endpoints of another organization or mode hear nothing, and cannot be seen', async () => {
+  const other = await createTenant(world.service);
+  const key = other.test;
+  const { id } = (await post(at(MERCHANT), { key, body: { url: receiver.url } })).body;
+  const live = (await post(at(MERCHANT), { key: tenant.live, body: { url: 'https://receiver.test/' } })).body;
+  await createSession();
+  await deliver(world.service);
+  expect(receiver.received).toEqual([]);
+  for (const method of ['GET', 'DELETE'])
+    expect((await send(method, at(MERCHANT, `/${id}`), { key: tenant.test })).status).toBe(404);
+  expect((await get(at(MERCHANT, `/${live.id}`), { key: tenant.test })).body.mode).toBe('live');
+  for (const path of ['', '/rotate_secret', '/test'])
+    expect((await post(at(MERCHANT, `/${live.id}${path}`), { key: tenant.test, body: {} })).status).toBe(404);
+  expect((await get(at(MERCHANT), { key: tenant.test })).body.data).toEqual([]);
+  expect((await get(at(LEDGER, `/${id}`), { key: ledger })).status).toBe(404);
+  const refused = await post(at(MERCHANT), { key: tenant.live, body: { url: 'http://localhost:4000/' } });
+  expect(refused.body.error).toMatchObject({ code: 'invalid_param', param: 'url' });
+});
+
+test.each(['deleted', 'disabled'])('what is on its way to an endpoint that is %s ends', async (how) => {
+  receiver.behave(answer(500));
+  const { id } = await create(MERCHANT);
+  const session = await createSession();
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(1);
+  if (how === 'deleted') await send('DELETE', at(MERCHANT, `/${id}`), { key: tenant.test });
+  else await post(at(MERCHANT, `/${id}`), { key: tenant.test, body: { enabled: false } });
+  await createSession();
+  world.clock.advance(HOUR);
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(1);
+  const { rows } = await world.service.sql.query(
+    'SELECT outcome FROM webhook_deliveries WHERE next_attempt_at IS NULL',
+  );
+  expect(rows).toContainEqual({ outcome: 'canceled' });
+  const [created] = await eventsOf(session.id);
+  expect((await readEvent(world.service, tenant, created.id)).deliveries).toEqual([attempt(1, 500, null, false, id)]);
+});
+
+test('a retry goes to the URL that the endpoint has by then', async () => {
+  receiver.behave(answer(500));
+  const { id } = await create(MERCHANT);
+  await createSession();
+  await deliver(world.service);
+  const other = await startReceiver();
+  await post(at(MERCHANT, `/${id}`), { key: tenant.test, body: { url: other.url } });
+  world.clock.advance(HOUR);
+  await deliver(world.service);
+  expect([receiver.received.length, other.received.length]).toEqual([1, 1]);
+  await other.close();
+});
+
+test('an endpoint whose attempts have all failed for five days is disabled, says why, and can be enabled again', async () => {
+  receiver.behave(answer(503));
+  const { id } = await create(MERCHANT);
+  const read = async () => (await get(at(MERCHANT, `/${id}`), { key: tenant.test })).body;
+  const fail = async () => {
+    await createSession();
+    await deliver(world.service);
+  };
+  await fail();
+  world.clock.advance(5 * DAY - HOUR);
+  await fail();
+  expect(await read()).toMatchObject({ enabled: true, disabled_reason: null });
+  // One that arrives begins the count anew.
+  receiver.behave(answer(200));
+  await fail();
+  receiver.behave(answer(503));
+  world.clock.advance(2 * HOUR);
+  await fail();
+  expect(await read()).toMatchObject({ enabled: true });
+  world.clock.advance(5 * DAY);
+  await fail();
+  expect(await read()).toMatchObject({
+    enabled: false,
+    disabled_reason: 'All attempts have failed for 5 days. The last one: status 503.',
+  });
+  const before = receiver.received.length;
+  await fail();
+  world.clock.advance(DAY);
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(before);
+  const enabled = await post(at(MERCHANT, `/${id}`), { key: tenant.test, body: { enabled: true } });
+  expect(enabled.body).toMatchObject({ enabled: true, disabled_reason: null });
+  await fail();
+  expect(receiver.received).toHaveLength(before + 1);
+  expect(await read()).toMatchObject({ enabled: true });
+});
+
+test('the ledger is pushed: refund.created reaches it at once, and after a claim the refund is settled', async () => {
+  const { secret } = await create(LEDGER, { events: ['refund.created'] });
+  const session = await createSession();
+  const payment = await capture(world.service, tenant, { amount: 1000, session: session.id });
+  const settle = async (refund: string) => {
+    const body = { organization: tenant.organization };
+    const claimed = await send('POST', `${world.service.url}/ledger/v1/refunds/claim`, { key: ledger, body });
+    expect(claimed.body.data.map(({ id }: { id: string }) => id)).toEqual([refund]);
+    const path = `${world.service.url}/ledger/v1/refunds/${refund}/succeed`;
+    const { number } = claimed.body.data[0].claim;
+    return (await post(path, { key: ledger, body: { claim: number } })).body.status;
+  };
+  for (const told of [1, 2]) {
+    const refund = await propose(payment);
+    await until(() => receiver.received.length === told, 'the ledger is told');
+    const message = receiver.received[told - 1] as Receiver['received'][number];
+    expect(isSignedBy(secret, message)).toBe(true);
+    const event = JSON.parse(message.text);
+    expect(Object.keys(event).slice(0, 4)).toEqual(['id', 'object', 'organization', 'type']);
+    expect(event).toMatchObject({
+      organization: tenant.organization,
+      type: 'refund.created',
+      data: { object: refund },
+    });
+    expect(await settle(refund.id)).toBe('succeeded');
+  }
+});
+
+test('once an endpoint is known, a commit is told without waiting for a look', async () => {
+  await create(MERCHANT);
+  await createSession();
+  await deliver(world.service);
+  const scheduler = world.service.application.get(WebhookScheduler);
+  const look = scheduler.look.bind(scheduler);
+  scheduler.look = async () => undefined;
+  await createSession();
+  await until(() => receiver.received.length === 2, 'it is told');
+  scheduler.look = look;
+});
+
+test('a clock that is set back between commit and claim does not put off a first attempt', async () => {
+  await create(MERCHANT);
+  const scheduler = world.service.application.get(WebhookScheduler);
+  const [wake, wakeEndpoints] = [scheduler.wake.bind(scheduler), scheduler.wakeEndpoints.bind(scheduler)];
+  Object.assign(scheduler, { wake: async () => undefined, wakeEndpoints: async () => undefined });
+  const { event } = await sessionFor(world.service, tenant, 'http://localhost:40001/');
+  world.clock.setBack(HOUR);
+  await deliver(world.service);
+  Object.assign(scheduler, { wake, wakeEndpoints });
+  expect(receiver.received.map(({ id }) => id)).toEqual([event]);
+  expect((await readEvent(world.service, tenant, event)).deliveries).toHaveLength(2);
+  world.clock.advance(HOUR);
+});
