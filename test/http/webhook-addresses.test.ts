@@ -19,7 +19,12 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 afterAll(() => strict.service.close());
 
-const refused = attempt(1, null, 'The host is not at a public address.', false);
+const refused = attempt(
+  1,
+  null,
+  'The host is not at a public address. For development, start the service with WEBHOOK_ALLOW_PRIVATE=true.',
+  false,
+);
 
 async function outcome(url: string, key: 'test' | 'live' = 'test') {
   const owner = await createTenant(strict.service);

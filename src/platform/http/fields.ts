@@ -112,7 +112,7 @@ export const WebUrl = (about: About = {}) =>
   text(
     { ...about, shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/thanks'] } },
     MaxCharacters(2048),
-    HasFormat('isWebUrl', 'must be an absolute https URL'),
+    HasFormat('isWebUrl', 'must be an absolute https URL, or in test mode http to localhost'),
   );
 
 export const WebhookUrl = (about: About = {}) =>
@@ -121,7 +121,8 @@ export const WebhookUrl = (about: About = {}) =>
     MaxCharacters(2048),
     HasFormat(
       'isWebhookUrl',
-      'must be an absolute https URL without user information, with port 80, 443, or one from 1024 up',
+      'must be an absolute https URL, or in test mode http to localhost (for a service started with ' +
+        'WEBHOOK_ALLOW_PRIVATE=true), without user information, with port 80, 443, or one from 1024 up',
     ),
   );
 

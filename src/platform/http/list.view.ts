@@ -1,5 +1,5 @@
 import type { Page } from '../../shared/page.js';
-import { constant, flag, list, object, orNull, type Schema, text, type ValueOf } from './schema.js';
+import { constant, deprecated, flag, list, object, orNull, type Schema, text, type ValueOf } from './schema.js';
 
 /** The envelope of every list (docs/api.md, Lists). */
 export function listOf<View>(name: string, view: Schema<View>) {
@@ -9,8 +9,8 @@ export function listOf<View>(name: string, view: Schema<View>) {
       data: list(view, 'Items of the page.'),
       has_more: flag('Whether there are more items after this page.'),
       next_cursor: orNull(text('The `cursor` for the next page; null on the last page.')),
-      items: list(view, 'The same entries as `data`.'),
-      nextCursor: orNull(text('The same as `next_cursor`.')),
+      items: deprecated(list(view, 'An alias of `data`: use `data`.')),
+      nextCursor: deprecated(orNull(text('An alias of `next_cursor`: use `next_cursor`.'))),
     },
     { name },
   );

@@ -63,6 +63,11 @@ export function later<Value>(schema: () => Schema<Value>): Schema<Value> {
   return { [LATER]: schema };
 }
 
+/** An alias that is kept for those who use it. */
+export function deprecated<Value>(schema: Schema<Value>): Schema<Value> {
+  return { ...schema, deprecated: true };
+}
+
 export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
   const { enum: values } = schema as { enum?: readonly unknown[] };
   return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };

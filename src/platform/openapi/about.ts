@@ -10,6 +10,16 @@ export const INFO = {
   description: `A merchant's servers create checkout sessions and propose refunds under \`/v1\`; the component that owns payments
 and the ledger records captures and decides refunds under \`/ledger/v1\`.
 
+## First request
+
+The server prints test keys when it starts for the first time. Create a session, and read the answer:
+
+\`\`\`sh
+curl http://127.0.0.1:3000/v1/checkout_sessions -u sk_test_…: -H 'Idempotency-Key: order-1001' \\
+  -H 'Content-Type: application/json' -d '{ "currency": "usd", "line_items": [
+    { "price_data": { "currency": "usd", "unit_amount": 1299, "product_data": { "name": "T-shirt" } } }] }'
+\`\`\`
+
 ## Authentication
 
 \`Authorization: Bearer <key>\`, or HTTP Basic with the key as the user name and no password. Secret keys (\`sk_test_…\`,
@@ -24,13 +34,32 @@ a string without a value is \`null\`.
 ## Errors
 
 All error responses have the same shape. \`errors\` names every invalid parameter and the permitted values. \`next_step\` is
-the request to send next; a program can send it as it is.
+the request to send next. For \`fix_request\`, \`lower_amount\` and \`authenticate\` it is the same request, which you correct before.
 
 ## Idempotency
 
 Writes take an \`Idempotency-Key\`. Repeating a request with the same key returns the same response and writes nothing again.
+After a 400, 409, 429 or 5xx you can use the key again.
 
-## Changes
+## Lists
+
+A list has \`data\`, \`has_more\` and \`next_cursor\`. For the next page, send the same request with \`cursor\` set to \`next_cursor\`, until it
+is \`null\`. \`limit\` is 25 if you send none, and at most 100.
+
+## Webhooks
+
+Every change makes an event, which is sent to the \`notify_url\` of its session as a
+[Standard Webhook](https://www.standardwebhooks.com): verify its signature with the \`whsec_…\` secret of your organization, which
+\`tillgate org create\` and \`tillgate webhook secret rotate\` print. Any 2xx within 15 seconds is a success. A failed delivery is tried
+again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h; a 410 ends it. An event can arrive more than once, with the same
+\`webhook-id\`, and events can arrive in any order: \`sequence\` counts those of one object from 1. \`GET /v1/events\` has them all.
+
+## Test data
+
+Keys with \`_test_\` work on data of their own. \`/v1/test_helpers\` pays sessions and decides refunds in the place of customers and of
+the ledger. For receivers on your machine, start the service with \`WEBHOOK_ALLOW_PRIVATE=true\`.
+
+## Versions
 
 Within \`/v1\` changes only add: new operations, new optional parameters, new fields in answers, and new values where a
 field names a status, a type, a currency or an error code. Clients must ignore unknown fields and accept

@@ -54,7 +54,9 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
 
 function notPublic(): NotAllowed {
   // Which address it was stays here: an answer that says so would map the network inside.
-  return new NotAllowed('The host is not at a public address.');
+  return new NotAllowed(
+    'The host is not at a public address. For development, start the service with WEBHOOK_ALLOW_PRIVATE=true.',
+  );
 }
 
 async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
