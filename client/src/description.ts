@@ -1484,7 +1484,8 @@ export interface components {
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
-       * @description Amount that the customer pays: the same as `amount_total`.
+       * @deprecated
+       * @description An alias of `amount_total`: use `amount_total`.
        * @example 5000
        */
       amount: number;
@@ -1563,9 +1564,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['CheckoutSessionSummary'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     /** @description A checkout session in a list. */
@@ -2133,9 +2140,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['Event'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     /** @description An event with every attempt to deliver it. */
@@ -2318,7 +2331,8 @@ export interface components {
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
-       * @description Amount that the customer pays: the same as `amount_total`.
+       * @deprecated
+       * @description An alias of `amount_total`: use `amount_total`.
        * @example 5000
        */
       amount: number;
@@ -2555,9 +2569,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['LedgerPayment'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     /** @description A refund as the ledger sees it, with whose it is and who works on it. */
@@ -2629,9 +2649,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['LedgerRefund'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     /** @description A URL to which the events of all organizations are sent. */
@@ -3042,9 +3068,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['PaymentHold'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     PaymentList: {
@@ -3059,9 +3091,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['Payment'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     PlaceHoldRequest: {
@@ -3193,9 +3231,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['Refund'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     ReleaseClaimRequest: {

@@ -151,6 +151,7 @@ test.each(CASES)('$named, by a stranger', async ({ operation, place: { kind, unk
 test.each(CASES)('$named, by its owner, is another answer', async ({ operation, place: { kind, unknown } }) => {
   const reply = await ask(operation, owned);
   expect(reply.status).not.toBe(404);
+  expect(reply.status).toBeLessThan(500);
   const nothing = await ask(operation, { ...owned, [kind]: unknown });
   expect(seen(reply, owned[kind] as string)).not.toEqual(seen(nothing, unknown));
 });
