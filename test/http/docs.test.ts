@@ -118,7 +118,7 @@ test('what is not there is not found', async () => {
 });
 
 /** A browser is unpacked and started, and renders all of it: seconds, and more where others are at work too. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const ALL_OF_IT = ['/docs', '/docs/scalar.js', '/docs/start.js', '/openapi.json'];
