@@ -1,4 +1,4 @@
-/** What a newcomer finds on an empty embedded database: an organization, its keys, and a payment to refund. */
+/** What a newcomer finds on an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -6,12 +6,15 @@ import { CreateOrganization, FindOrganization, ManageApiKeys } from '../modules/
 import { RecordPayment } from '../modules/payments/index.js';
 import { Database } from '../platform/database/database.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
+import { demoPage } from './demo-shop.js';
 
 export interface Demo {
   readonly organization: string;
   readonly key: string;
   readonly ledgerKey: string;
   readonly payment: string;
+  /** Where a first order is paid. */
+  readonly page?: string;
 }
 
 /** Makes the demo data, all or none, and a file of its keys. Undefined, and nothing, where there is any organization. */
@@ -48,10 +51,15 @@ async function make(application: INestApplicationContext): Promise<Demo> {
   const { payment } = await application
     .get(UnitOfWork)
     .commit(() => application.get(RecordPayment).execute(caller, capture));
-  return { organization, key: secret.token, ledgerKey: ledger.token, payment: payment.state.id };
+  const page = await demoPage(application, caller);
+  const made = { organization, key: secret.token, ledgerKey: ledger.token, payment: payment.state.id };
+  return page === undefined ? made : { ...made, page };
 }
 
 const LINE = { quantity: 2, price_data: { currency: 'usd', unit_amount: 1299, product_data: { name: 'T-shirt' } } };
+
+/** What to try first. */
+export const invitation = ({ page }: Demo): string => `Open this page and press Pay, as a customer would:\n\n  ${page}`;
 
 /**
  * Lines to paste into bash or zsh, all at once or one by one, from a session to its settled refund. Titles are said with

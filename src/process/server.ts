@@ -6,7 +6,8 @@ import { PublicUrl } from '../platform/http/public-url.js';
 import { Metrics, type MetricValues } from '../platform/telemetry/metrics.js';
 import { VERSION } from '../platform/version.js';
 import { createApplication } from './application.js';
-import { makeDemo, tour, whereKeysAre } from './demo.js';
+import { invitation, makeDemo, tour, whereKeysAre } from './demo.js';
+import { serveDemoShop } from './demo-shop.js';
 
 /** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;
@@ -37,9 +38,11 @@ export class Server implements Serving {
   static async start(config: Config, databaseUrl: string): Promise<Server> {
     const server = new Server(await createApplication(config, databaseUrl), config);
     try {
+      // To try it out needs no setting and no shop.
+      const isDemo = config.databaseUrl === undefined;
+      if (isDemo) serveDemoShop(server.application);
       await server.listenQuietly();
-      // To try it out needs no setting.
-      if (config.databaseUrl === undefined) server.application.get(PublicUrl).value ??= server.address();
+      if (isDemo) server.application.get(PublicUrl).value ??= server.address();
       collectWhatStartingLeft();
       return server;
     } catch (error) {
@@ -59,7 +62,7 @@ export class Server implements Serving {
     if (databaseUrl !== undefined) return { url, text: line };
     const demo = await makeDemo(this.application, dataDir);
     const text = demo
-      ? `\n${line}\n${tour(url, demo)}`
+      ? `\n${invitation(demo)}\n\n${line}\n${tour(url, demo)}`
       : `${whereKeysAre(dataDir)}\nAPI reference: ${url}/docs\n${line}`;
     return { url, text };
   }

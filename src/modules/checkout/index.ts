@@ -3,6 +3,7 @@ export { CheckoutSessionRecord } from './adapters/persistence/checkout-session.r
 export { REFUSED_PAYMENTS } from './adapters/representation/checkout-sessions.examples.js';
 export { CompleteCheckoutSession } from './application/complete-checkout-session.js';
 export { CompleteFreeCheckoutSession } from './application/complete-free-checkout-session.js';
+export { CreateCheckoutSession } from './application/create-checkout-session.js';
 export { FindNotifyUrl } from './application/find-notify-url.js';
 export { PaymentPages } from './application/ports.js';
 export { ReadCheckoutSession } from './application/read-checkout-session.js';
