@@ -45,6 +45,11 @@ class CheckoutSessions extends Resource {
     return this.act(this.path, id, 'expire', options);
   }
 
+  /** Where the customer pays it. */
+  page(id: string, options?: ReadOptions): Promise<Schemas['CheckoutPage']> {
+    return this.transport.get(`${this.path}/${encodeURIComponent(id)}/page`, {}, options);
+  }
+
   /** Completes an open session whose total is 0. */
   complete(id: string, options?: WriteOptions): Promise<Schemas['CheckoutSession']> {
     return this.act(this.path, id, 'complete', options);
@@ -124,6 +129,15 @@ class TestHelpers extends Resource {
 class LedgerCheckoutSessions extends Resource {
   retrieve(id: string, organization: string, options?: ReadOptions): Promise<Schemas['LedgerCheckoutSession']> {
     return this.read('/ledger/v1/checkout_sessions', id, options, { organization });
+  }
+
+  /** Says where its page leads the customer to pay. */
+  setPaymentUrl(
+    id: string,
+    body: Schemas['SetPaymentUrlRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['LedgerCheckoutPage']> {
+    return this.act('/ledger/v1/checkout_sessions', id, 'payment_url', options, body);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   verifyWebhook,
 } from '../../client/src/index.js';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { PublicUrl } from '../../src/platform/http/public-url.js';
 import { describedFetch, SMALLEST } from '../support/client.js';
 import { answering, FAULTS, startFaultyProxy } from '../support/faulty-proxy.js';
 import { startReceiver } from '../support/receiver.js';
@@ -48,6 +49,18 @@ test('completes a session that asks for nothing', async () => {
   const free = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };
   const session = await tillgate.checkoutSessions.create({ currency: 'usd', line_items: [{ price_data: free }] });
   expect(await tillgate.checkoutSessions.complete(session.id)).toEqual({ ...session, status: 'complete' });
+});
+
+test('finds the page of a session, and says where it is paid', async () => {
+  service.application.get(PublicUrl).value = 'https://pay.example';
+  const { id, expires_at } = await tillgate.checkoutSessions.create(SMALLEST);
+  const page = await tillgate.checkoutSessions.page(id);
+  const url = expect.stringMatching(/^https:\/\/pay\.example\/c\/[\w-]{66}$/);
+  expect(page).toEqual({ object: 'checkout.page', checkout_session: id, url, embed_url: null, expires_at });
+  const { organization } = shop;
+  const payment_url = 'https://psp.example/4711';
+  const said = await ledger.checkoutSessions.setPaymentUrl(id, { organization, payment_url });
+  expect(said).toEqual({ ...page, organization, payment_url });
 });
 
 test('finds the payment of a session; claims, extends, releases and returns refunds', async () => {
