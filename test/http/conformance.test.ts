@@ -7,7 +7,18 @@ import { type Ended, run } from '../support/processes.js';
 import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 import { type PassingAnswer, spoil } from '../support/spoiling-proxy.js';
 
-const TOPICS = ['amounts', 'currencies', 'errors', 'idempotency', 'ids', 'ledger', 'page', 'paging', 'refunds', 'sandbox'];
+const TOPICS = [
+  'amounts',
+  'currencies',
+  'errors',
+  'idempotency',
+  'ids',
+  'ledger',
+  'page',
+  'paging',
+  'refunds',
+  'sandbox',
+];
 /** A closed port: nothing listens below the first that is handed out. */
 const NOWHERE = 'http://127.0.0.1:1';
 
