@@ -61,13 +61,13 @@ export function claimLines(results: readonly ClaimResult[]): string {
   return [head, ...results.map(line)].join('\n');
 }
 
-/** Those that are pending lie evenly among the others; with few refunds, they are all that there is. */
+/** Those that are pending are every second of the newest; with few refunds, all that there is. */
 async function load(cluster: Cluster, count: number): Promise<Refunds> {
   const url = await cluster.createDatabase(`claims_${count}`);
   const sql = await connect(url);
   const application = await openApplication(url);
   const options = { kind: 'ledger', mode: 'test', organization: null, allowedOrigins: [], expiresAt: null } as const;
-  const every = Math.floor(count / PENDING);
+  const every = count < 2 * PENDING ? 1 : 2;
   const { token } = await application.get(ManageApiKeys).create(options);
   await application.close();
   await sql.query(`
@@ -77,7 +77,7 @@ async function load(cluster: Cluster, count: number): Promise<Refunds> {
       SELECT organization_id, 'test', id, 999999999999, 0, 0, 'usd' FROM made;
     INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status)
       SELECT organization_id, 'test', uuidv7(make_interval(secs => series - ${count})), id, 1, 'usd',
-        CASE WHEN series % ${every} = 0 AND series <= ${every * PENDING} THEN 'pending' ELSE 'succeeded' END
+        CASE WHEN series % ${every} = 0 AND series > ${count - every * PENDING} THEN 'pending' ELSE 'succeeded' END
       FROM generate_series(1, ${count}) AS series JOIN made ON made.number = series % ${ORGANIZATIONS}`);
   return { count, url, sql, ledgerKey: token };
 }

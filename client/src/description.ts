@@ -177,7 +177,7 @@ export interface paths {
     };
     /**
      * List payments
-     * @description The organization's own payments in the mode of the key, newest first.
+     * @description Lists the payments of your organization in the mode of the key, newest first.
      */
     get: operations['listPayments'];
     put?: never;
@@ -263,7 +263,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel a refund
-     * @description Withdraws a refund that is still pending and that the ledger has not begun to pay out, which frees its amount.
+     * @description Cancels a pending refund, which frees its amount. You cannot cancel a refund that the ledger has claimed to pay out.
      */
     post: operations['cancelRefund'];
     delete?: never;
@@ -505,7 +505,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Read a hold */
+    /** Retrieve a hold */
     get: operations['readHold'];
     put?: never;
     post?: never;
@@ -526,7 +526,7 @@ export interface paths {
     put?: never;
     /**
      * Release a hold
-     * @description Frees its amount. Releasing it again changes nothing.
+     * @description Releases a hold, so that its amount can be refunded again. Repeating the request changes nothing.
      */
     post: operations['releaseHold'];
     delete?: never;
@@ -543,14 +543,14 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List payments as the ledger
-     * @description Those of every organization in the mode of the key, newest first.
+     * List payments of all organizations
+     * @description Lists the payments of every organization in the mode of the key, newest first.
      */
     get: operations['listLedgerPayments'];
     put?: never;
     /**
      * Record a captured payment
-     * @description For a checkout session, the payment completes it. One that does not fit is refused or, with `on_mismatch: "record"`, recorded with its `mismatch`. The same `reference` with the same facts is the same payment.
+     * @description Records a captured payment. If it is for a checkout session, it completes the session. A payment that does not fit its session is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.
      */
     post: operations['recordPayment'];
     delete?: never;
@@ -585,13 +585,13 @@ export interface paths {
     };
     /**
      * List the holds on a payment
-     * @description Newest first.
+     * @description Lists the holds on a payment, newest first.
      */
     get: operations['listHolds'];
     put?: never;
     /**
-     * Put an amount of a payment on hold
-     * @description What is on hold cannot be refunded. Several holds on one payment add up.
+     * Create a hold
+     * @description Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have several holds, whose amounts add up.
      */
     post: operations['placeHold'];
     delete?: never;
@@ -631,7 +631,7 @@ export interface paths {
     put?: never;
     /**
      * Claim refunds to pay out
-     * @description Takes pending refunds that nobody else works on, oldest first. Each is yours until its lease ends; then another claim takes it over, under the same ID. An `Idempotency-Key` has no effect: refunds of an answer that got lost are claimed again when their lease is over.
+     * @description Claims pending refunds, oldest first, that no other worker has a live claim on. You have each refund until its lease ends. After that, another claim can take it over, with the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response gets lost, its refunds can be claimed again when their leases end.
      */
     post: operations['claimRefunds'];
     delete?: never;
@@ -666,7 +666,10 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Keep a claimed refund for longer */
+    /**
+     * Extend a claim
+     * @description Moves the end of the lease to `lease_seconds` from now, unless it ends later already.
+     */
     post: operations['extendClaim'];
     delete?: never;
     options?: never;
@@ -685,7 +688,7 @@ export interface paths {
     put?: never;
     /**
      * Mark a refund as failed
-     * @description Frees its amount. A claimed refund needs the number of its claim. Saying it again changes nothing.
+     * @description Reports that a pending refund cannot be paid out, which frees its amount. If the refund is claimed, `claim` is required. Repeating the report changes nothing.
      */
     post: operations['failRefund'];
     delete?: never;
@@ -704,8 +707,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Give a claimed refund back
-     * @description Says that nothing was paid out: another worker may claim the refund, and its caller may cancel it.
+     * Release a claim
+     * @description Gives up the claim of a refund that was not paid out. Another worker can claim the refund, and the merchant can cancel it.
      */
     post: operations['releaseClaim'];
     delete?: never;
@@ -724,8 +727,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Say that a refund came back
-     * @description A refund that succeeded and bounced is failed, and its amount free. Saying it again changes nothing.
+     * Mark a refund as returned
+     * @description Reports that the money of a succeeded refund came back. The refund becomes `failed`, which frees its amount. Repeating the report changes nothing.
      */
     post: operations['returnRefund'];
     delete?: never;
@@ -745,7 +748,7 @@ export interface paths {
     put?: never;
     /**
      * Mark a refund as succeeded
-     * @description Taken whatever the claim: money that left is a fact. Saying it again changes nothing.
+     * @description Reports that a pending refund was paid out. Tillgate accepts the report from any worker, with or without a claim. Repeating it changes nothing.
      */
     post: operations['succeedRefund'];
     delete?: never;
@@ -1624,7 +1627,7 @@ export interface components {
        */
       limit?: number;
       /**
-       * @description How long the refund is yours, in seconds from now.
+       * @description Length of the lease, in seconds from now.
        * @default 60
        */
       lease_seconds?: number;
@@ -2025,13 +2028,13 @@ export interface components {
          *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
          *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
          *     - `payment_reference_reused`: The reference was used for another payment. Read that payment.
-         *     - `payment_not_refundable`: The payment is fully refunded. Read it to see its refunds.
-         *     - `hold_exceeds_remaining`: More than is left of the payment. `errors[0].allowed` has what is.
+         *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see what is refunded, pending and on hold.
+         *     - `hold_exceeds_remaining`: The amount is more than is left of the payment. `errors[0].allowed` is the largest possible amount.
          *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
          *     - `refund_not_pending`: The refund is no longer pending. Read it.
-         *     - `refund_in_progress`: The refund is being paid out: it can be canceled only if the ledger gives it up. Read it.
-         *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
-         *     - `refund_not_succeeded`: Only a refund that succeeded can come back. Read it.
+         *     - `refund_in_progress`: The ledger has claimed the refund to pay it out. It can be canceled only if the ledger releases the claim. Read it.
+         *     - `refund_claimed`: `claim` is not the number of the current claim. Read the refund: another worker may have claimed it.
+         *     - `refund_not_succeeded`: Only a succeeded refund can be returned. Read it.
          * @enum {string}
          */
         code:
@@ -2221,10 +2224,10 @@ export interface components {
       deliveries: components['schemas']['Delivery'][];
     };
     ExtendClaimRequest: {
-      /** @description The `claim.number` that you have on the refund. */
+      /** @description The `claim.number` of your claim on the refund. */
       claim: number;
       /**
-       * @description How long the refund is yours, in seconds from now.
+       * @description Length of the lease, in seconds from now.
        * @default 60
        */
       lease_seconds?: number;
@@ -2232,7 +2235,7 @@ export interface components {
     FailRefundRequest: {
       /** @description Why the refund failed. */
       reason?: string | null;
-      /** @description The `claim.number` that you have on the refund. */
+      /** @description The `claim.number` of your claim on the refund. */
       claim?: number;
     };
     Health: {
@@ -2526,7 +2529,7 @@ export interface components {
        */
       amount_pending_refund: number;
       /**
-       * @description What holds for disputes keep from being refunded.
+       * @description Amount of active holds, which cannot be refunded.
        * @example 0
        */
       amount_on_hold: number;
@@ -2542,7 +2545,7 @@ export interface components {
        */
       checkout_session: string | null;
       /**
-       * @description Why it did not pay its session; null when it did, or has none.
+       * @description Why the payment did not complete its checkout session; null if it did, or if it has none.
        *
        *     - `session_expired`: the session had expired
        *     - `session_complete`: the session was complete
@@ -2580,7 +2583,7 @@ export interface components {
        */
       nextCursor: string | null;
     };
-    /** @description A refund as the ledger sees it, with whose it is and who works on it. */
+    /** @description A refund with its owning organization and its claim. */
     LedgerRefund: {
       /**
        * @description ID of the refund.
@@ -2608,7 +2611,7 @@ export interface components {
        *
        *     - `pending`: waiting for the ledger; the amount is reserved
        *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
-       *     - `failed`: the ledger refused it, or what it had paid out came back, which frees the amount; final
+       *     - `failed`: the ledger refused it, or its money came back; the amount is released; final
        *     - `canceled`: canceled by you; the amount is released; final
        * @enum {string}
        */
@@ -2623,15 +2626,15 @@ export interface components {
        * @example 1763700000
        */
       created: number;
-      /** @description The claim that a worker has on the refund; null when nobody works on it. */
+      /** @description The claim of the worker that pays the refund out; null if the refund is not claimed. */
       claim: {
         /**
-         * @description Rises with each claim of the refund: give it when you fail, extend or release the refund.
+         * @description Number of the claim. It increases with each claim of the refund. Send it as `claim` when you fail, extend or release the refund.
          * @example 1
          */
         number: number;
         /**
-         * @description When another worker may claim the refund, in Unix seconds.
+         * @description End of the lease, in Unix seconds. From then on, another worker can claim the refund.
          * @example 1763700000
          */
         expires_at: number;
@@ -2975,7 +2978,7 @@ export interface components {
        */
       amount_pending_refund: number;
       /**
-       * @description What holds for disputes keep from being refunded.
+       * @description Amount of active holds, which cannot be refunded.
        * @example 0
        */
       amount_on_hold: number;
@@ -2991,7 +2994,7 @@ export interface components {
        */
       checkout_session: string | null;
       /**
-       * @description Why it did not pay its session; null when it did, or has none.
+       * @description Why the payment did not complete its checkout session; null if it did, or if it has none.
        *
        *     - `session_expired`: the session had expired
        *     - `session_complete`: the session was complete
@@ -3006,10 +3009,10 @@ export interface components {
        */
       created: number;
     };
-    /** @description An amount of a payment that cannot be refunded: a dispute, a chargeback. */
+    /** @description An amount of a payment that cannot be refunded, for example during a dispute. */
     PaymentHold: {
       /**
-       * @description The identifier of the hold.
+       * @description ID of the hold.
        * @example hold_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       id: string;
@@ -3029,29 +3032,29 @@ export interface components {
        */
       mode: 'test' | 'live';
       /**
-       * @description The payment that it is on.
+       * @description ID of the payment.
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       payment: string;
       /**
-       * @description How much of it is on hold.
+       * @description Amount on hold.
        * @example 5000
        */
       amount: number;
-      /** @description Why, as the ledger told it. */
+      /** @description Why the amount is on hold. */
       reason: string | null;
-      /** @description The ledger's own identifier of the dispute. */
+      /** @description Your own ID of the dispute. */
       reference: string | null;
       /**
-       * @description Where the hold stands.
+       * @description Status of the hold.
        *
        *     - `active`: its amount cannot be refunded
-       *     - `released`: its amount is free again; final
+       *     - `released`: its amount can be refunded again; final
        * @enum {string}
        */
       status: 'active' | 'released';
       /**
-       * @description When it was placed, in Unix seconds.
+       * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
@@ -3203,7 +3206,7 @@ export interface components {
        *
        *     - `pending`: waiting for the ledger; the amount is reserved
        *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
-       *     - `failed`: the ledger refused it, or what it had paid out came back, which frees the amount; final
+       *     - `failed`: the ledger refused it, or its money came back; the amount is released; final
        *     - `canceled`: canceled by you; the amount is released; final
        * @enum {string}
        */
@@ -3243,7 +3246,7 @@ export interface components {
       nextCursor: string | null;
     };
     ReleaseClaimRequest: {
-      /** @description The `claim.number` that you have on the refund. */
+      /** @description The `claim.number` of your claim on the refund. */
       claim: number;
     };
     ResendEventRequest: {
@@ -3278,7 +3281,7 @@ export interface components {
       payment_url: string;
     };
     SucceedRefundRequest: {
-      /** @description The `claim.number` that you have on the refund. */
+      /** @description The `claim.number` of your claim on the refund. */
       claim?: number;
     };
     /** @description A URL to which events are sent. */
@@ -4456,7 +4459,7 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
-       *     - `payment_not_refundable`: The payment is fully refunded. Read it to see its refunds.
+       *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see what is refunded, pending and on hold.
        *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
        */
       422: {
@@ -4612,7 +4615,7 @@ export interface operations {
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
        *     - `refund_not_pending`: The refund is no longer pending. Read it.
-       *     - `refund_in_progress`: The refund is being paid out: it can be canceled only if the ledger gives it up. Read it.
+       *     - `refund_in_progress`: The ledger has claimed the refund to pay it out. It can be canceled only if the ledger releases the claim. Read it.
        */
       422: {
         headers: {
@@ -5308,7 +5311,7 @@ export interface operations {
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
        *     - `refund_not_pending`: The refund is no longer pending. Read it.
-       *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
+       *     - `refund_claimed`: `claim` is not the number of the current claim. Read the refund: another worker may have claimed it.
        */
       422: {
         headers: {
@@ -5400,7 +5403,7 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
-       *     - `refund_not_succeeded`: Only a refund that succeeded can come back. Read it.
+       *     - `refund_not_succeeded`: Only a succeeded refund can be returned. Read it.
        */
       422: {
         headers: {
@@ -5824,7 +5827,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The hold, released. */
+      /** @description The released hold. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -6206,7 +6209,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The hold, active. */
+      /** @description The active hold. */
       201: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -6256,8 +6259,8 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
-       *     - `payment_not_refundable`: The payment is fully refunded. Read it to see its refunds.
-       *     - `hold_exceeds_remaining`: More than is left of the payment. `errors[0].allowed` has what is.
+       *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see what is refunded, pending and on hold.
+       *     - `hold_exceeds_remaining`: The amount is more than is left of the payment. `errors[0].allowed` is the largest possible amount.
        */
       422: {
         headers: {
@@ -6348,7 +6351,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refunds, claimed. */
+      /** @description The claimed refunds. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -6465,7 +6468,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refund, claimed for longer. */
+      /** @description The claimed refund. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -6515,7 +6518,7 @@ export interface operations {
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
        *     - `refund_not_pending`: The refund is no longer pending. Read it.
-       *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
+       *     - `refund_claimed`: `claim` is not the number of the current claim. Read the refund: another worker may have claimed it.
        */
       422: {
         headers: {
@@ -6608,7 +6611,7 @@ export interface operations {
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
        *     - `refund_not_pending`: The refund is no longer pending. Read it.
-       *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
+       *     - `refund_claimed`: `claim` is not the number of the current claim. Read the refund: another worker may have claimed it.
        */
       422: {
         headers: {
@@ -6651,7 +6654,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refund, unclaimed. */
+      /** @description The refund without a claim. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -6701,7 +6704,7 @@ export interface operations {
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
        *     - `refund_not_pending`: The refund is no longer pending. Read it.
-       *     - `refund_claimed`: The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.
+       *     - `refund_claimed`: `claim` is not the number of the current claim. Read the refund: another worker may have claimed it.
        */
       422: {
         headers: {
@@ -6793,7 +6796,7 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
-       *     - `refund_not_succeeded`: Only a refund that succeeded can come back. Read it.
+       *     - `refund_not_succeeded`: Only a succeeded refund can be returned. Read it.
        */
       422: {
         headers: {

@@ -1,6 +1,6 @@
 /** Transitions that exclude each other, at once and on two instances: exactly one of them happens. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Reply } from '../support/client.js';
+import { insist, atOnce as many, type Reply } from '../support/client.js';
 import { atOnce, inRaces, RACES } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { type Service, startService } from '../support/service.js';
@@ -29,6 +29,11 @@ afterAll(async () => {
   await other.close();
   await service.close();
 });
+
+interface Event {
+  readonly sequence: number;
+  readonly data: { readonly object: { readonly amount_on_hold: number } };
+}
 
 const codesOf = (replies: readonly Reply[]) => replies.map(({ body }) => body.error?.code ?? 'done').sort();
 
@@ -136,6 +141,21 @@ test(
       const { body } = await here.get(`/v1/payments/${payment}`);
       expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 3 });
     });
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'holds that are placed and released at once have one order, which the events of their payment tell',
+  async () => {
+    const payment = (await here.record({ amount: 20 })).body.id;
+    const at = (number: number) => (number % 2 === 0 ? here : there);
+    const holds = await many(20, async (number) => insist(() => at(number).hold(payment, { amount: 1 })));
+    await many(20, async (number) => insist(() => at(number).releaseHold(holds[number]?.body.id)));
+    const events = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body.data;
+    const told = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
+    const onHold = (_: unknown, index: number) => [index + 1, index <= 20 ? index : 40 - index];
+    expect(told).toEqual(Array.from({ length: 41 }, onHold));
   },
   TIME_LIMIT_MS,
 );

@@ -58,7 +58,7 @@ export abstract class HeldAmounts {
 /** The holds on payments of the caller's organization, in the caller's mode. */
 export abstract class Holds {
   abstract add(caller: Caller, hold: Hold): Write;
-  /** Stores the release of an active hold. Stale when it is no longer active. */
+  /** Stores the release of a hold, whose payment is locked: nobody else releases it meanwhile. */
   abstract close(caller: Caller, hold: Hold): Write;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;

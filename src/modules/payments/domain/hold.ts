@@ -10,7 +10,7 @@ export type HoldStatus = 'active' | 'released';
 export const HOLD_EXCEEDS_REMAINING: ErrorCode = {
   code: 'hold_exceeds_remaining',
   kind: 'too_much',
-  meaning: 'More than is left of the payment. `errors[0].allowed` has what is.',
+  meaning: 'The amount is more than is left of the payment. `errors[0].allowed` is the largest possible amount.',
 };
 
 /** An amount of a payment that must not be refunded while it lasts. In the minor unit of the payment's currency. */

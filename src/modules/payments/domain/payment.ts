@@ -45,7 +45,7 @@ export const PAYMENT_REFERENCE_REUSED: ErrorCode = {
 export const PAYMENT_NOT_REFUNDABLE: ErrorCode = {
   code: 'payment_not_refundable',
   kind: 'state',
-  meaning: 'The payment is fully refunded. Read it to see its refunds.',
+  meaning: 'Nothing is left to refund of the payment. Read it to see what is refunded, pending and on hold.',
 };
 
 export class Payment {

@@ -31,20 +31,20 @@ export const REFUND_NOT_PENDING: ErrorCode = {
 export const REFUND_IN_PROGRESS: ErrorCode = {
   code: 'refund_in_progress',
   kind: 'state',
-  meaning: 'The refund is being paid out: it can be canceled only if the ledger gives it up. Read it.',
+  meaning:
+    'The ledger has claimed the refund to pay it out. It can be canceled only if the ledger releases the claim. Read it.',
 };
 
 export const REFUND_CLAIMED: ErrorCode = {
   code: 'refund_claimed',
   kind: 'state',
-  meaning:
-    'The claim is not the one that the refund is under. Read the refund: it may be somebody else who pays it out.',
+  meaning: '`claim` is not the number of the current claim. Read the refund: another worker may have claimed it.',
 };
 
 export const REFUND_NOT_SUCCEEDED: ErrorCode = {
   code: 'refund_not_succeeded',
   kind: 'state',
-  meaning: 'Only a refund that succeeded can come back. Read it.',
+  meaning: 'Only a succeeded refund can be returned. Read it.',
 };
 
 /** The amount is in the minor unit of the currency, which is the payment's. */

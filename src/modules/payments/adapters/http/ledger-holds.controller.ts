@@ -29,7 +29,7 @@ import { ListHoldsQuery, PlaceHoldRequest, toNewHold, toPage } from './payments.
 
 @Controller('/ledger/v1')
 @Gated('ledger')
-@Tag('Ledger: holds', 'Amounts of payments that must not be refunded: disputes and chargebacks.')
+@Tag('Ledger: holds', 'A hold keeps an amount of a payment from being refunded, for example during a dispute.')
 export class LedgerHoldsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -41,10 +41,11 @@ export class LedgerHoldsController {
   ) {}
 
   @Operation('placeHold', {
-    summary: 'Put an amount of a payment on hold',
-    description: 'What is on hold cannot be refunded. Several holds on one payment add up.',
+    summary: 'Create a hold',
+    description:
+      'Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have several holds, whose amounts add up.',
     example: { amount: 5000, reason: 'fraudulent', reference: 'dispute-42' },
-    answers: { 201: { description: 'The hold, active.', schema: HOLD, located: true } },
+    answers: { 201: { description: 'The active hold.', schema: HOLD, located: true } },
     refusals: REFUSED_HOLDS,
   })
   @Post('payments/:id/holds')
@@ -71,7 +72,7 @@ export class LedgerHoldsController {
 
   @Operation('listHolds', {
     summary: 'List the holds on a payment',
-    description: 'Newest first.',
+    description: 'Lists the holds on a payment, newest first.',
     answers: { 200: { description: 'A page of holds.', schema: HOLD_LIST } },
   })
   @Get('payments/:id/holds')
@@ -82,7 +83,7 @@ export class LedgerHoldsController {
   }
 
   @Operation('readHold', {
-    summary: 'Read a hold',
+    summary: 'Retrieve a hold',
     answers: { 200: { description: 'The hold.', schema: HOLD } },
   })
   @Get('holds/:id')
@@ -92,8 +93,8 @@ export class LedgerHoldsController {
 
   @Operation('releaseHold', {
     summary: 'Release a hold',
-    description: 'Frees its amount. Releasing it again changes nothing.',
-    answers: { 200: { description: 'The hold, released.', schema: HOLD } },
+    description: 'Releases a hold, so that its amount can be refunded again. Repeating the request changes nothing.',
+    answers: { 200: { description: 'The released hold.', schema: HOLD } },
   })
   @Post('holds/:id/release')
   @AcceptIdempotencyKey()

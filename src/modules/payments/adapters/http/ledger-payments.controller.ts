@@ -45,7 +45,7 @@ export class LedgerPaymentsController {
   @Operation('recordPayment', {
     summary: 'Record a captured payment',
     description:
-      'For a checkout session, the payment completes it. One that does not fit is refused or, with `on_mismatch: "record"`, recorded with its `mismatch`. The same `reference` with the same facts is the same payment.',
+      'Records a captured payment. If it is for a checkout session, it completes the session. A payment that does not fit its session is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.',
     example: { organization: exampleId(ORGANIZATION_ID), amount: 5000, currency: 'usd' },
     answers: {
       201: { description: 'The recorded payment.', schema: LEDGER_PAYMENT },
@@ -74,8 +74,8 @@ export class LedgerPaymentsController {
   }
 
   @Operation('listLedgerPayments', {
-    summary: 'List payments as the ledger',
-    description: 'Those of every organization in the mode of the key, newest first.',
+    summary: 'List payments of all organizations',
+    description: 'Lists the payments of every organization in the mode of the key, newest first.',
     answers: { 200: { description: 'A page of payments.', schema: LEDGER_PAYMENT_LIST } },
   })
   @Get()

@@ -22,7 +22,7 @@ export class PaymentsController {
 
   @Operation('listPayments', {
     summary: 'List payments',
-    description: "The organization's own payments in the mode of the key, newest first.",
+    description: 'Lists the payments of your organization in the mode of the key, newest first.',
     answers: { 200: { description: 'A page of payments.', schema: PAYMENT_LIST } },
   })
   @Get()

@@ -18,7 +18,7 @@ export const COLUMNS = selectionOf(HoldRecord);
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payment_holds WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find_hold', text: `${SELECT} AND id = $3` };
-const CLOSE = `UPDATE payment_holds SET status = $4 WHERE ${SCOPE} AND id = $3 AND status = 'active'`;
+const CLOSE = `UPDATE payment_holds SET status = $4 WHERE ${SCOPE} AND id = $3`;
 const LIST = {
   name: 'payments.list_holds',
   text: `${SELECT} AND payment_id = $3 AND id >= $4 AND id < $5 ORDER BY id DESC LIMIT $6`,
@@ -37,7 +37,7 @@ export class PostgresHolds extends Holds {
 
   close(caller: Caller, { state: { id, status } }: Hold): Part {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status];
-    return { name: 'payments.close_hold', sql: CLOSE, values, rows: 1 };
+    return { name: 'payments.close_hold', sql: CLOSE, values };
   }
 
   async get(caller: Caller, id: string): Promise<Hold> {

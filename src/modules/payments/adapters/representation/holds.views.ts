@@ -20,21 +20,21 @@ import { PAYMENT_ID } from '../../domain/payment.js';
 
 export const HOLD = object(
   {
-    id: id(HOLD_ID, 'The identifier of the hold.'),
+    id: id(HOLD_ID, 'ID of the hold.'),
     object: constant('payment.hold', 'Object type.'),
     organization: id(ORGANIZATION_ID, 'Owning organization.'),
     mode: MODE,
-    payment: id(PAYMENT_ID, 'The payment that it is on.'),
-    amount: integer('How much of it is on hold.', { minimum: 1, maximum: MAX_AMOUNT, examples: [5000] }),
-    reason: orNull(text('Why, as the ledger told it.')),
-    reference: orNull(text("The ledger's own identifier of the dispute.")),
+    payment: id(PAYMENT_ID, 'ID of the payment.'),
+    amount: integer('Amount on hold.', { minimum: 1, maximum: MAX_AMOUNT, examples: [5000] }),
+    reason: orNull(text('Why the amount is on hold.')),
+    reference: orNull(text('Your own ID of the dispute.')),
     status: oneMeaning<HoldStatus>(
-      { active: 'its amount cannot be refunded', released: 'its amount is free again; final' },
-      'Where the hold stands.',
+      { active: 'its amount cannot be refunded', released: 'its amount can be refunded again; final' },
+      'Status of the hold.',
     ),
-    created: timestamp('When it was placed, in Unix seconds.'),
+    created: timestamp('Time of creation, in Unix seconds.'),
   },
-  { name: 'PaymentHold', description: 'An amount of a payment that cannot be refunded: a dispute, a chargeback.' },
+  { name: 'PaymentHold', description: 'An amount of a payment that cannot be refunded, for example during a dispute.' },
 );
 
 export const HOLD_LIST = listOf('PaymentHoldList', HOLD);

@@ -32,11 +32,16 @@ const FIELDS = {
   amount: amount('Captured amount.'),
   amount_refunded: amount('Amount of succeeded refunds.', 0),
   amount_pending_refund: amount('Amount reserved by pending refunds.', 0),
-  amount_on_hold: amount('What holds for disputes keep from being refunded.', 0),
+  amount_on_hold: amount('Amount of active holds, which cannot be refunded.', 0),
   amount_refundable: amount('Amount that can still be refunded.'),
   currency: CURRENCY,
   checkout_session: orNull(id(CHECKOUT_SESSION_ID, 'ID of the checkout session that was paid, if any.')),
-  mismatch: orNull(oneMeaning(MISMATCH_MEANINGS, 'Why it did not pay its session; null when it did, or has none.')),
+  mismatch: orNull(
+    oneMeaning(
+      MISMATCH_MEANINGS,
+      'Why the payment did not complete its checkout session; null if it did, or if it has none.',
+    ),
+  ),
   created: timestamp('Time of recording, in Unix seconds.'),
 };
 

@@ -31,7 +31,10 @@ import {
 
 @Controller(REFUND_FACTS.ledger.path)
 @Gated('ledger')
-@Tag('Ledger: claims', 'How several workers of the ledger share the refunds to pay out, each of them with one worker.')
+@Tag(
+  'Ledger: claims',
+  'Several workers share the pending refunds by claiming them. A refund has at most one live claim.',
+)
 export class LedgerClaimsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -44,9 +47,9 @@ export class LedgerClaimsController {
   @Operation('claimRefunds', {
     summary: 'Claim refunds to pay out',
     description:
-      'Takes pending refunds that nobody else works on, oldest first. Each is yours until its lease ends; then another claim takes it over, under the same ID. An `Idempotency-Key` has no effect: refunds of an answer that got lost are claimed again when their lease is over.',
+      'Claims pending refunds, oldest first, that no other worker has a live claim on. You have each refund until its lease ends. After that, another claim can take it over, with the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response gets lost, its refunds can be claimed again when their leases end.',
     example: { limit: 10, lease_seconds: 60 },
-    answers: { 200: { description: 'The refunds, claimed.', schema: LEDGER_REFUND_LIST } },
+    answers: { 200: { description: 'The claimed refunds.', schema: LEDGER_REFUND_LIST } },
   })
   @Post('claim')
   claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest): Promise<IdempotentResponse> {
@@ -57,9 +60,10 @@ export class LedgerClaimsController {
   }
 
   @Operation('extendClaim', {
-    summary: 'Keep a claimed refund for longer',
+    summary: 'Extend a claim',
+    description: 'Moves the end of the lease to `lease_seconds` from now, unless it ends later already.',
     example: { claim: 1, lease_seconds: 60 },
-    answers: { 200: { description: 'The refund, claimed for longer.', schema: LEDGER_REFUND } },
+    answers: { 200: { description: 'The claimed refund.', schema: LEDGER_REFUND } },
     refusals: REFUSED_CLAIM,
   })
   @Post(':id/extend')
@@ -77,10 +81,11 @@ export class LedgerClaimsController {
   }
 
   @Operation('releaseClaim', {
-    summary: 'Give a claimed refund back',
-    description: 'Says that nothing was paid out: another worker may claim the refund, and its caller may cancel it.',
+    summary: 'Release a claim',
+    description:
+      'Gives up the claim of a refund that was not paid out. Another worker can claim the refund, and the merchant can cancel it.',
     example: { claim: 1 },
-    answers: { 200: { description: 'The refund, unclaimed.', schema: LEDGER_REFUND } },
+    answers: { 200: { description: 'The refund without a claim.', schema: LEDGER_REFUND } },
     refusals: REFUSED_CLAIM,
   })
   @Post(':id/release')

@@ -66,7 +66,8 @@ export class LedgerRefundsController {
 
   @Operation('succeedRefund', {
     summary: 'Mark a refund as succeeded',
-    description: 'Taken whatever the claim: money that left is a fact. Saying it again changes nothing.',
+    description:
+      'Reports that a pending refund was paid out. Tillgate accepts the report from any worker, with or without a claim. Repeating it changes nothing.',
     answers: { 200: { description: 'The succeeded refund.', schema: LEDGER_REFUND } },
     refusals: REFUSED_SUCCESS,
   })
@@ -83,7 +84,8 @@ export class LedgerRefundsController {
 
   @Operation('failRefund', {
     summary: 'Mark a refund as failed',
-    description: 'Frees its amount. A claimed refund needs the number of its claim. Saying it again changes nothing.',
+    description:
+      'Reports that a pending refund cannot be paid out, which frees its amount. If the refund is claimed, `claim` is required. Repeating the report changes nothing.',
     answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
     refusals: REFUSED_FAILURE,
   })
@@ -101,8 +103,9 @@ export class LedgerRefundsController {
   }
 
   @Operation('returnRefund', {
-    summary: 'Say that a refund came back',
-    description: 'A refund that succeeded and bounced is failed, and its amount free. Saying it again changes nothing.',
+    summary: 'Mark a refund as returned',
+    description:
+      'Reports that the money of a succeeded refund came back. The refund becomes `failed`, which frees its amount. Repeating the report changes nothing.',
     answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
     refusals: REFUSED_RETURN,
   })

@@ -64,7 +64,7 @@ export class RefundsController {
   @Operation('cancelRefund', {
     summary: 'Cancel a refund',
     description:
-      'Withdraws a refund that is still pending and that the ledger has not begun to pay out, which frees its amount.',
+      'Cancels a pending refund, which frees its amount. You cannot cancel a refund that the ledger has claimed to pay out.',
     answers: { 200: { description: 'The canceled refund.', schema: REFUND } },
     refusals: REFUSED_CANCEL,
   })

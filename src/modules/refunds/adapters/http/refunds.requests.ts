@@ -19,7 +19,7 @@ export class ProposeRefundRequest {
 }
 
 const ClaimNumber = ({ optional = false } = {}) =>
-  Integer({ min: 1, max: 2_147_483_647, optional, description: 'The `claim.number` that you have on the refund.' });
+  Integer({ min: 1, max: 2_147_483_647, optional, description: 'The `claim.number` of your claim on the refund.' });
 
 const LeaseSeconds = () =>
   Integer({
@@ -27,7 +27,7 @@ const LeaseSeconds = () =>
     max: 3600,
     optional: true,
     default: DEFAULT_LEASE_SECONDS,
-    description: 'How long the refund is yours, in seconds from now.',
+    description: 'Length of the lease, in seconds from now.',
   });
 
 export class ClaimRefundsRequest {

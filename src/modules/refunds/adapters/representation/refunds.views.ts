@@ -27,7 +27,7 @@ const FIELDS = {
     {
       pending: 'waiting for the ledger; the amount is reserved',
       succeeded: 'the ledger paid it out; it becomes `failed` if the money comes back',
-      failed: 'the ledger refused it, or what it had paid out came back, which frees the amount; final',
+      failed: 'the ledger refused it, or its money came back; the amount is released; final',
       canceled: 'canceled by you; the amount is released; final',
     },
     'Status of the refund.',
@@ -41,18 +41,21 @@ export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all
 
 const CLAIM = object(
   {
-    number: integer('Rises with each claim of the refund: give it when you fail, extend or release the refund.', {
-      minimum: 1,
-      examples: [1],
-    }),
-    expires_at: timestamp('When another worker may claim the refund, in Unix seconds.'),
+    number: integer(
+      'Number of the claim. It increases with each claim of the refund. Send it as `claim` when you fail, extend or release the refund.',
+      {
+        minimum: 1,
+        examples: [1],
+      },
+    ),
+    expires_at: timestamp('End of the lease, in Unix seconds. From then on, another worker can claim the refund.'),
   },
-  { description: 'The claim that a worker has on the refund; null when nobody works on it.' },
+  { description: 'The claim of the worker that pays the refund out; null if the refund is not claimed.' },
 );
 
 export const LEDGER_REFUND = object(
   { ...asOwned(FIELDS), claim: orNull(CLAIM) },
-  { name: 'LedgerRefund', description: 'A refund as the ledger sees it, with whose it is and who works on it.' },
+  { name: 'LedgerRefund', description: 'A refund with its owning organization and its claim.' },
 );
 
 export const REFUND_LIST = listOf('RefundList', REFUND);
