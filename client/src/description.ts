@@ -2486,9 +2486,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['LedgerEvent'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     /** @description A payment with its owning organization. */
@@ -2731,9 +2737,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['LedgerWebhookEndpoint'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     /** @description A webhook endpoint with its new secret. */
@@ -3347,9 +3359,15 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /** @description The same entries as `data`. */
+      /**
+       * @deprecated
+       * @description An alias of `data`: use `data`.
+       */
       items: components['schemas']['WebhookEndpoint'][];
-      /** @description The same as `next_cursor`. */
+      /**
+       * @deprecated
+       * @description An alias of `next_cursor`: use `next_cursor`.
+       */
       nextCursor: string | null;
     };
     /** @description A webhook endpoint with its new secret. */

@@ -16,7 +16,7 @@ export const LedgerOfKey = createParamDecorator((_: unknown, context: ExecutionC
 /** The ledger where it keeps something of its own, which belongs to no organization. */
 export const LedgerAsCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { apiKey } = requestOf(context);
-  return { organization: NO_ORGANIZATION, mode: (apiKey as ApiKey).facts.mode };
+  return { organization: NO_ORGANIZATION, mode: (apiKey as ApiKey).state.mode };
 });
 
 declare module 'fastify' {
