@@ -38,15 +38,17 @@ export function acceptable(schema: Schema): Arbitrary<unknown> {
   if (schema.format) return fc.constantFrom(...EXAMPLES[schema.format as FormatName]);
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern as string));
   switch (schema.type) {
+    case 'boolean':
+      return fc.boolean();
     case 'integer':
       return fc.integer({ min: schema.minimum as number, max: schema.maximum as number });
     case 'string':
       return fc.string({ unit: 'grapheme', minLength: schema.minLength as number, maxLength: 20 });
-    case 'array':
-      return fc.array(acceptable(schema.items as Schema), {
-        minLength: (schema.minItems as number) ?? 0,
-        maxLength: 3,
-      });
+    case 'array': {
+      const lengths = { minLength: (schema.minItems as number) ?? 0, maxLength: 3 };
+      const items = acceptable(schema.items as Schema);
+      return schema.uniqueItems ? fc.uniqueArray(items, lengths) : fc.array(items, lengths);
+    }
     default:
       return schema.properties
         ? acceptableObject(schema)
