@@ -47,8 +47,14 @@ export class MoneyIndexes1763700000014 implements MigrationInterface {
     }
   }
 
+  /** A payment that did not fit its session is left without one, because a session had one payment at most. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET lock_timeout = '2s'`);
+    await runner.query('UPDATE payments SET checkout_session_id = NULL, mismatch = NULL WHERE mismatch IS NOT NULL');
+    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS payments_checkout_session_key');
+    await runner.query(`
+      CREATE UNIQUE INDEX CONCURRENTLY payments_checkout_session_key
+        ON payments (organization_id, mode, checkout_session_id) WHERE checkout_session_id IS NOT NULL`);
     for (const name of Object.keys(INDEXES)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
   }
 }

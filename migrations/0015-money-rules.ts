@@ -20,20 +20,13 @@ export class MoneyRules1763700000015 implements MigrationInterface {
     await runner.query('ALTER INDEX payments_checkout_session_key_next RENAME TO payments_checkout_session_key');
   }
 
-  /**
-   * The earlier rules are for new rows: what happened meanwhile has happened. A payment that did not fit its session is
-   * left without one, because a session had one payment at most.
-   */
+  /** The earlier rules are for new rows: what happened meanwhile has happened. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     for (const [table, name, said] of RULES) {
       await runner.query(`ALTER TABLE ${table} RENAME CONSTRAINT ${name} TO ${name}_next`);
       await runner.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} CHECK (${said}) NOT VALID`);
     }
-    await runner.query('UPDATE payments SET checkout_session_id = NULL, mismatch = NULL WHERE mismatch IS NOT NULL');
     await runner.query('ALTER INDEX payments_checkout_session_key RENAME TO payments_checkout_session_key_next');
-    await runner.query(`
-      CREATE UNIQUE INDEX payments_checkout_session_key ON payments (organization_id, mode, checkout_session_id)
-        WHERE checkout_session_id IS NOT NULL`);
   }
 }
