@@ -102,13 +102,18 @@ async function furnish(): Promise<Ids> {
   }
   for (const operation of OPERATIONS.filter(({ method, path }) => method === 'GET' && !path.includes('{')))
     if (/^\/(ledger\/)?v1\//.test(operation.path)) learn(await ask({ ...operation, places: [] }, ids));
+  // The ledger has endpoints of its own, of the same kind as a merchant's.
+  ids['ledger we'] = (
+    await owner.ledgerPost('/ledger/v1/webhook_endpoints', { url: 'https://ledger.example/', events: ['*'] })
+  ).body.id;
   return ids;
 }
 
 /** The operation on these; as the owner and its ledger unless told otherwise. */
 async function ask({ method, path, isLedger, body, places }: Operation, ids: Ids, as?: string): Promise<Reply> {
   const at = (where: Place['in']) => places.filter((place) => place.in === where && place.name !== 'cursor');
-  const values = (where: Place['in']) => at(where).map(({ name, kind }) => [name, ids[kind] as string] as const);
+  const values = (where: Place['in']) => at(where).map(({ name, kind }) => [name, idOf(ids, kind)] as const);
+  const idOf = (known: Ids, kind: string) => known[isLedger ? `ledger ${kind}` : kind] ?? (known[kind] as string);
   const filled = values('path').reduce((url, [name, id]) => url.replace(`{${name}}`, id), path);
   const query = new URLSearchParams(Object.fromEntries(values('query')));
   const url = `${service.url}${filled}${query.size > 0 ? `?${query}` : ''}`;
@@ -143,8 +148,10 @@ test.each(CASES)('$named, by a stranger', async ({ operation, place: { kind, unk
     strange.push([mine, owner.ledgerKey]);
   for (const [ids, key] of strange) {
     const reply = await ask(operation, ids, key);
-    const nothing = await ask(operation, { ...ids, [kind]: unknown }, key);
-    expect(seen(reply, ids[kind] as string)).toEqual(seen(nothing, unknown));
+    const nothing = await ask(operation, { ...ids, [kind]: unknown, [`ledger ${kind}`]: unknown }, key);
+    expect(seen(reply, (operation.isLedger && ids[`ledger ${kind}`]) || (ids[kind] as string))).toEqual(
+      seen(nothing, unknown),
+    );
   }
 });
 
@@ -152,6 +159,8 @@ test.each(CASES)('$named, by its owner, is another answer', async ({ operation, 
   const reply = await ask(operation, owned);
   expect(reply.status).not.toBe(404);
   expect(reply.status).toBeLessThan(500);
-  const nothing = await ask(operation, { ...owned, [kind]: unknown });
-  expect(seen(reply, owned[kind] as string)).not.toEqual(seen(nothing, unknown));
+  const nothing = await ask(operation, { ...owned, [kind]: unknown, [`ledger ${kind}`]: unknown });
+  expect(seen(reply, (operation.isLedger && owned[`ledger ${kind}`]) || (owned[kind] as string))).not.toEqual(
+    seen(nothing, unknown),
+  );
 });
