@@ -13,7 +13,7 @@ export function addOrganizationCommands(program: Command): void {
 
   organizations
     .command('create')
-    .description('create an organization, and print its webhook secret')
+    .description('create an organization and its webhook secret')
     .argument('<name>', 'its name, in quotes if it has spaces')
     .action((name) =>
       withApplication(async (application) => {

@@ -31,9 +31,13 @@ describe('starting', () => {
     const dataDir = scratch().dataDir();
     const first = await start(dataDir);
     const session = await createSession(first);
-    expect(first.said().split('\n').slice(0, 4)).toEqual([
+    expect(first.said().split('\n').slice(0, 8)).toEqual([
       `PostgreSQL is being set up in ${dataDir}/pg …`,
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
+      '',
+      'Open this page and press Pay, as a customer would:',
+      '',
+      expect.stringContaining(`  ${first.url}/c/`),
       '',
       `Tillgate ${VERSION} listens on ${first.url}`,
     ]);

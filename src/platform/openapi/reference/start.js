@@ -24,7 +24,7 @@ addEventListener('DOMContentLoaded', () => {
     // An operation that the address names gets the focus for the keyboard's sake; it needs no frame. On a phone a
     // webhook's name, or the hidden button behind a title, would make the whole page wider.
     customCss: `section:focus-visible { outline: none }
-      .operation-title { overflow-x: clip }
+      .operation-title, .section-header { overflow-x: clip }
       .operation-title * { overflow-wrap: anywhere }`,
   });
 });
