@@ -16,4 +16,5 @@ export { MoneyIndexes1763700000014 } from './0014-money-indexes.js';
 export { MoneyRules1763700000015 } from './0015-money-rules.js';
 export { WebhookEndpoints1763700000016 } from './0016-webhook-endpoints.js';
 export { WebhookEndpointKeys1763700000017 } from './0017-webhook-endpoint-keys.js';
+export { SandboxClocks1763700000018 } from './0018-sandbox-clocks.js';
 export { Page1763700000019 } from './0019-page.js';

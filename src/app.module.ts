@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { KeyGuard, OriginGuard, RateLimitGuard } from './modules/access/index.js';
 import * as modules from './modules.js';
-import { SystemClock } from './platform/clock.js';
+import { MovedClocks, SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { EncryptionModule } from './platform/encryption/encryption.module.js';
@@ -17,7 +17,7 @@ import { IdempotencyModule } from './platform/idempotency/idempotency.module.js'
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
 import { OpenapiModule } from './platform/openapi/openapi.module.js';
 import { TelemetryModule } from './platform/telemetry/telemetry.module.js';
-import { Clock } from './shared/clock.js';
+import { CallerClock, Clock } from './shared/clock.js';
 
 const MODULES: readonly ModuleFacts[] = Object.values(modules);
 export const RECORDS = [IdempotencyKeyRecord, EncryptionKeyRecord, ...MODULES.flatMap(({ records }) => records)];
@@ -47,6 +47,8 @@ export class AppModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: Clock, useClass: SystemClock },
+        { provide: CallerClock, useExisting: MovedClocks },
+        MovedClocks,
         PublicUrl,
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In the order that docs/api.md promises: who calls, from where, how often, and only then what with.
@@ -55,7 +57,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
-      exports: [Config, Clock, PublicUrl],
+      exports: [CallerClock, Clock, Config, MovedClocks, PublicUrl],
     };
   }
 }

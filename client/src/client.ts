@@ -96,9 +96,18 @@ class Events extends Resource {
   }
 }
 
-/** For a key of test mode: what customers and the ledger do. */
+/** For a key of test mode: what customers, the ledger and time do. */
 class TestHelpers extends Resource {
   private readonly refunds = '/v1/test_helpers/refunds';
+
+  clock(options?: ReadOptions): Promise<Schemas['SandboxClock']> {
+    return this.transport.get('/v1/test_helpers/clock', undefined, options);
+  }
+
+  /** Forward: the call returns when what became due has been done. */
+  advanceClock(step: Schemas['AdvanceClockRequest'], options?: WriteOptions): Promise<Schemas['SandboxClock']> {
+    return this.transport.post('/v1/test_helpers/clock', step, options);
+  }
 
   /** Without an amount, the total of the session, which completes it. */
   payCheckoutSession(

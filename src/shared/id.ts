@@ -4,6 +4,7 @@
  * Sources: TypeID specification 0.3, RFC 9562 section 5.7.
  */
 import type { Mode } from './caller.js';
+import type { Moment } from './clock.js';
 
 /** What an identifier stands for: a constant of the module that makes it. */
 export interface IdKind {
@@ -37,16 +38,20 @@ const SEQUENCE_END = 2 ** 42;
 let lastInstant = 0;
 let sequence = 0;
 
-/** A new identifier whose instant is `now` in milliseconds, or just after the last one made if the clock went back. */
-export function newId(kind: IdKind, now: number, mode?: Mode): string {
-  if (now > lastInstant) {
-    lastInstant = now;
+/**
+ * A new identifier whose instant is that of the moment (a number: of real time, in milliseconds), or just after the last one
+ * made if the clock went back. The last one counts in real time, so that nobody's moved clock moves the others' identifiers.
+ */
+export function newId(kind: IdKind, moment: number | Moment, mode?: Mode): string {
+  const { now, ahead } = typeof moment === 'number' ? { now: moment, ahead: 0 } : moment;
+  if (now - ahead > lastInstant) {
+    lastInstant = now - ahead;
     sequence = Math.floor(Math.random() * SEQUENCE_START);
   } else if (++sequence === SEQUENCE_END) {
     lastInstant += 1;
     sequence = 0;
   }
-  return idOf(kind, uuidv7(lastInstant, sequence, Math.floor(Math.random() * 2 ** 32)), mode);
+  return idOf(kind, uuidv7(lastInstant + ahead, sequence, Math.floor(Math.random() * 2 ** 32)), mode);
 }
 
 /** Whether the text is a well-formed identifier of this kind (of either mode). */

@@ -8,6 +8,7 @@ import { Authenticate } from '../../src/modules/access/application/authenticate.
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { KnownEndpoints } from '../../src/modules/events/adapters/schedule/known-endpoints.js';
 import { ReceiverHealth } from '../../src/modules/events/domain/receiver.js';
+import { MovedClocks } from '../../src/platform/clock.js';
 import { Shares } from '../../src/platform/database/shares.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
@@ -36,6 +37,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'src/modules/checkout/adapters/representation/checkout-sessions.views.ts rendered': 'weak: sessions in use',
   [`${PAGE}/adapters/representation/amounts.ts formats`]: 'MAX_FORMATS',
   [`${PAGE}/adapters/schedule/timed-late-captures.ts expected`]: 'MAX_EXPECTED, and five seconds',
+  'src/platform/clock.ts ahead': 'organizations, which operators make',
+  'src/platform/database/announcements.ts waiting': 'announcements under way, each of which removes its own',
   'src/platform/database/database.ts RETRYABLE': 'a constant',
   'src/platform/database/organization-scope.ts seen': 'named statements, which are constants',
   'src/platform/database/prepared-query.ts described': 'weak: connections of the pool',
@@ -69,7 +72,7 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 test('keys and origins that are unknown', async () => {
   const apiKeys = { byToken: async () => undefined, anyAllows: async () => false };
-  const authenticate = new Authenticate(apiKeys as never, CLOCK);
+  const authenticate = new Authenticate(apiKeys as never, CLOCK, new MovedClocks(CLOCK));
   const input = { kind: 'secret', mode: 'test', organization: 'org_x', allowedOrigins: [], expiresAt: null } as const;
   for (const _ of many(10_100)) await authenticate.execute(ApiKey.create(input, Date.now()).token);
   for (const index of many(1_100)) await authenticate.isKnownOrigin(`https://${index}.example`);

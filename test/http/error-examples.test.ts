@@ -135,7 +135,10 @@ const PROVOKED: Readonly<Record<string, (operation: Operation) => Promise<Reply>
   query: (it) => call(it, { query: hasParameter(it, 'limit') ? { limit: '0' } : {} }),
   body: (it) => call(it, { body: hasFields(it) ? {} : { unknown: true } }),
   host: ({ method, path }) => sendBytes(service.url, head(`${method} ${path} HTTP/1.1`)),
-  not_found: (it) => (it.path.endsWith('/payments') ? recording({ checkout_session: idExample('cs') }) : call(it)),
+  not_found: (it) => {
+    if (it.path.endsWith('/clock')) return call(it, { key: shop.tenant.live });
+    return it.path.endsWith('/payments') ? recording({ checkout_session: idExample('cs') }) : call(it);
+  },
   idempotency_key_reused: async (it) => {
     const idempotencyKey = randomUUID();
     const hasTarget = it.path.includes('{id}');
@@ -209,7 +212,10 @@ const PROVOKED_ANYWHERE: Readonly<Record<string, () => Promise<Reply>>> = {
 const idExample = (prefix: string) => `${prefix}_test_01kaf3v7q4e8yt5w6z9x2c1b0n`;
 
 /** A body that means something else. */
-const other = (body: Node) => ('amount' in body ? { ...body, amount: 1 } : { ...body, description: 'Another' });
+function other(body: Node): Node {
+  if ('advance_seconds' in body) return { advance_seconds: 1 };
+  return 'amount' in body ? { ...body, amount: 1 } : { ...body, description: 'Another' };
+}
 
 /** Any identifier is as good as another. */
 const withoutIds = (value: Node): Node => JSON.parse(JSON.stringify(value).replaceAll(/_[0-7][0-9a-z]{25}\b/g, '_…'));

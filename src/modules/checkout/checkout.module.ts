@@ -35,7 +35,7 @@ import { SESSION_FACTS } from './facts.js';
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
   ],
-  exports: [CompleteCheckoutSession, CompleteFreeCheckoutSession, FindNotifyUrl, ReadCheckoutSession],
+  exports: [CompleteCheckoutSession, CompleteFreeCheckoutSession, ExpirySweeper, FindNotifyUrl, ReadCheckoutSession],
 })
 export class CheckoutModule {}
 

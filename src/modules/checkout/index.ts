@@ -1,6 +1,7 @@
 export { SESSION_BOOK } from './adapters/persistence/book.js';
 export { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 export { REFUSED_PAYMENTS } from './adapters/representation/checkout-sessions.examples.js';
+export { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 export { CompleteCheckoutSession } from './application/complete-checkout-session.js';
 export { CompleteFreeCheckoutSession } from './application/complete-free-checkout-session.js';
 export { CreateCheckoutSession } from './application/create-checkout-session.js';

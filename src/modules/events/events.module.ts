@@ -10,6 +10,7 @@ import { WebhookEndpointsController } from './adapters/http/webhook-endpoints.co
 import { EventRecord } from './adapters/persistence/event.record.js';
 import { LedgerWebhookEndpointRecord } from './adapters/persistence/ledger-webhook-endpoint.record.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
+import { PostgresDeliverySchedule } from './adapters/persistence/postgres-delivery-schedule.js';
 import { PostgresEndpointHealth } from './adapters/persistence/postgres-endpoint-health.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
 import { PostgresLedgerEvents } from './adapters/persistence/postgres-ledger-events.js';
@@ -19,6 +20,7 @@ import { PostgresWebhookEndpoints } from './adapters/persistence/postgres-webhoo
 import { WebhookAttemptRecord } from './adapters/persistence/webhook-attempt.record.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
+import { DueDeliveries } from './adapters/schedule/due-deliveries.js';
 import { EventSweeper } from './adapters/schedule/event-sweeper.js';
 import { WebhookScheduler } from './adapters/schedule/webhook-scheduler.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
@@ -26,8 +28,8 @@ import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ChangeWebhookEndpoint } from './application/change-webhook-endpoint.js';
 import { CreateWebhookEndpoint } from './application/create-webhook-endpoint.js';
 import { DeleteWebhookEndpoint } from './application/delete-webhook-endpoint.js';
+import { DeliverySchedule } from './application/delivery-schedule.js';
 import { FindUndelivered } from './application/find-undelivered.js';
-
 import { ListEvents } from './application/list-events.js';
 import { ListLedgerEvents } from './application/list-ledger-events.js';
 import { ListWebhookEndpoints } from './application/list-webhook-endpoints.js';
@@ -62,6 +64,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     ChangeWebhookEndpoint,
     CreateWebhookEndpoint,
     DeleteWebhookEndpoint,
+    DueDeliveries,
     EventSweeper,
     FindUndelivered,
     ListEvents,
@@ -75,6 +78,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     WebhookScheduler,
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },
+    { provide: DeliverySchedule, useClass: PostgresDeliverySchedule },
     { provide: DueSignal, useExisting: WebhookWorker },
     { provide: EndpointHealth, useClass: PostgresEndpointHealth },
     { provide: Events, useClass: PostgresEvents },
@@ -86,7 +90,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     { provide: SigningSecrets, useClass: AccessSigningSecrets },
     { provide: WebhookEndpoints, useClass: PostgresWebhookEndpoints },
   ],
-  exports: [FindUndelivered, Outbox],
+  exports: [DeliverySchedule, DueDeliveries, FindUndelivered, Outbox],
 })
 export class EventsModule {}
 

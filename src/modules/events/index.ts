@@ -1,8 +1,10 @@
 export { deliveryView } from './adapters/representation/events.views.js';
 export { deletedView, webhookEndpointView, withSecretView } from './adapters/representation/webhook-endpoints.views.js';
+export { DueDeliveries } from './adapters/schedule/due-deliveries.js';
 export { ChangeWebhookEndpoint } from './application/change-webhook-endpoint.js';
 export { CreateWebhookEndpoint } from './application/create-webhook-endpoint.js';
 export { DeleteWebhookEndpoint } from './application/delete-webhook-endpoint.js';
+export { DeliverySchedule } from './application/delivery-schedule.js';
 export { FindUndelivered } from './application/find-undelivered.js';
 export { ListWebhookEndpoints } from './application/list-webhook-endpoints.js';
 export { LedgerEvents, Outbox, type OwnedHappening } from './application/ports.js';

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Announcements } from './announcements.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
 import { Readiness } from './readiness.js';
@@ -19,11 +20,16 @@ export class DatabaseModule {
           useFactory: (dataSource: DataSource) => new Database(dataSource, options.gatherReads),
           inject: [DataSource],
         },
+        {
+          provide: Announcements,
+          useFactory: (database: Database) => new Announcements(database, options.url),
+          inject: [Database],
+        },
         Readiness,
         Reconcile,
         UnitOfWork,
       ],
-      exports: [Database, Readiness, Reconcile, UnitOfWork],
+      exports: [Announcements, Database, Readiness, Reconcile, UnitOfWork],
     };
   }
 }

@@ -5,5 +5,5 @@ import { StoredResponses } from './stored-responses.js';
 
 /** Global: every module that writes needs it, and none owns it. */
 @Global()
-@Module({ providers: [Idempotency, IdempotencySweeper, StoredResponses], exports: [Idempotency] })
+@Module({ providers: [Idempotency, IdempotencySweeper, StoredResponses], exports: [Idempotency, StoredResponses] })
 export class IdempotencyModule {}

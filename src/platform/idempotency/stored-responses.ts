@@ -27,6 +27,9 @@ const FIND = {
 
 const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`;
 
+const AGE = `UPDATE idempotency_keys SET expires_at = expires_at - make_interval(secs => $3)
+  WHERE organization_id = $1 AND mode = $2 AND operation <> $4`;
+
 /** SKIP LOCKED lets instances sweep side by side. By ctid, because PostgreSQL would plan a join with the batch for any size. */
 const SWEEP = {
   name: 'idempotency.sweep',
@@ -91,6 +94,14 @@ export class StoredResponses {
 
   forget(caller: Caller, scope: Scope): Part {
     return { name: 'idempotency.forget', sql: FORGET, values: byKey(caller, scope) };
+  }
+
+  /**
+   * The caller's responses are so many seconds older, but for those of one operation: they are kept in real time, whatever
+   * clock the caller lives by.
+   */
+  age({ organization, mode }: Caller, seconds: number, except: string): Part {
+    return { name: 'idempotency.age', sql: AGE, values: [uuidOf(organization), mode, seconds, except] };
   }
 
   /** Removes up to `limit` responses whose time is over and returns how many. */

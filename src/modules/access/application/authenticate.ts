@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock, Clock } from '../../../shared/clock.js';
 import { type ApiKey, isWellFormedToken } from '../domain/api-key.js';
 import { ApiKeys } from './ports.js';
 
@@ -25,13 +25,14 @@ export class Authenticate {
   constructor(
     private readonly apiKeys: ApiKeys,
     private readonly clock: Clock,
+    private readonly callerClock: CallerClock,
   ) {}
 
   /** The active key of a token, or undefined: at once if it is remembered. Garbage costs no look at the database. */
   execute(token: string): ApiKey | undefined | Promise<ApiKey | undefined> {
     // One that is remembered was well-formed: its checksum is not counted again.
     if (!this.keys.has(token) && !isWellFormedToken(token)) return undefined;
-    const active = (key: ApiKey | undefined) => (key?.isActive(this.clock.now()) ? key : undefined);
+    const active = (key: ApiKey | undefined) => (key?.isActive(this.nowOf(key)) ? key : undefined);
     const key = this.remembered(this.keys, MAX_KEYS, token, () => this.apiKeys.byToken(token));
     return key instanceof Promise ? key.then(active) : active(key);
   }
@@ -51,6 +52,11 @@ export class Authenticate {
   forget(): void {
     this.keys.clear();
     this.origins.clear();
+  }
+
+  /** A key of test mode ends by the clock of its organization. */
+  private nowOf({ state: { organization, mode } }: ApiKey): number {
+    return organization === null ? this.clock.now() : this.callerClock.at({ organization, mode }).now;
   }
 
   /** Concurrent calls share one lookup; its age counts from its start, and a failed one is not remembered. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { CheckoutSession } from '../domain/checkout-session.js';
 import { type NewCheckoutSession } from '../domain/session-terms.js';
@@ -11,12 +11,12 @@ export class CreateCheckoutSession {
   constructor(
     private readonly sessions: CheckoutSessions,
     private readonly events: CheckoutSessionEvents,
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
   ) {}
 
   /** Refuses with invalid_param. */
   async execute(caller: Caller, input: NewCheckoutSession): Promise<Decision<CheckoutSession>> {
-    const session = CheckoutSession.open(input, caller.mode, this.clock.now());
+    const session = CheckoutSession.open(input, caller.mode, this.clock.at(caller));
     return decided(
       session,
       this.sessions.add(caller, session),

@@ -1,4 +1,5 @@
 import type { Caller } from '../../../shared/caller.js';
+import type { MovedClock } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { PageRequest } from '../../../shared/page.js';
 import type {
@@ -26,8 +27,11 @@ export abstract class CheckoutSessions {
   abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
   /** In the caller's mode. Refuses with not_found on the parameter that the id came in. */
   abstract get(caller: Caller, id: string, param: string): Promise<CheckoutSession>;
-  /** In the open transaction: stores up to `limit` sessions of anyone whose time is over as expired, and returns them. */
-  abstract expireOverdue(limit: number): Promise<OwnedCheckoutSession[]>;
+  /**
+   * In the open transaction: stores up to `limit` sessions whose time is over as expired, and returns them. Those of anyone by
+   * the database's clock or, given moved clocks, those of test modes by theirs.
+   */
+  abstract expireOverdue(limit: number, clocks?: readonly MovedClock[]): Promise<OwnedCheckoutSession[]>;
   /** In the caller's mode, newest first: up to one more than the limit, to tell whether there are more. */
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]>;
 }

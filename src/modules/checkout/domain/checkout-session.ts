@@ -1,4 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
+import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
 import { agreedTerms, type NewCheckoutSession, type SessionTerms } from './session-terms.js';
@@ -61,8 +62,8 @@ export interface CheckoutSessionSummary {
 export class CheckoutSession {
   private constructor(readonly state: CheckoutSessionState) {}
 
-  /** A new open session. `now` is in milliseconds. Throws an invalid_param refusal with everything that is wrong. */
-  static open(input: NewCheckoutSession, mode: Mode, now: number): CheckoutSession {
+  /** A new open session. Throws an invalid_param refusal with everything that is wrong. */
+  static open(input: NewCheckoutSession, mode: Mode, now: number | Moment): CheckoutSession {
     const id = newId(CHECKOUT_SESSION_ID, now, mode);
     const terms = agreedTerms(input, mode, createdAt(id));
     const paymentStatus = terms.amountTotal === 0 ? 'no_payment_required' : 'unpaid';

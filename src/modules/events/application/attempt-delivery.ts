@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../shared/clock.js';
+import type { Caller } from '../../../shared/caller.js';
+import { CallerClock, Clock } from '../../../shared/clock.js';
 import { type AttemptResult, isSuccess, type Verdict, verdictOn } from '../domain/schedule.js';
 import { consequenceOf } from '../domain/webhook-endpoint.js';
+import { DeliverySchedule } from './delivery-schedule.js';
 import { type ClaimedDelivery, Deliveries, EndpointHealth, Receivers, SigningSecrets } from './ports.js';
 
 @Injectable()
 export class AttemptDelivery {
   constructor(
     private readonly deliveries: Deliveries,
+    private readonly schedule: DeliverySchedule,
     private readonly receivers: Receivers,
     private readonly secrets: SigningSecrets,
     private readonly health: EndpointHealth,
     private readonly clock: Clock,
+    private readonly callerClock: CallerClock,
   ) {}
 
   /**
@@ -25,12 +29,17 @@ export class AttemptDelivery {
       return undefined;
     }
     const secrets = endpoint?.secrets ?? (await this.secrets.of(organization));
+    const caller = { organization, mode: event.mode };
+    const attemptedAt = await this.countedAt(caller, claimed);
+    // Signed with the real time: receivers compare it with theirs.
     const at = this.clock.now();
     const told = owner === organization ? {} : { organization };
     const result = await this.receivers.send({ url, event, secrets, at, ...told }, signal);
-    const verdict = verdictOn(attempt, result, this.clock.now());
-    await this.deliveries.finish(claimed, at, { ...result, ...verdict });
-    await this.follow(claimed, result, at);
+    const verdict = verdictOn(attempt, result, attemptedAt + this.clock.now() - at);
+    const { nextAttemptAt } = verdict;
+    const dueAt = nextAttemptAt === null ? null : nextAttemptAt - this.callerClock.at(caller).ahead;
+    await this.deliveries.finish(claimed, { ...result, ...verdict, attemptedAt, dueAt });
+    await this.follow(claimed, result, attemptedAt);
     return { ...result, ...verdict };
   }
 
@@ -43,5 +52,12 @@ export class AttemptDelivery {
       const last = result.statusCode === null ? result.error : `status ${result.statusCode}`;
       await this.health.disable(claimed, `All attempts have failed for 5 days. The last one: ${last}.`);
     }
+  }
+
+  /** Where the clock was moved past the time at which an attempt was due, it counts as made at that time. */
+  private async countedAt(caller: Caller, claimed: ClaimedDelivery): Promise<number> {
+    const { now, ahead } = this.callerClock.at(caller);
+    if (ahead === 0) return now;
+    return Math.min(now, (await this.schedule.dueAt(caller, claimed)) ?? now);
   }
 }

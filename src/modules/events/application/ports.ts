@@ -3,7 +3,7 @@ import type { Write } from '../../../shared/decision.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Event, Happening } from '../domain/event.js';
 import type { DueReceiver } from '../domain/receiver.js';
-import type { AttemptResult, Verdict } from '../domain/schedule.js';
+import type { AttemptResult, MadeAttempt } from '../domain/schedule.js';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.js';
 
 export const ORDERS = ['desc', 'asc'] as const;
@@ -136,7 +136,7 @@ export abstract class Deliveries {
   /** Ends what cannot be sent any more, without an attempt. */
   abstract cancel(claimed: ClaimedDelivery): Promise<void>;
   /** Records an attempt and, unless somebody has claimed the delivery since, what follows from it. */
-  abstract finish(claimed: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict): Promise<void>;
+  abstract finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void>;
 }
 
 /** Where an event goes. Without an endpoint it is the URL that was given with the resource. */

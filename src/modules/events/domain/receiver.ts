@@ -74,6 +74,11 @@ export class ReceiverHealth {
     this.known.delete(receiver);
   }
 
+  /** Whoever's name begins so is a stranger again: time has passed for them. */
+  forgetAll(beginning: string): void {
+    for (const name of this.known.keys()) if (name.startsWith(beginning)) this.known.delete(name);
+  }
+
   isFailing(receiver: string): boolean {
     return (this.known.get(receiver)?.failures ?? 0) > 0;
   }
@@ -93,4 +98,9 @@ function failed(before: Health | undefined, now: number): Health {
   const failures = (before?.failures ?? 0) + 1;
   const rest = failures === 1 ? 0 : Math.min(FIRST_REST * 2 ** (failures - 2), LONGEST_REST);
   return { failures, restsFrom: now, restsUntil: now + rest };
+}
+
+/** The breaker of one owner says nothing about another's use of the same host. */
+export function nameOf({ owner, receiver }: DueReceiver): string {
+  return `${owner} ${receiver}`;
 }

@@ -36,6 +36,12 @@ export interface Verdict {
   readonly nextAttemptAt: number | null;
 }
 
+/** What came of an attempt. It shows the time that its organization lives in; what is due is due in real time. */
+export interface MadeAttempt extends AttemptResult, Verdict {
+  readonly attemptedAt: number;
+  readonly dueAt: number | null;
+}
+
 export function isSuccess({ statusCode }: AttemptResult): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
 import { CheckoutPage } from '../domain/checkout-page.js';
 import { Acknowledgements, Pages, PageTokens, Sessions, Shops } from './ports.js';
@@ -12,7 +12,7 @@ export class ReadPage {
     private readonly shops: Shops,
     private readonly pages: Pages,
     private readonly acknowledgements: Acknowledgements,
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
   ) {}
 
   /** The page as it is now. Refuses with not_found, for a wrong token without a look at the database. */
@@ -27,7 +27,7 @@ export class ReadPage {
     ]);
     const isComplete = session.status === 'complete';
     const unacknowledgedSince = isComplete ? await this.acknowledgements.awaitedSince(caller, session.id) : undefined;
-    return new CheckoutPage({ caller, session, shop, ...stored, unacknowledgedSince }, this.clock.now());
+    return new CheckoutPage({ caller, session, shop, ...stored, unacknowledgedSince }, this.clock.at(caller).now);
   }
 
   /** Who may show the page inside a page of theirs. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, decided, type Write } from '../../../shared/decision.js';
 import { notFound, Refusal } from '../../../shared/errors.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
@@ -25,7 +25,7 @@ export class RecordPayment {
     private readonly events: PaymentEvents,
     private readonly findNotifyUrl: FindNotifyUrl,
     private readonly organizations: KnownOrganizations,
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
   ) {}
 
   /** Repeatable under its reference. Refuses with not_found, payment_reference_reused, or as completing the session does. */
@@ -35,7 +35,7 @@ export class RecordPayment {
     onMismatch: OnMismatch = 'refuse',
   ): Promise<Decided<RecordedPayment>> {
     if (!(await this.organizations.has(caller.organization))) throw notFound('organization');
-    const payment = Payment.record(input, caller.mode, this.clock.now());
+    const payment = Payment.record(input, caller.mode, this.clock.at(caller));
     const earlier = await this.earlier(caller, payment);
     if (earlier) return decided({ payment: earlier, isNew: false });
     try {

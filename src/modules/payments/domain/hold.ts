@@ -1,4 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
+import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 import type { Payment } from './payment.js';
@@ -32,7 +33,7 @@ export class Hold {
   private constructor(readonly state: HoldState) {}
 
   /** Refuses more than is left of the payment, and when nothing is. */
-  static place(payment: Payment, { amount, reason, reference }: NewHold, now: number): Hold {
+  static place(payment: Payment, { amount, reason, reference }: NewHold, now: number | Moment): Hold {
     const { refundable, state } = payment;
     payment.requireRefundable('id');
     if (amount !== undefined && amount > refundable) {

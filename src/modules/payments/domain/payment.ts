@@ -1,4 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
+import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
@@ -52,7 +53,7 @@ export class Payment {
   private constructor(readonly state: PaymentState) {}
 
   /** Throws RangeError for what no ledger can have captured. */
-  static record(input: NewPayment, mode: Mode, now: number): Payment {
+  static record(input: NewPayment, mode: Mode, now: number | Moment): Payment {
     const currency = currencyOf(input.currency);
     if (currency === undefined) throw new RangeError(`${input.currency} is not an ISO 4217 currency.`);
     if (!Number.isInteger(input.amount) || input.amount < 1 || input.amount > MAX_AMOUNT) {

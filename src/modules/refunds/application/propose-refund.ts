@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { Refund } from '../domain/refund.js';
 import { RefundablePayments, RefundEvents, Refunds } from './ports.js';
@@ -17,13 +17,13 @@ export class ProposeRefund {
     private readonly refunds: Refunds,
     private readonly payments: RefundablePayments,
     private readonly events: RefundEvents,
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
   ) {}
 
   /** Refuses with not_found, refund_exceeds_remaining or payment_not_refundable. Nothing is posted to the ledger. */
   async execute(caller: Caller, { payment: id, amount }: RefundProposal): Promise<Decision<Refund>> {
     const payment = await this.payments.get(caller, id);
-    const refund = Refund.propose(payment, amount, this.clock.now());
+    const refund = Refund.propose(payment, amount, this.clock.at(caller));
     return decided(
       refund,
       this.payments.reserve(caller, refund),

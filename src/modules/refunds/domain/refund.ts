@@ -1,4 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
+import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 
@@ -78,7 +79,7 @@ export class Refund {
   ) {}
 
   /** A proposal for the ledger to decide. Refuses more than is left. Throws RangeError for no amount at all. */
-  static propose(payment: RefundablePayment, amount: number, now: number): Refund {
+  static propose(payment: RefundablePayment, amount: number, now: number | Moment): Refund {
     if (!Number.isInteger(amount) || amount < 1) throw new RangeError('A refund has a whole amount of at least 1.');
     if (amount > payment.refundable) {
       const message = `Only ${payment.refundable} is left to refund of this payment.`;

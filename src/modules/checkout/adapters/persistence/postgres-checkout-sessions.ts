@@ -3,6 +3,7 @@ import { insertInto, type Selected, selectionOf } from '../../../../platform/dat
 import { Database } from '../../../../platform/database/database.js';
 import type { Part, Statement } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, idRange, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type CheckoutSessionFilter, CheckoutSessions, type OwnedCheckoutSession } from '../../application/ports.js';
@@ -16,67 +17,87 @@ import { CheckoutSessionRecord } from './checkout-session.record.js';
 
 const insert = insertInto('checkout.add', CheckoutSessionRecord);
 
-/** A session past its time is expired, whether or not the sweeper has stored that. */
-const STATUS = `CASE WHEN status = 'open' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END`;
-
-const COLUMNS = selectionOf(CheckoutSessionRecord, {
-  status: STATUS,
-  expiresAt: 'extract(epoch FROM expires_at)::bigint',
-});
+const columnsWith = (status: string) =>
+  selectionOf(CheckoutSessionRecord, { status, expiresAt: 'extract(epoch FROM expires_at)::bigint' });
 
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
-const FIND = { name: 'checkout.find', text: `SELECT ${COLUMNS} FROM checkout_sessions ${BY_ID}` };
 const NOTIFY_URL = {
   name: 'checkout.notify_url',
   text: `SELECT notify_url AS "notifyUrl" FROM checkout_sessions ${BY_ID}`,
 };
 
-const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
-  AND status = 'open' AND expires_at > clock_timestamp()`;
-
 /** SKIP LOCKED: several instances sweep at once, and a session being paid right now is left to its payment. */
+const LATE = 'ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED';
+const expired = (late: string) => `/* every organization: time is over for sessions of all alike */
+  UPDATE checkout_sessions SET status = 'expired'
+  WHERE (organization_id, mode, id) IN (${late}) RETURNING organization_id AS organization, ${columnsWith('status')}`;
 const EXPIRE_OVERDUE = {
   name: 'checkout.expire_overdue',
-  text: `/* every organization: time is over for sessions of all alike */
-    UPDATE checkout_sessions SET status = 'expired' WHERE (organization_id, mode, id) IN (
-    SELECT organization_id, mode, id FROM checkout_sessions
-    WHERE status = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
-    RETURNING organization_id AS organization, ${COLUMNS}`,
+  text: expired(
+    `SELECT organization_id, mode, id FROM checkout_sessions WHERE status = 'open' AND expires_at <= now() ${LATE}`,
+  ),
+};
+const EXPIRE_OVERDUE_AHEAD = {
+  name: 'checkout.expire_overdue_ahead',
+  text: expired(`SELECT late.* FROM unnest($2::uuid[], $3::float8[]) AS clock (organization_id, ahead)
+    CROSS JOIN LATERAL (SELECT organization_id, mode, id FROM checkout_sessions
+      WHERE organization_id = clock.organization_id AND mode = 'test' AND status = 'open'
+        AND expires_at <= now() + make_interval(secs => clock.ahead) ${LATE}) AS late LIMIT $1`),
 };
 
-const SUMMARY_COLUMNS = `id, mode, ${STATUS} AS status, payment_status AS "paymentStatus", currency,
-  amount_total AS "amountTotal"`;
 const OWN = 'organization_id = $1 AND mode = $2';
 const RANGE = 'id >= $3 AND id < $4';
-const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM checkout_sessions WHERE ${OWN}`;
 const NEWEST = 'ORDER BY id DESC LIMIT $5';
 
 /**
- * What is stored as this, newest first. A range of status and id together, which only the index on both can walk: by id
- * alone the newest expired session lies behind a day of open ones.
+ * What compares with the time, by the database's clock or, with a name of their own, by one that is ahead of it by so many
+ * seconds, the last value. One statement for each filter, so that each has a plan of its own: an index walked backwards, and
+ * no sort.
  */
-const stored = (status: SessionStatus, rest = '') => `${SUMMARY}
-  AND (status, id) >= ('${status}', $3) AND (status, id) < ('${status}', $4) ${rest}
-  ORDER BY checkout_sessions.status DESC, id DESC LIMIT $5`;
+function statementsBy(clock: (clock: string, last: number) => string, suffix: string) {
+  const statement = (name: string, text: string): Statement => ({ name: `checkout.${name}${suffix}`, text });
+  // A session past its time is expired, whether or not the sweeper has stored that.
+  const status = (last: number) => `CASE WHEN status = 'open' AND expires_at <= ${clock('clock_timestamp()', last)}
+    THEN 'expired' ELSE status END`;
+  const summary = `SELECT id, mode, ${status(6)} AS status, payment_status AS "paymentStatus", currency,
+    amount_total AS "amountTotal" FROM checkout_sessions WHERE ${OWN}`;
+  // What is stored as this, newest first. A range of status and id together, which only the index on both can walk: by id
+  // alone the newest expired session lies behind a day of open ones.
+  const stored = (status: SessionStatus, rest = '') => `${summary}
+    AND (status, id) >= ('${status}', $3) AND (status, id) < ('${status}', $4) ${rest}
+    ORDER BY checkout_sessions.status DESC, id DESC LIMIT $5`;
+  return {
+    find: statement('find', `SELECT ${columnsWith(status(4))} FROM checkout_sessions ${BY_ID}`),
+    close: statement(
+      'close',
+      `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
+        AND status = 'open' AND expires_at > ${clock('clock_timestamp()', 6)}`,
+    ),
+    lists: {
+      all: statement('list', `${summary} AND ${RANGE} ${NEWEST}`),
+      open: statement('list_open', stored('open', `AND expires_at > ${clock('clock_timestamp()', 6)}`)),
+      complete: statement('list_complete', stored('complete')),
+      // Those the sweeper has stored, and the few it has not: found by their time, whatever the range of ids, because in the
+      // order of ids they lie behind every session that is still open.
+      expired: statement(
+        'list_expired',
+        `WITH late AS MATERIALIZED (${summary} AND status = 'open' AND expires_at <= ${clock('now()', 6)})
+          (${stored('expired')}) UNION ALL
+          (SELECT * FROM late WHERE ${RANGE} ${NEWEST}) ${NEWEST}`,
+      ),
+    },
+  };
+}
 
-/** One statement for each filter, so that each has a plan of its own: an index walked backwards, and no sort. */
-const LISTS: Readonly<Record<SessionStatus | 'all', Statement>> = {
-  all: { name: 'checkout.list', text: `${SUMMARY} AND ${RANGE} ${NEWEST}` },
-  open: { name: 'checkout.list_open', text: stored('open', 'AND expires_at > clock_timestamp()') },
-  complete: { name: 'checkout.list_complete', text: stored('complete') },
-  // Those the sweeper has stored, and the few it has not: found by their time, whatever the range of ids, because in the
-  // order of ids they lie behind every session that is still open.
-  expired: {
-    name: 'checkout.list_expired',
-    text: `WITH late AS MATERIALIZED (${SUMMARY} AND status = 'open' AND expires_at <= now())
-      (${stored('expired')}) UNION ALL
-      (SELECT * FROM late WHERE ${RANGE} ${NEWEST}) ${NEWEST}`,
-  },
-};
+const BY_DATABASE = statementsBy((clock) => clock, '');
+const AHEAD = statementsBy((clock, last) => `${clock} + make_interval(secs => $${last})`, '_ahead');
 
 @Injectable()
 export class PostgresCheckoutSessions extends CheckoutSessions {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: CallerClock,
+  ) {
     super();
   }
 
@@ -86,12 +107,15 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   }
 
   close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Part {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, paymentStatus];
-    return { name: 'checkout.close', sql: CLOSE, values, rows: 1 };
+    const { close, ahead } = this.by(caller);
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, paymentStatus, ...ahead];
+    return { name: close.name, sql: close.text, values, rows: 1 };
   }
 
   async find(caller: Caller, id: string): Promise<CheckoutSession | undefined> {
-    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
+    const { organization } = caller;
+    const { find, ahead } = this.by({ organization, mode: modeOf(id) });
+    const [row] = await this.database.read<Row>(find, [uuidOf(organization), modeOf(id), uuidOf(id), ...ahead]);
     return row && fromRow(row);
   }
 
@@ -107,17 +131,30 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     return session;
   }
 
-  async expireOverdue(limit: number): Promise<OwnedCheckoutSession[]> {
-    return (await this.database.query<OwnedRow>(EXPIRE_OVERDUE, [limit])).map(fromOwnedRow);
+  async expireOverdue(limit: number, clocks?: readonly MovedClock[]): Promise<OwnedCheckoutSession[]> {
+    const organizations = clocks?.map(({ organization }) => uuidOf(organization));
+    const rows = organizations
+      ? await this.database.query<OwnedRow>(EXPIRE_OVERDUE_AHEAD, [limit, organizations, clocks?.map(secondsOf)])
+      : await this.database.query<OwnedRow>(EXPIRE_OVERDUE, [limit]);
+    return rows.map(fromOwnedRow);
   }
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]> {
     const { status, limit } = filter;
-    const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
-    const rows = await this.database.read<CheckoutSessionSummary>(LISTS[status ?? 'all'], values);
+    const { lists, ahead } = this.by(caller);
+    const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...ahead];
+    const rows = await this.database.read<CheckoutSessionSummary>(lists[status ?? 'all'], values);
     return rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
   }
+
+  /** The statements by the caller's clock, and their last value if they take one. */
+  private by(caller: Caller) {
+    const moment = this.clock.at(caller);
+    return moment.ahead === 0 ? { ...BY_DATABASE, ahead: [] } : { ...AHEAD, ahead: [secondsOf(moment)] };
+  }
 }
+
+const secondsOf = ({ ahead }: Pick<MovedClock, 'ahead'>): number => ahead / 1000;
 
 type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
 

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import { drain, type Repetition, repeat } from '../../../../platform/repeat.js';
+import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { ExpireOverdueSessions } from '../../application/expire-overdue-sessions.js';
 
 const INTERVAL_MS = 5_000;
@@ -16,17 +17,30 @@ export class ExpirySweeper implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly unit: UnitOfWork,
     private readonly expireOverdueSessions: ExpireOverdueSessions,
+    private readonly clock: CallerClock,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.repetition = repeat(() => drain((limit) => this.sweep(limit), BATCH), {
+    this.repetition = repeat(() => this.sweepAll(), {
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });
   }
 
-  sweep(limit: number): Promise<number> {
-    return this.unit.commit(() => this.expireOverdueSessions.execute(limit));
+  /** Expires what is over by the moved clocks. */
+  async sweepBy(clocks: readonly MovedClock[]): Promise<void> {
+    await drain((limit) => this.sweep(limit, clocks), BATCH);
+  }
+
+  /** Expires up to `limit` sessions and returns how many. */
+  sweep(limit: number, clocks?: readonly MovedClock[]): Promise<number> {
+    return this.unit.commit(() => this.expireOverdueSessions.execute(limit, clocks));
+  }
+
+  private async sweepAll(): Promise<void> {
+    await drain((limit) => this.sweep(limit), BATCH);
+    const clocks = this.clock.moved();
+    if (clocks.length > 0) await this.sweepBy(clocks);
   }
 
   async onModuleDestroy(): Promise<void> {

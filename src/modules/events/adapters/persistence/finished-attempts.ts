@@ -2,7 +2,7 @@ import type { Database } from '../../../../platform/database/database.js';
 import { isUnavailable } from '../../../../platform/database/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import type { ClaimedDelivery } from '../../application/ports.js';
-import type { AttemptResult, Verdict } from '../../domain/schedule.js';
+import type { MadeAttempt } from '../../domain/schedule.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** The attempt number is the fencing token: a process whose lease ran out records its attempt and decides nothing. */
@@ -10,9 +10,9 @@ const FINISH = {
   name: 'webhooks.finish',
   text: `WITH finished AS (
       SELECT * FROM unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::smallint[],
-        $8::text[], $9::integer[], $10::timestamptz[], $11::text[])
+        $8::text[], $9::integer[], $10::timestamptz[], $11::timestamptz[], $12::text[])
         AS one (mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at,
-          outcome)
+          due_at, outcome)
     ), recorded AS (
       INSERT INTO webhook_attempts (organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code,
         error, duration_ms, next_attempt_at)
@@ -20,7 +20,7 @@ const FINISH = {
         next_attempt_at
       FROM finished WHERE outcome IS DISTINCT FROM 'canceled'
     )
-    UPDATE webhook_deliveries delivery SET next_attempt_at = finished.next_attempt_at, outcome = finished.outcome
+    UPDATE webhook_deliveries delivery SET next_attempt_at = finished.due_at, outcome = finished.outcome
     FROM finished WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode
       AND delivery.event_id = finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt AND delivery.outcome IS NULL`,
 };
@@ -40,15 +40,15 @@ export class FinishedAttempts {
 
   constructor(private readonly database: Database) {}
 
-  add(claimed: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict): Promise<void> {
-    const { statusCode, error, durationMs, nextAttemptAt, outcome } = result;
-    const next = nextAttemptAt === null ? null : new Date(nextAttemptAt);
-    return this.enqueue(claimed, [new Date(attemptedAt), statusCode, error, durationMs, next, outcome]);
+  add(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void> {
+    const { statusCode, error, durationMs, outcome } = made;
+    const [at, next, due] = [made.attemptedAt, made.nextAttemptAt, made.dueAt].map(toDate);
+    return this.enqueue(claimed, [at, statusCode, error, durationMs, next, due, outcome]);
   }
 
   /** Ends a delivery without an attempt. */
   cancel(claimed: ClaimedDelivery): Promise<void> {
-    return this.enqueue(claimed, [null, null, null, null, null, 'canceled']);
+    return this.enqueue(claimed, [null, null, null, null, null, null, 'canceled']);
   }
 
   private enqueue({ organization, event, endpoint, attempt }: ClaimedDelivery, outcome: unknown[]): Promise<void> {
@@ -88,3 +88,5 @@ export class FinishedAttempts {
     }
   }
 }
+
+const toDate = (instant: number | null): Date | null => (instant === null ? null : new Date(instant));

@@ -11,7 +11,7 @@ import {
 } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { type DueReceiver, dueReceiver } from '../../domain/receiver.js';
-import type { AttemptResult, Verdict } from '../../domain/schedule.js';
+import type { MadeAttempt } from '../../domain/schedule.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { activeSecrets, SECRETS, type SealedSecrets } from './endpoint-secrets.js';
 import { FinishedAttempts } from './finished-attempts.js';
@@ -133,8 +133,8 @@ export class PostgresDeliveries extends Deliveries {
     await this.finished.cancel(claimed);
   }
 
-  async finish(claimed: ClaimedDelivery, attemptedAt: number, result: AttemptResult & Verdict): Promise<void> {
-    await this.finished.add(claimed, attemptedAt, result);
+  async finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void> {
+    await this.finished.add(claimed, made);
   }
 
   private endpointOf(

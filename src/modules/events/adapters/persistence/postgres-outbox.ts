@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { insertInto } from '../../../../platform/database/columns.js';
 import { type Part, several } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { Clock } from '../../../../shared/clock.js';
+import { CallerClock, type Moment } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
 import { DueSignal, Outbox, type OwnedHappening } from '../../application/ports.js';
@@ -64,7 +64,7 @@ const RECORD_ALL = `WITH recorded AS (
 @Injectable()
 export class PostgresOutbox extends Outbox {
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
     private readonly signal: DueSignal,
   ) {
     super();
@@ -72,7 +72,7 @@ export class PostgresOutbox extends Outbox {
 
   record(caller: Caller, happening: Happening): Write {
     const { notifyUrl } = happening;
-    const row = toRow(caller, happening, this.clock.now());
+    const row = toRow(caller, happening, this.clock.at(caller));
     const told = [row.organizationId, row.mode, row.id, row.type];
     const committed = () => this.signal.due(caller, happening);
     const deliver =
@@ -84,7 +84,7 @@ export class PostgresOutbox extends Outbox {
 
   recordAll(owned: readonly OwnedHappening[]): Part {
     const rows = owned.map(({ caller, happening }) => {
-      const row = toRow(caller, happening, this.clock.now());
+      const row = toRow(caller, happening, this.clock.at(caller));
       const { organizationId, mode, id, type, objectId, sequence, data } = row;
       return [organizationId, mode, id, type, objectId, sequence, data, happening.notifyUrl];
     });
@@ -96,8 +96,8 @@ export class PostgresOutbox extends Outbox {
   }
 }
 
-function toRow({ organization, mode }: Caller, happening: Happening, now: number): EventRecord {
+function toRow({ organization, mode }: Caller, happening: Happening, moment: Moment): EventRecord {
   const { type, object, sequence, data, reason = null } = happening;
-  const id = uuidOf(newId(EVENT_ID, now));
+  const id = uuidOf(newId(EVENT_ID, moment));
   return { organizationId: uuidOf(organization), mode, id, type, objectId: uuidOf(object), sequence, data, reason };
 }

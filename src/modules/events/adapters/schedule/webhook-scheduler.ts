@@ -5,7 +5,7 @@ import { Clock } from '../../../../shared/clock.js';
 import { AttemptDelivery } from '../../application/attempt-delivery.js';
 import { type ClaimedDelivery, Deliveries, type Share } from '../../application/ports.js';
 import { shareAttempts } from '../../application/share-attempts.js';
-import { type DueReceiver, ReceiverHealth } from '../../domain/receiver.js';
+import { type DueReceiver, nameOf, ReceiverHealth } from '../../domain/receiver.js';
 import { isSuccess } from '../../domain/schedule.js';
 import { AttemptsUnderWay } from './attempts-under-way.js';
 import { DueReceivers } from './due-receivers.js';
@@ -72,6 +72,12 @@ export class WebhookScheduler {
   async wakeEndpoints(caller: Caller, type: string): Promise<void> {
     if (!this.endpoints.wantEventOf(caller, type)) return;
     this.changed.add(caller.organization);
+    await this.startDue();
+  }
+
+  async lookFor(organization: string): Promise<void> {
+    this.health.forgetAll(`${organization} `);
+    await this.lookAt(organization);
     await this.startDue();
   }
 
@@ -191,9 +197,4 @@ export class WebhookScheduler {
     const answer = result.statusCode ?? result.error;
     this.logger.warn(`${event.id} to ${receiver} failed: ${answer}. Attempt ${attempt}, next attempt ${next}.`);
   }
-}
-
-/** The breaker of one owner says nothing about another's use of the same host. */
-function nameOf({ owner, receiver }: DueReceiver): string {
-  return `${owner} ${receiver}`;
 }

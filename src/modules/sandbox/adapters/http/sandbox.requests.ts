@@ -1,4 +1,8 @@
-import { Amount, Currency } from '../../../../platform/http/fields.js';
+import { Amount, Currency, Integer } from '../../../../platform/http/fields.js';
+import { MOST_AHEAD_SECONDS, type Step } from '../../domain/sandbox-clock.js';
+
+/** The last second of the year 9999. */
+const LAST_SECOND = 253_402_300_799;
 
 export class PayCheckoutSessionRequest {
   @Amount({
@@ -9,4 +13,25 @@ export class PayCheckoutSessionRequest {
   amount?: number;
   @Currency({ optional: true, description: 'ISO 4217 code. Without one, the currency of the session.' })
   currency?: string | null;
+}
+
+export class AdvanceClockRequest {
+  @Integer({
+    min: 1,
+    max: MOST_AHEAD_SECONDS,
+    optional: true,
+    description: 'How far to move the clock. It can be at most 400 days ahead of real time.',
+  })
+  advance_seconds?: number;
+  @Integer({
+    min: 0,
+    max: LAST_SECOND,
+    optional: true,
+    description: 'Where to move the clock instead, in Unix seconds: not before its own time.',
+  })
+  to?: number;
+}
+
+export function toStep({ advance_seconds: advanceSeconds, to }: AdvanceClockRequest): Step {
+  return { advanceSeconds, to };
 }

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import type { Part } from '../../../../platform/database/statement.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { Clock } from '../../../../shared/clock.js';
+import { instantOf, uuidOf } from '../../../../shared/id.js';
+import { DeliverySchedule } from '../../application/delivery-schedule.js';
+import { type ClaimedDelivery } from '../../application/ports.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
+
+const OWN = 'organization_id = $1 AND mode = $2';
+/** An attempt is under way from its claim until it is recorded: until then the time of the next one is the end of a lease. */
+const RECORDED = `(attempts = 0 OR EXISTS (
+  SELECT FROM webhook_attempts AS made WHERE made.organization_id = $1 AND made.mode = $2
+    AND made.event_id = delivery.event_id AND made.endpoint_id = delivery.endpoint_id AND made.attempt = delivery.attempts))`;
+const HASTEN = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = next_attempt_at - make_interval(secs => $3)
+  WHERE ${OWN} AND next_attempt_at > $4 AND ${RECORDED}`;
+const UNSETTLED = {
+  name: 'webhooks.unsettled',
+  text: `SELECT FROM webhook_deliveries AS delivery WHERE ${OWN} AND next_attempt_at IS NOT NULL
+    AND (next_attempt_at <= $3 OR NOT ${RECORDED}) LIMIT 1`,
+};
+const DUE_AT = {
+  name: 'webhooks.due_at',
+  text: `SELECT (extract(epoch FROM next_attempt_at) * 1000)::bigint AS "dueAt" FROM webhook_attempts
+    WHERE ${OWN} AND event_id = $3 AND endpoint_id = $4 AND attempt = $5`,
+};
+
+@Injectable()
+export class PostgresDeliverySchedule extends DeliverySchedule {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  hasten({ organization, mode }: Caller, seconds: number): Part {
+    const values = [uuidOf(organization), mode, seconds, new Date(this.clock.now())];
+    return { name: 'webhooks.hasten', sql: HASTEN, values };
+  }
+
+  async isSettled({ organization, mode }: Caller): Promise<boolean> {
+    const values = [uuidOf(organization), mode, new Date(this.clock.now())];
+    return (await this.database.read(UNSETTLED, values)).length === 0;
+  }
+
+  async dueAt({ organization, mode }: Caller, { event, endpoint, attempt }: ClaimedDelivery): Promise<number | null> {
+    if (attempt === 1) return instantOf(event.id);
+    const values = [
+      uuidOf(organization),
+      mode,
+      uuidOf(event.id),
+      endpoint ? uuidOf(endpoint.id) : NO_ENDPOINT,
+      attempt - 1,
+    ];
+    const [before] = await this.database.read<{ dueAt: number | null }>(DUE_AT, values);
+    return before?.dueAt ?? null;
+  }
+}

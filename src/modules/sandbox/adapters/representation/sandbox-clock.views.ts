@@ -1,0 +1,20 @@
+import { constant, integer, object, timestamp, type ValueOf } from '../../../../platform/http/schema.js';
+import { MOST_AHEAD_SECONDS, type SandboxClock } from '../../domain/sandbox-clock.js';
+
+export const SANDBOX_CLOCK = object(
+  {
+    object: constant('test_helpers.clock', 'Object type.'),
+    now: timestamp('The time in the test mode of your organization, in Unix seconds.'),
+    ahead_seconds: integer('How far that is ahead of real time.', {
+      minimum: 0,
+      maximum: MOST_AHEAD_SECONDS,
+      examples: [86_400],
+    }),
+  },
+  { name: 'SandboxClock', description: 'The clock of the test mode of an organization.' },
+);
+
+/** `now` is real, in milliseconds. */
+export function sandboxClockView(clock: SandboxClock, now: number): ValueOf<typeof SANDBOX_CLOCK> {
+  return { object: 'test_helpers.clock', now: clock.at(now), ahead_seconds: clock.aheadSeconds };
+}

@@ -1,0 +1,25 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { MovedClocks } from '../../../../platform/clock.js';
+import { Announcements } from '../../../../platform/database/announcements.js';
+import { SandboxClocks } from '../../application/ports.js';
+
+/** Learns of moved clocks: a serving process whenever one is moved, a command once. */
+@Injectable()
+export class ClockListener implements OnApplicationBootstrap {
+  constructor(
+    private readonly clocks: SandboxClocks,
+    private readonly known: MovedClocks,
+    private readonly announcements: Announcements,
+    private readonly host: HttpAdapterHost,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.host.httpAdapter) await this.announcements.listen(() => this.learn());
+    else await this.learn();
+  }
+
+  private async learn(): Promise<void> {
+    for (const clock of await this.clocks.moved()) this.known.learn(clock);
+  }
+}

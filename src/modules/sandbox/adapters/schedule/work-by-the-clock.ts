@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { MovedClocks } from '../../../../platform/clock.js';
+import { Announcements } from '../../../../platform/database/announcements.js';
+import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { ExpirySweeper } from '../../../checkout/index.js';
+import { DueDeliveries } from '../../../events/index.js';
+import { HastenSchedules } from '../../application/hasten-schedules.js';
+import { DueWork } from '../../application/ports.js';
+
+/** Longer than one attempt that is not answered, and shorter than clients wait. */
+const PATIENCE_MS = 20_000;
+
+@Injectable()
+export class WorkByTheClock extends DueWork {
+  constructor(
+    private readonly announcements: Announcements,
+    private readonly unit: UnitOfWork,
+    private readonly hastenSchedules: HastenSchedules,
+    private readonly clocks: MovedClocks,
+    private readonly expiry: ExpirySweeper,
+    private readonly deliveries: DueDeliveries,
+  ) {
+    super();
+  }
+
+  async settle(caller: Caller): Promise<void> {
+    await this.announcements.announce();
+    await this.unit.commit(() => this.hastenSchedules.execute(caller));
+    const { organization } = caller;
+    await this.expiry.sweepBy([{ organization, ahead: this.clocks.at(caller).ahead }]);
+    await this.deliveries.settle(caller, PATIENCE_MS);
+  }
+}

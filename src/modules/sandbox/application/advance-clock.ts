@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { Clock } from '../../../shared/clock.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import type { SandboxClock, Step } from '../domain/sandbox-clock.js';
+import { SandboxClocks } from './ports.js';
+
+@Injectable()
+export class AdvanceClock {
+  constructor(
+    private readonly clocks: SandboxClocks,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Moves the clock of the caller's test mode forward. Of several steps at once each begins where another one ended. */
+  async execute(caller: Caller, step: Step): Promise<Decision<SandboxClock>> {
+    return inTransaction(async () => {
+      const advanced = (await this.clocks.lock(caller)).advance(step, this.clock.now());
+      return decided(advanced, this.clocks.store(caller, advanced));
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import { SandboxClocks, Schedules } from './ports.js';
+
+@Injectable()
+export class HastenSchedules {
+  constructor(
+    private readonly clocks: SandboxClocks,
+    private readonly schedules: Schedules,
+  ) {}
+
+  /** Makes due what a moved clock has made due: once for each step, whoever asks how often. */
+  async execute(caller: Caller): Promise<Decision<null>> {
+    return inTransaction(async () => {
+      const clock = await this.clocks.lock(caller);
+      const seconds = clock.aheadSeconds - clock.scheduledSeconds;
+      if (seconds === 0) return decided(null);
+      return decided(null, this.clocks.store(caller, clock.scheduled()), ...this.schedules.hasten(caller, seconds));
+    });
+  }
+}

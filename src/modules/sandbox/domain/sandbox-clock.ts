@@ -1,0 +1,56 @@
+import { invalidParams, type ParamCode, paramError } from '../../../shared/errors.js';
+
+/** 400 days. */
+export const MOST_AHEAD_SECONDS = 400 * 24 * 60 * 60;
+
+/** How far to move a clock: by so many seconds, or to an instant in Unix seconds. One of the two. */
+export interface Step {
+  readonly advanceSeconds: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** The clock of an organization's test mode. */
+export class SandboxClock {
+  private constructor(
+    /** Of real time. */
+    readonly aheadSeconds: number,
+    /** How much of that what is kept in real time knows: deliveries, and stored responses. */
+    readonly scheduledSeconds: number,
+  ) {}
+
+  /** A clock as it was stored. */
+  static restore(aheadSeconds: number, scheduledSeconds: number): SandboxClock {
+    return new SandboxClock(aheadSeconds, scheduledSeconds);
+  }
+
+  /** What it shows at an instant of real time in milliseconds, in Unix seconds. */
+  at(now: number): number {
+    return Math.floor(now / 1000) + this.aheadSeconds;
+  }
+
+  /** The clock moved forward. `now` is real, in milliseconds. Refuses with invalid_param. */
+  advance({ advanceSeconds, to }: Step, now: number): SandboxClock {
+    if (advanceSeconds !== undefined && to !== undefined) {
+      throw refused('to', 'invalid_value', 'must not be given together with advance_seconds');
+    }
+    if (advanceSeconds === undefined && to === undefined) {
+      throw refused('advance_seconds', 'required', 'is required, unless to is given');
+    }
+    const param = to === undefined ? 'advance_seconds' : 'to';
+    const seconds = advanceSeconds ?? (to as number) - this.at(now);
+    if (seconds < 0) throw refused(param, 'too_small', `must not be before ${this.at(now)}, the time of the clock`);
+    if (this.aheadSeconds + seconds > MOST_AHEAD_SECONDS) {
+      throw refused(param, 'too_large', 'must not take the clock further than 400 days ahead of real time');
+    }
+    return new SandboxClock(this.aheadSeconds + seconds, this.scheduledSeconds);
+  }
+
+  /** The same clock, of which all is known. */
+  scheduled(): SandboxClock {
+    return new SandboxClock(this.aheadSeconds, this.aheadSeconds);
+  }
+}
+
+function refused(param: string, code: ParamCode, message: string) {
+  return invalidParams([paramError(param, code, `${param} ${message}.`)]);
+}

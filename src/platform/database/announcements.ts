@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Client } from 'pg';
+import { type Repetition, repeat } from '../repeat.js';
+import { Database } from './database.js';
+
+/** Whoever listens looks this often too: it may have lost its connection, or a pooler keeps announcements from it. */
+const LOOK_EVERY_MS = 2_000;
+/** By then every process has looked. */
+const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 4_000;
+
+/** The name of the connections by which it is known who listens. */
+const APPLICATION = 'tillgate listener';
+const LISTENERS = {
+  name: 'announcements.listeners',
+  text: `SELECT count(*)::integer AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = '${APPLICATION}'`,
+};
+const NOTIFY = { name: 'announcements.notify', text: 'SELECT pg_notify($1, $2)' };
+
+/** Tells the processes on this database that something has changed, and waits until they have heard it. */
+@Injectable()
+export class Announcements implements OnModuleDestroy {
+  private readonly logger = new Logger(Announcements.name);
+  private readonly waiting = new Map<string, () => void>();
+  private hear: () => Promise<void> = async () => undefined;
+  private listener: Client | undefined;
+  private repetition: Repetition | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly url: string,
+  ) {}
+
+  /** From now on `hear` runs at each announcement and now and then: it looks for what has changed. */
+  async listen(hear: () => Promise<void>): Promise<void> {
+    this.hear = hear;
+    const onError = (error: unknown) => this.logger.warn(error);
+    await this.look().catch(onError);
+    this.repetition = repeat(() => this.look(), { everyMs: LOOK_EVERY_MS, onError });
+  }
+
+  /** Resolves when every process that listens has heard it; where one cannot be told, when it has looked by itself. */
+  async announce(): Promise<void> {
+    const id = randomUUID();
+    const [listeners] = (await this.database.autocommit<{ count: number }>(LISTENERS, [])).rows;
+    let missing = listeners?.count ?? 0;
+    let timer: NodeJS.Timeout | undefined;
+    const heard = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS);
+      this.waiting.set(id, () => {
+        missing -= 1;
+        if (missing === 0) resolve();
+      });
+    });
+    await this.notify('tillgate_changed', id);
+    await heard;
+    clearTimeout(timer);
+    this.waiting.delete(id);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.repetition?.stop();
+    const { listener } = this;
+    this.listener = undefined;
+    await listener?.end();
+  }
+
+  private async look(): Promise<void> {
+    this.listener ??= await this.connected();
+    await this.hear();
+  }
+
+  private async connected(): Promise<Client> {
+    const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
+    const client = new Client({ connectionString: this.url, application_name: APPLICATION, ...limits });
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === 'tillgate_heard') this.waiting.get(payload)?.();
+      else this.answer(payload).catch((error: unknown) => this.logger.warn(error));
+    });
+    // The next look connects again.
+    client.on('error', () => this.forget(client));
+    client.on('end', () => this.forget(client));
+    try {
+      await client.connect();
+      await client.query('LISTEN tillgate_changed; LISTEN tillgate_heard');
+      return client;
+    } catch (error) {
+      client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async answer(id: string): Promise<void> {
+    await this.hear();
+    await this.notify('tillgate_heard', id);
+  }
+
+  private async notify(channel: string, payload: string): Promise<void> {
+    await this.database.autocommit(NOTIFY, [channel, payload]);
+  }
+
+  private forget(client: Client): void {
+    if (this.listener === client) this.listener = undefined;
+  }
+}

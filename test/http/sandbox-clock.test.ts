@@ -1,0 +1,372 @@
+/** The clock of an organization's test mode: everything there lives at its time, and nothing else does. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Tillgate, verifyWebhook } from '../../client/src/index.js';
+import { ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
+import { atOnce, describedFetch, get, isReplay, post, SMALLEST } from '../support/client.js';
+import { answer, type Receiver, startReceiver, until } from '../support/receiver.js';
+import { expectBalanced } from '../support/reconciled.js';
+import { fixRequest, listResources, refusal } from '../support/refused-answer.js';
+import { createKey, type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const CLOCK = '/v1/test_helpers/clock';
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+let service: Service;
+/** Another process on the same database. */
+let other: Service;
+let shop: Shop;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  const config = { webhookAllowPrivate: true };
+  service = await startService({ config });
+  other = await startService({ config, databaseUrl: service.databaseUrl });
+  receiver = await startReceiver();
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+  receiver.received.length = 0;
+  receiver.behave(answer(204));
+});
+
+afterAll(async () => {
+  await expectBalanced(service);
+  await receiver.close();
+  await other.close();
+  await service.close();
+});
+
+const seconds = () => Math.floor(Date.now() / 1000);
+const read = async (at: Shop = shop) => (await at.get(CLOCK)).body;
+const advance = (by: number, at: Shop = shop) => at.post(CLOCK, { advance_seconds: by });
+const told = () => ({ ...SMALLEST, notify_url: receiver.url });
+const eventsOf = async (object: string) => (await shop.get(`/v1/events?object=${object}&order=asc`)).body.data;
+
+/** All that the work shows lies between what was now before it and what is now after. */
+async function expectNow(work: () => Promise<number | number[]>, ahead: number): Promise<void> {
+  const before = seconds();
+  for (const shown of [await work()].flat()) {
+    expect(shown).toBeGreaterThanOrEqual(before + ahead);
+    expect(shown).toBeLessThanOrEqual(seconds() + ahead);
+  }
+}
+
+describe('the clock', () => {
+  test('is real until it is moved, by seconds or to an instant', async () => {
+    await expectNow(async () => {
+      const clock = await read();
+      expect(clock).toEqual({ object: 'test_helpers.clock', now: expect.any(Number), ahead_seconds: 0 });
+      return clock.now;
+    }, 0);
+    await expectNow(async () => (await advance(HOUR)).body.now, HOUR);
+    const to = seconds() + DAY;
+    const moved = await shop.post(CLOCK, { to });
+    expect([moved.status, moved.body]).toEqual([
+      200,
+      { object: 'test_helpers.clock', now: expect.any(Number), ahead_seconds: expect.any(Number) },
+    ]);
+    expect(moved.body.now).toBeGreaterThanOrEqual(to);
+    expect(moved.body.now).toBeLessThanOrEqual(to + 2);
+    await expectNow(async () => (await read()).now, moved.body.ahead_seconds);
+  });
+
+  test('stays where it is for a step to its own time', async () => {
+    await advance(DAY);
+    for (let attempt = 0; ; attempt++) {
+      const moved = await shop.post(CLOCK, { to: (await read()).now });
+      // The second may have passed in between.
+      if (moved.status === 400 && attempt < 5) continue;
+      expect([moved.status, moved.body.ahead_seconds]).toEqual([200, DAY]);
+      break;
+    }
+  });
+
+  const REFUSED: [string, () => object, string, string][] = [
+    ['nothing', () => ({}), 'advance_seconds', 'required'],
+    ['both', () => ({ advance_seconds: 1, to: seconds() + DAY }), 'to', 'invalid_value'],
+    ['no time', () => ({ advance_seconds: 0 }), 'advance_seconds', 'too_small'],
+    ['a way back', () => ({ advance_seconds: -1 }), 'advance_seconds', 'too_small'],
+    ['an instant in its past', () => ({ to: seconds() + HOUR - 5 }), 'to', 'too_small'],
+    ['more than 400 days', () => ({ advance_seconds: 400 * DAY + 1 }), 'advance_seconds', 'too_large'],
+    [
+      'more than 400 days with the way it has gone',
+      () => ({ advance_seconds: 400 * DAY }),
+      'advance_seconds',
+      'too_large',
+    ],
+    ['an instant more than 400 days ahead', () => ({ to: seconds() + 400 * DAY + 60 }), 'to', 'too_large'],
+    ['text', () => ({ advance_seconds: '60' }), 'advance_seconds', 'invalid_type'],
+    ['another field', () => ({ by: 60 }), 'by', 'unknown_field'],
+  ];
+
+  test.each(REFUSED)('refuses %s', async (_, body, param, code) => {
+    await advance(HOUR);
+    const refused = await shop.post(CLOCK, body());
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toMatchObject({ code: 'invalid_param', next_step: fixRequest('POST', CLOCK) });
+    expect(refused.body.error.errors).toContainEqual(expect.objectContaining({ param, code }));
+    expect((await read()).ahead_seconds).toBe(HOUR);
+  });
+
+  test('goes 400 days ahead and no second further', async () => {
+    expect((await advance(400 * DAY)).body.ahead_seconds).toBe(400 * DAY);
+    expect((await advance(1)).body.error.errors).toMatchObject([{ param: 'advance_seconds', code: 'too_large' }]);
+    await expectNow(async () => (await shop.createSession()).body.created_at, 400 * DAY);
+  });
+
+  test('moves once under an idempotency key', async () => {
+    // Longer than keys are kept: the key of the step itself outlives it.
+    const first = await shop.post(CLOCK, { advance_seconds: 2 * DAY }, 'two-days');
+    const again = await shop.post(CLOCK, { advance_seconds: 2 * DAY }, 'two-days');
+    expect([again.text, isReplay(again)]).toEqual([first.text, true]);
+    expect((await read()).ahead_seconds).toBe(2 * DAY);
+  });
+
+  test('of several steps at once makes one after the other', async () => {
+    const steps = await atOnce(6, (index) => advance(HOUR, index % 2 === 0 ? shop : shop.at(other)));
+    expect(steps.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    const reached = steps.map(({ body }) => body.ahead_seconds).sort((one, next) => one - next);
+    expect(reached).toEqual([1, 2, 3, 4, 5, 6].map((hours) => hours * HOUR));
+    expect((await read()).ahead_seconds).toBe(6 * HOUR);
+  });
+
+  test('is no route for a live key, and nothing for others', async () => {
+    for (const reply of [
+      await get(service.url + CLOCK, { key: shop.tenant.live }),
+      await post(service.url + CLOCK, { key: shop.tenant.live, body: { advance_seconds: 60 } }),
+      await post(service.url + CLOCK, { key: shop.tenant.live, body: 'nothing' }),
+    ]) {
+      expect(reply.status).toBe(404);
+      expect(reply.body).toEqual(refusal('not_found', listResources('/v1/checkout_sessions'), []));
+    }
+    expect((await get(service.url + CLOCK, { key: shop.ledgerKey })).body.error.code).toBe('invalid_api_key');
+  });
+});
+
+describe('what lives by it', () => {
+  test('a session expires, with its event and its webhook', async () => {
+    const session = (await shop.createSession(told())).body;
+    await until(() => receiver.received.length === 1);
+    await advance(DAY);
+    const expired = { ...session, status: 'expired' };
+    expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual(expired);
+    const [, event] = await eventsOf(session.id);
+    expect([event.type, event.data.object]).toEqual(['checkout.session.expired', expired]);
+    expect(event.created).toBeGreaterThanOrEqual(session.expires_at);
+    expect(receiver.received.map(({ id }) => id)).toContain(event.id);
+    const ids = async (status: string) =>
+      (await shop.get(`/v1/checkout_sessions?status=${status}`)).body.data.map(({ id }: { id: string }) => id);
+    expect([await ids('open'), await ids('expired')]).toEqual([[], [session.id]]);
+    const paid = await shop.record({ amount: 1000, checkout_session: session.id });
+    expect(paid.body.error.code).toBe('session_not_open');
+  });
+
+  test('a session lives to its last second and no longer, before any sweeper', async () => {
+    await advance(DAY);
+    const session = (await shop.createSession({ ...SMALLEST, expires_at: seconds() + DAY + 3 * HOUR })).body;
+    expect(session.expires_at - session.created_at).toBeGreaterThan(2.9 * HOUR);
+    await shop.post(CLOCK, { to: session.expires_at - 60 });
+    expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual(session);
+    expect((await shop.get('/v1/checkout_sessions?status=open')).body.data).toHaveLength(1);
+    await shop.post(CLOCK, { to: session.expires_at });
+    expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
+    const real = { ...SMALLEST, expires_at: seconds() + HOUR };
+    expect((await shop.createSession(real)).body.error.errors).toMatchObject([
+      { param: 'expires_at', code: 'too_small' },
+    ]);
+  });
+
+  test('a session whose time comes later is paid until then, and expires by itself', async () => {
+    const [one, paid] = [(await shop.createSession(told())).body, (await shop.createSession()).body];
+    await shop.post(CLOCK, { to: one.expires_at - 2 });
+    // A busy machine may take longer than the two seconds that are left.
+    const { mismatch } = (await shop.post(`/v1/test_helpers/checkout_sessions/${paid.id}/pay`)).body;
+    expect([null, 'session_expired']).toContain(mismatch);
+    await until(async () => (await eventsOf(one.id)).length === 2, 'the sweeper has been by');
+    expect((await shop.get(`/v1/checkout_sessions/${one.id}`)).body.status).toBe('expired');
+  });
+
+  test('everything that is made is made at its time', async () => {
+    await advance(10 * DAY);
+    await expectNow(async () => {
+      const session = (await shop.createSession()).body;
+      const payment = (await shop.post(`/v1/test_helpers/checkout_sessions/${session.id}/pay`)).body;
+      const refund = (await shop.propose(payment.id, 1)).body;
+      const hold = (await shop.hold(payment.id, { amount: 1 })).body;
+      const recorded = (await shop.record()).body;
+      const [event] = await eventsOf(refund.id);
+      return [session.created_at, ...[payment, refund, hold, recorded, event].map(({ created }) => created)];
+    }, 10 * DAY);
+    expect((await shop.get(`/v1/checkout_sessions?from=${seconds() + 9 * DAY}`)).body.data).toHaveLength(1);
+  });
+
+  test('an idempotency key is new when its time is over', async () => {
+    const create = () => shop.post('/v1/checkout_sessions', SMALLEST, 'order-1');
+    const first = await create();
+    await advance(DAY - 60);
+    expect([(await create()).text, isReplay(await create())]).toEqual([first.text, true]);
+    await advance(60);
+    const second = await create();
+    expect([second.status, isReplay(second)]).toEqual([201, false]);
+    expect(second.body.id).not.toBe(first.body.id);
+    expect((await create()).text).toBe(second.text);
+  });
+
+  test('a key ends', async () => {
+    const key = await createKey(service, { organization: shop.organization, expiresAt: Date.now() + DAY * 1000 });
+    const ask = (at: Service) => get(`${at.url}/v1/refunds`, { key });
+    expect([(await ask(service)).status, (await ask(other)).status]).toEqual([200, 200]);
+    await advance(DAY);
+    expect([(await ask(service)).status, (await ask(other)).status]).toEqual([401, 401]);
+  });
+});
+
+describe('webhooks', () => {
+  const scheduled = [0, 5, 5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+  interface Attempted {
+    readonly attempt: number;
+    readonly attempted_at: number;
+    readonly next_attempt_at: number | null;
+  }
+  const attemptsAt = async (event: string): Promise<Attempted[]> =>
+    (await shop.get(`/v1/events/${event}`)).body.deliveries;
+
+  /** Each a pause of the schedule after the one before, give or take a tenth. */
+  function expectSchedule(attempts: readonly Attempted[]): void {
+    expect(attempts.map(({ attempt }) => attempt)).toEqual(scheduled.map((_, index) => index + 1));
+    attempts.slice(1).forEach(({ attempted_at: at }, index) => {
+      const { attempted_at: before, next_attempt_at: due } = attempts[index] as Attempted;
+      const pause = scheduled[index + 1] as number;
+      expect(at - before).toBeGreaterThanOrEqual(Math.floor(pause * 0.9) - 1);
+      expect(at - before).toBeLessThanOrEqual(Math.ceil(pause * 1.1) + 2);
+      expect(at).toBe(due);
+    });
+    expect(attempts.at(-1)?.next_attempt_at).toBeNull();
+  }
+
+  async function refusedSession(): Promise<string> {
+    receiver.behave(answer(500));
+    const { id } = (await shop.createSession(told())).body;
+    const [event] = await eventsOf(id);
+    await until(async () => (await attemptsAt(event.id)).length === 1, 'the first attempt is recorded');
+    return event.id;
+  }
+
+  test('ten attempts are made at their times in one step over the whole schedule', async () => {
+    const event = await refusedSession();
+    const started = performance.now();
+    expect((await advance(5 * DAY)).status).toBe(200);
+    const took = performance.now() - started;
+    expectSchedule(await attemptsAt(event));
+    expect(receiver.received.filter(({ id }) => id === event)).toHaveLength(MAX_ATTEMPTS);
+    // Two seconds where nobody else is at work; the schedule itself takes more than three days.
+    expect(took).toBeLessThan(30_000);
+  });
+
+  test('ten attempts are made in ten steps from one to the next', async () => {
+    const event = await refusedSession();
+    for (let made = 1; made < MAX_ATTEMPTS; made++) {
+      const due = (await attemptsAt(event)).at(-1)?.next_attempt_at as number;
+      // The time that is shown is cut to a second.
+      await (made % 2 === 0 ? shop : shop.at(other)).post(CLOCK, { to: due + 1 });
+      expect(await attemptsAt(event)).toHaveLength(made + 1);
+    }
+    expectSchedule(await attemptsAt(event));
+    await advance(DAY);
+    expect(await attemptsAt(event)).toHaveLength(MAX_ATTEMPTS);
+  });
+
+  test('a receiver that is gone is asked as often', async () => {
+    const gone = await startReceiver();
+    await gone.close();
+    const { id } = (await shop.createSession({ ...SMALLEST, notify_url: gone.url })).body;
+    const [event] = await eventsOf(id);
+    await until(async () => (await attemptsAt(event.id)).length === 1);
+    await advance(5 * DAY);
+    expectSchedule(await attemptsAt(event.id));
+  });
+
+  test('a webhook is signed with the real time, which its receiver compares', async () => {
+    await advance(DAY);
+    const before = seconds();
+    await shop.createSession(told());
+    await until(() => receiver.received.length === 1);
+    const [{ headers, text: body } = { headers: {}, text: '' }] = receiver.received;
+    const [secret = ''] = await service.application.get(ManageWebhookSecret).active(shop.organization);
+    const event = await verifyWebhook({ body, headers, secret });
+    expect(event.created).toBeGreaterThanOrEqual(before + DAY);
+  });
+
+  test('one that is on its way is not sent twice', async () => {
+    let held: (() => void) | undefined;
+    receiver.behave((response) => {
+      held = () => void response.writeHead(204).end();
+    });
+    const { id } = (await shop.createSession(told())).body;
+    await until(() => held !== undefined);
+    const moving = advance(DAY / 2);
+    await until(async () => (await read()).ahead_seconds > 0);
+    held?.();
+    expect((await moving).status).toBe(200);
+    const [event] = await eventsOf(id);
+    expect(await attemptsAt(event.id)).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('what does not live by it', () => {
+  test('live mode and other organizations', async () => {
+    const neighbour = await Shop.open(service);
+    const inLive = (await post(`${service.url}/v1/checkout_sessions`, { key: shop.tenant.live, body: SMALLEST })).body;
+    const theirs = (await neighbour.createSession()).body;
+    await advance(30 * DAY);
+    const path = (id: string) => `${service.url}/v1/checkout_sessions/${id}`;
+    expect((await get(path(inLive.id), { key: shop.tenant.live })).body).toEqual(inLive);
+    // Read in either mode, a live session has the time of live mode.
+    expect((await get(path(inLive.id), { key: shop.key })).body).toEqual(inLive);
+    expect((await neighbour.get(`/v1/checkout_sessions/${theirs.id}`)).body).toEqual(theirs);
+    expect((await read(neighbour)).ahead_seconds).toBe(0);
+    const inLiveNow = () => post(`${service.url}/v1/checkout_sessions`, { key: shop.tenant.live, body: SMALLEST });
+    const made = [(await inLiveNow()).body, (await neighbour.createSession()).body];
+    await expectNow(
+      async () => [(await inLiveNow()).body, (await neighbour.createSession()).body].map((one) => one.created_at),
+      0,
+    );
+    // The identifiers of others stay in order, and those of this one come after.
+    expect(made.map(({ id }) => id.slice(-26)).sort()).toEqual(made.map(({ id }) => id.slice(-26)));
+    expect((await shop.createSession()).body.id > (await neighbour.createSession()).body.id).toBe(true);
+  });
+
+  test('nothing is late at another process', async () => {
+    const there = shop.at(other);
+    const session = (await there.createSession()).body;
+    for (const step of [DAY, DAY, DAY]) {
+      const created = (await there.createSession()).body;
+      const { now } = (await advance(step)).body;
+      expect((await read(there)).now).toBeGreaterThanOrEqual(now);
+      expect((await there.get(`/v1/checkout_sessions/${created.id}`)).body.status).toBe('expired');
+      expect((await there.createSession()).body.created_at).toBeGreaterThanOrEqual(now);
+    }
+    expect((await there.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
+  });
+
+  test('a process that starts later knows it', async () => {
+    await advance(DAY);
+    const late = await startService({ databaseUrl: service.databaseUrl });
+    try {
+      await expectNow(async () => (await shop.at(late).createSession()).body.created_at, DAY);
+    } finally {
+      await late.close();
+    }
+  });
+});
+
+test('the client reads and moves it', async () => {
+  const { testHelpers } = new Tillgate({ baseUrl: service.url, key: shop.key, fetch: describedFetch });
+  expect((await testHelpers.clock()).ahead_seconds).toBe(0);
+  expect((await testHelpers.advanceClock({ advance_seconds: 60 })).ahead_seconds).toBe(60);
+});
