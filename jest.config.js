@@ -24,7 +24,8 @@ const config = {
   testPathIgnorePatterns: ['<rootDir>/test/fixtures/'],
   // Far more than a test takes on a busy machine: it ends what hangs.
   testTimeout: 90_000,
-  maxWorkers: 2,
+  // More than there are cores: many tests wait for processes and for time.
+  maxWorkers: 3,
 };
 
 export default config;
