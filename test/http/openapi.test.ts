@@ -52,9 +52,10 @@ test('a body that is shown as an example is taken as it stands, but for what it 
   expect(answers).toEqual([
     ['/v1/checkout_sessions', 201],
     ['/v1/refunds', 404],
-    ['/ledger/v1/checkout_sessions/{id}/payment_url', 404],
     ['/v1/webhook_endpoints', 201],
     ['/v1/webhook_endpoints/{id}', 404],
+    ['/v1/test_helpers/clock', 200],
+    ['/ledger/v1/checkout_sessions/{id}/payment_url', 404],
     ['/ledger/v1/payments', 404],
     ['/ledger/v1/payments/{id}/holds', 404],
     ['/ledger/v1/refunds/claim', 200],
