@@ -35,9 +35,13 @@ describe('starting', () => {
     expect(await query(dataDir, connected)).toEqual([{ count: expect.any(Number) }]);
     expect((await query(dataDir, connected))[0].count).toBeGreaterThanOrEqual(3);
     expect(await query(dataDir, 'SELECT name FROM organizations')).toEqual([{ name: 'Demo' }]);
-    expect(server.said().split('\n').slice(0, 4)).toEqual([
+    expect(server.said().split('\n').slice(0, 8)).toEqual([
       `PostgreSQL is being set up in ${dataDir}/pg …`,
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
+      '',
+      'Open this page and press Pay, as a customer would:',
+      '',
+      expect.stringContaining(`  ${server.url}/c/`),
       '',
       `Tillgate ${VERSION} listens on ${server.url}`,
     ]);

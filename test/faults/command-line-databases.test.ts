@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { revertLast } from '../../src/platform/database/migrate.js';
+import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { commandLine, launch, postgresPid, run, saying, until } from '../support/processes.js';
@@ -160,11 +161,12 @@ describe('on the embedded database', () => {
 
   test('reverted beneath it, the next start makes new demo data, whose key works', async () => {
     const DATA_DIR = preparedCopy();
-    for (const _ of ALL) await commandLine(['migrate', '--revert'], { DATA_DIR });
+    const database = await openEmbeddedPostgres({ dataDir: DATA_DIR, role: 'command' });
+    for (const _ of ALL) await revertLast(database.url);
+    await database.close();
     const server = await start(DATA_DIR);
     await saying(server, /Paste these/);
     await createSession(server);
     await expectCleanStop(server, DATA_DIR);
-    // A process and a database start for each migration.
-  }, 60_000);
+  });
 });

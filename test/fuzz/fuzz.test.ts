@@ -34,7 +34,7 @@ test(
   'finds a planted defect, and finds it again by its number',
   async () => {
     await withClient(database.url, (sql) => sql.query('ALTER TABLE refunds ADD CONSTRAINT planted CHECK (amount < 2)'));
-    const planted = { databaseUrl: database.url, seed, requests: 2_000 };
+    const planted = { databaseUrl: database.url, seed, requests: 8_000 };
     const { faults } = await fuzz(planted);
     const [, number] = /^request (\d+): 500 /m.exec(faults.join('\n')) ?? [];
     expect({ seed, faults }).toEqual({

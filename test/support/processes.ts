@@ -33,7 +33,9 @@ type Environment = Readonly<Record<string, string>>;
 export function run(args: readonly string[], environment: Environment = {}, wrapper: readonly string[] = []): Started {
   const [command, ...rest] = [...wrapper, process.execPath, ...args];
   const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, LOG_LEVEL: 'silent', PORT: '0', ...environment };
+  // Each of hundreds of processes would compile the same files.
+  const NODE_COMPILE_CACHE = join(tmpdir(), 'tillgate-compiled');
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'silent', PORT: '0', ...environment };
   const child = spawn(command as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
