@@ -66,7 +66,7 @@ describe('finds a planted bug', () => {
       trigger(
         'refunds',
         'AFTER UPDATE',
-        `IF NEW.status = 'failed' THEN
+        `IF NEW.status = 'failed' AND OLD.status = 'pending' THEN
           UPDATE payments SET amount_refunded = amount_refunded + NEW.amount WHERE id = NEW.payment_id;
         END IF; RETURN NULL;`,
       ),
