@@ -1,6 +1,4 @@
-import { Agent, get as request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { TillgateAdapter } from '../../src/platform/http/adapter.js';
 import { get, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { type Service, startService } from '../support/service.js';
@@ -55,26 +53,6 @@ describe('a process is not ready', () => {
       await service.sql.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [row.timestamp, row.name]);
     }
     expect((await ready()).status).toBe(200);
-  });
-
-  test('while it ends, on a connection that is open still', async () => {
-    const ending = await startService({ databaseUrl: service.databaseUrl });
-    const agent = new Agent({ keepAlive: true });
-    const ask = () =>
-      new Promise<number | undefined>((resolve, reject) => {
-        const sent = request(`${ending.url}/readyz`, { agent }, (response) => {
-          response.resume().on('end', () => resolve(response.statusCode));
-        });
-        sent.on('error', reject);
-      });
-    try {
-      expect(await ask()).toBe(200);
-      (ending.application.getHttpAdapter() as unknown as TillgateAdapter).stopKeepingAlive();
-      expect(await ask()).toBe(503);
-    } finally {
-      agent.destroy();
-      await ending.close();
-    }
   });
 });
 

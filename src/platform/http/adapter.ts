@@ -26,7 +26,7 @@ const SERVER_OPTIONS = {
 };
 
 export class TillgateAdapter extends FastifyAdapter {
-  isDraining = false;
+  private isDraining = false;
   private readonly connections: Connections;
   private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
 

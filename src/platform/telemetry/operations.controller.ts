@@ -1,8 +1,6 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import { Readiness } from '../database/readiness.js';
-import type { TillgateAdapter } from '../http/adapter.js';
 import { unavailable } from '../http/error.filter.js';
 import { Gated } from '../http/gate.js';
 import { Operation, Tag } from '../http/operation.js';
@@ -16,7 +14,6 @@ const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' }
 @Tag('Operations', 'Health checks and metrics.')
 export class OperationsController {
   constructor(
-    private readonly host: HttpAdapterHost<TillgateAdapter>,
     private readonly readiness: Readiness,
     private readonly metrics: Metrics,
   ) {}
@@ -31,7 +28,7 @@ export class OperationsController {
     return { status: 'ok' };
   }
 
-  /** Whether to send requests here: not while the process ends, or while its database cannot serve writes. */
+  /** Whether to send requests here: not while the database cannot serve writes. A process that ends takes no connection. */
   @Operation('readReadiness', {
     summary: 'Check readiness',
     answers: { 200: { description: 'The service can answer requests.', schema: OK } },
@@ -39,7 +36,6 @@ export class OperationsController {
   })
   @Get('readyz')
   async ready() {
-    if (this.host.httpAdapter.isDraining) throw unavailable();
     await this.readiness.check();
     return { status: 'ok' };
   }
