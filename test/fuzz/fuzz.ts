@@ -30,13 +30,15 @@ const LOOK_EVERY = 250;
 /** Looks at the beginning say nothing: code is compiled and caches fill. */
 const WARM_UP = 0.4;
 const MAX_GROWTH_MEGABYTES = 20;
+/** About twice what lives: garbage is collected often, on a busy machine too, and what is left is what grows. */
+const SMALL_HEAP = '--max-old-space-size=96';
 const MANY_FAULTS = 20;
 /** Of a request in a report. */
 const EXCERPT = 600;
 const MEGABYTE = 2 ** 20;
 
 export async function fuzz({ databaseUrl, seed, requests, number }: FuzzOptions): Promise<FuzzReport> {
-  const server = await startServer({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' });
+  const server = await startServer({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', NODE_OPTIONS: SMALL_HEAP });
   try {
     const surroundings = await prepare(server.url, databaseUrl);
     const run = new Run(server.url, seed, requestsOf(surroundings));
