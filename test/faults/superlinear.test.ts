@@ -93,8 +93,8 @@ async function exchange(method: string, path: string, headers: Record<string, st
   await once(answer.resume(), 'end');
 }
 
-const SMALL = [500, 3_000, 15_000];
-const LARGE = [500, 3_000, 40_000, 250_000];
+const SMALL = [500, 15_000];
+const LARGE = [500, 40_000, 250_000];
 
 const inHeader = (method: string, path: string, name: string, start = ''): Place => ({
   sizes: SMALL,

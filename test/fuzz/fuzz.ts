@@ -30,8 +30,8 @@ const LOOK_EVERY = 250;
 /** Looks at the beginning say nothing: code is compiled and caches fill. */
 const WARM_UP = 0.4;
 const MAX_GROWTH_MEGABYTES = 20;
-/** About twice what lives: garbage is collected often, on a busy machine too, and what is left is what grows. */
-const SMALL_HEAP = '--max-old-space-size=96';
+/** Three times what lives: garbage is collected often, on a busy machine too, and what is left is what grows. */
+const SMALL_HEAP = '--max-old-space-size=160';
 const MANY_FAULTS = 20;
 /** Of a request in a report. */
 const EXCERPT = 600;
