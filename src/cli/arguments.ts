@@ -87,12 +87,12 @@ export function duration(text: string): number {
   return milliseconds;
 }
 
-/** The instant (milliseconds) of a span from now, Unix seconds, an RFC 3339 instant or a date. */
-export function futureInstant(text: string): number {
-  const now = Date.now();
-  const span = durationOf(text);
-  const instant = span === undefined ? parseInstant(text) : now + span;
-  if (instant !== undefined && instant > now) return instant;
+/** In milliseconds: the lifetime that a span is, or the instant of Unix seconds, an RFC 3339 instant or a date. */
+export function end(text: string): { lifetime: number } | { expiresAt: number } {
+  const lifetime = durationOf(text);
+  if (lifetime) return { lifetime };
+  const expiresAt = parseInstant(text);
+  if (expiresAt !== undefined && expiresAt > Date.now()) return { expiresAt };
   throw new InvalidArgumentError(
     'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds.',
   );

@@ -1,7 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { API_KEY_ID, type ApiKey, KEY_KINDS, ManageApiKeys } from '../modules/access/index.js';
 import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
-import { collect, duration, futureInstant, id, modeOption } from './arguments.js';
+import { collect, duration, end, id, modeOption } from './arguments.js';
 import { withApplication } from './run.js';
 
 const EXPIRES = 'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date or Unix seconds; otherwise never';
@@ -44,13 +44,13 @@ function addCreate(keys: Command): void {
       collect,
       [],
     )
-    .option('--expires <when>', EXPIRES, futureInstant)
+    .option('--expires <when>', EXPIRES, end)
     .action(({ kind, mode, org, origin, expires }) => {
       if (kind === 'secret' && org === undefined) {
         create.error('--org is missing: a secret key belongs to an organization.');
       }
       return withApplication(async (application) => {
-        const input = { kind, mode, organization: org ?? null, allowedOrigins: origin, expiresAt: expires ?? null };
+        const input = { kind, mode, organization: org ?? null, allowedOrigins: origin, expiresAt: null, ...expires };
         const { key, token } = await application.get(ManageApiKeys).create(input);
         return keyView(key, token);
       });
@@ -63,10 +63,10 @@ function addRotate(keys: Command): void {
     .description('replace a key: the old one ends later')
     .argument('<key>', 'the id of the old key, key_…', id(API_KEY_ID))
     .option('--overlap <span>', 'how long the old key still works (default: 7d)', duration)
-    .option('--expires <when>', EXPIRES, futureInstant)
-    .action((old, { overlap = duration('7d'), expires = null }) =>
+    .option('--expires <when>', EXPIRES, end)
+    .action((old, { overlap = duration('7d'), expires }) =>
       withApplication(async (application) => {
-        const rotated = await application.get(ManageApiKeys).rotate(old, { overlap, expiresAt: expires });
+        const rotated = await application.get(ManageApiKeys).rotate(old, { overlap, expiresAt: null, ...expires });
         return { ...keyView(rotated.key, rotated.token), previous_expires_at: seconds(rotated.previousExpiresAt) };
       }),
     );

@@ -18,7 +18,7 @@ afterAll(() => service.close());
 /** A key that nobody has given out, with the right checksum. */
 function unknownKey(): string {
   const input = { kind: 'secret', mode: 'test', organization: 'org_x', allowedOrigins: [], expiresAt: null } as const;
-  return ApiKey.create(input, Date.now()).token;
+  return ApiKey.create(input, { now: Date.now(), ahead: 0 }).token;
 }
 
 const from = (address: string, key = unknownKey(), { url } = service): Promise<Reply> =>

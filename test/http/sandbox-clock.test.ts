@@ -1,9 +1,10 @@
 /** The clock of an organization's test mode: everything there lives at its time, and nothing else does. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Tillgate, verifyWebhook } from '../../client/src/index.js';
-import { ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
 import { atOnce, describedFetch, get, isReplay, post, SMALLEST } from '../support/client.js';
+import { visit } from '../support/page.js';
 import { answer, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { fixRequest, listResources, refusal } from '../support/refused-answer.js';
@@ -21,7 +22,7 @@ let shop: Shop;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  const config = { webhookAllowPrivate: true };
+  const config = { webhookAllowPrivate: true, publicUrl: 'https://pay.example' };
   service = await startService({ config });
   other = await startService({ config, databaseUrl: service.databaseUrl });
   receiver = await startReceiver();
@@ -223,6 +224,49 @@ describe('what lives by it', () => {
     await advance(DAY);
     expect([(await ask(service)).status, (await ask(other)).status]).toEqual([401, 401]);
   });
+
+  test('a key is made, replaced and revoked at its time', async () => {
+    await advance(30 * DAY);
+    const keys = service.application.get(ManageApiKeys);
+    const life = { expiresAt: null, lifetime: 20 * DAY * 1000 };
+    const input = {
+      kind: 'secret',
+      mode: 'test',
+      organization: shop.organization,
+      allowedOrigins: [],
+      ...life,
+    } as const;
+    const made = await keys.create(input);
+    const rotated = await keys.rotate(made.key.state.id, { overlap: 7 * DAY * 1000, ...life });
+    const statuses = () => {
+      return Promise.all(
+        [made.token, rotated.token].map(async (key) => (await get(service.url + CLOCK, { key })).status),
+      );
+    };
+    expect(await statuses()).toEqual([200, 200]);
+    await advance(7 * DAY);
+    expect(await statuses()).toEqual([401, 200]);
+    await advance(13 * DAY);
+    expect(await statuses()).toEqual([401, 401]);
+    await expectNow(async () => {
+      const { revokedAt } = (await keys.revoke(rotated.key.state.id)).state;
+      return Math.floor((revokedAt ?? 0) / 1000);
+    }, 50 * DAY);
+  });
+
+  test('an origin may show the page as long as its key works', async () => {
+    const session = (await shop.createSession({ ...SMALLEST, ui_mode: 'embedded' })).body;
+    const { body: page } = await shop.get(`/v1/checkout_sessions/${session.id}/page`);
+    const allowedOrigins = ['https://shop.example'];
+    await createKey(service, { organization: shop.organization, allowedOrigins, expiresAt: Date.now() + HOUR * 1000 });
+    const framers = async () => {
+      const { headers } = await visit(service.url + new URL(page.embed_url).pathname);
+      return headers.get('content-security-policy')?.split('; ').at(-1);
+    };
+    expect(await framers()).toBe('frame-ancestors https://shop.example');
+    await advance(HOUR);
+    expect(await framers()).toBe("frame-ancestors 'none'");
+  });
 });
 
 describe('webhooks', () => {
@@ -299,6 +343,26 @@ describe('webhooks', () => {
     const [secret = ''] = await service.application.get(ManageWebhookSecret).active(shop.organization);
     const event = await verifyWebhook({ body, headers, secret });
     expect(event.created).toBeGreaterThanOrEqual(before + DAY);
+  });
+
+  test('an endpoint is made, tested and given another secret at its time', async () => {
+    await advance(DAY);
+    const endpoint = (await shop.post('/v1/webhook_endpoints', { url: receiver.url, events: ['*'] })).body;
+    const path = `/v1/webhook_endpoints/${endpoint.id}`;
+    await expectNow(async () => {
+      const tested = (await shop.post(`${path}/test`, {})).body;
+      return [endpoint.created, tested.attempted_at];
+    }, DAY);
+    await shop.post(`${path}/rotate_secret`, { overlap_seconds: HOUR });
+    const signatures = async () => {
+      receiver.received.length = 0;
+      await shop.createSession();
+      await until(() => receiver.received.length === 1);
+      return String(receiver.received[0]?.headers['webhook-signature']).split(' ').length;
+    };
+    expect(await signatures()).toBe(2);
+    await advance(HOUR);
+    expect(await signatures()).toBe(1);
   });
 
   test('one that is on its way is not sent twice', async () => {

@@ -5,6 +5,7 @@ import { isId } from '../../src/shared/id.js';
 
 const NOW = 1_763_700_000_000;
 const ORGANIZATION = 'org_01h455vb4pex5vsknk084sn02q';
+const MOMENT = { now: NOW, ahead: 0 };
 const SECRET: NewApiKey = {
   kind: 'secret',
   mode: 'test',
@@ -25,7 +26,7 @@ test.each([
   ['lk_test_', { ...LEDGER, mode: 'test' }],
   ['lk_live_', LEDGER],
 ] as const)('a new key begins with %s and is kept without its token', (prefix, input) => {
-  const { key, token } = ApiKey.create(input, NOW);
+  const { key, token } = ApiKey.create(input, MOMENT);
   expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`));
   expect(isWellFormedToken(token)).toBe(true);
   expect(key.state).toEqual({ ...input, id: expect.any(String), display: token.slice(0, 12), revokedAt: null });
@@ -34,14 +35,14 @@ test.each([
 });
 
 test('no two keys are alike', () => {
-  const tokens = Array.from({ length: 1000 }, () => ApiKey.create(SECRET, NOW).token);
+  const tokens = Array.from({ length: 1000 }, () => ApiKey.create(SECRET, MOMENT).token);
   expect(new Set(tokens).size).toBe(1000);
 });
 
 test('every letter of base62 comes up about as often as the others', () => {
   const counts = new Map<string, number>();
   for (let count = 0; count < 2000; count++) {
-    for (const letter of ApiKey.create(SECRET, NOW).token.slice(8, 40))
+    for (const letter of ApiKey.create(SECRET, MOMENT).token.slice(8, 40))
       counts.set(letter, (counts.get(letter) ?? 0) + 1);
   }
   const mean = (2000 * 32) / 62;
@@ -56,7 +57,7 @@ test('the last six characters are the CRC-32 of the others', () => {
 });
 
 test.each(PLACES)('a token with another character at %i is no token', (at) => {
-  const { token } = ApiKey.create(SECRET, NOW);
+  const { token } = ApiKey.create(SECRET, MOMENT);
   const other = token[at] === 'A' ? 'B' : 'A';
   expect(isWellFormedToken(token.slice(0, at) + other + token.slice(at + 1))).toBe(false);
 });
@@ -66,8 +67,8 @@ test.each([
   'sk',
   'sk_test_',
   'Bearer',
-  `${ApiKey.create(SECRET, NOW).token} `,
-  `${ApiKey.create(SECRET, NOW).token}\n`,
+  `${ApiKey.create(SECRET, MOMENT).token} `,
+  `${ApiKey.create(SECRET, MOMENT).token}\n`,
 ])('%j is no token', (text) => {
   expect(isWellFormedToken(text)).toBe(false);
 });
@@ -76,7 +77,7 @@ test.each([
   ['a secret key of nobody', { ...SECRET, organization: null }],
   ['a ledger key of somebody', { ...LEDGER, organization: ORGANIZATION }],
 ] as const)('%s cannot be', (_, input) => {
-  expect(() => ApiKey.create(input, NOW)).toThrow(RangeError);
+  expect(() => ApiKey.create(input, MOMENT)).toThrow(RangeError);
 });
 
 test.each([
@@ -85,7 +86,7 @@ test.each([
   'https://shop.example:8443',
   'https://xn--mller-kva.example',
 ])('%s can be listed, and is then the only one allowed', (origin) => {
-  const { key } = ApiKey.create({ ...SECRET, allowedOrigins: [origin] }, NOW);
+  const { key } = ApiKey.create({ ...SECRET, allowedOrigins: [origin] }, MOMENT);
   const others = ['null', '', `${origin}/`, `${origin}.evil.example`, origin.toUpperCase(), `${origin}:443`];
   expect([origin, ...others].filter((one) => key.allows(one))).toEqual([origin]);
 });
@@ -94,11 +95,11 @@ test.each([
   ...['null', '*', '', 'shop.example', 'https://shop.example/', 'https://shop.example/path', 'https://SHOP.example'],
   ...['https://shop.example:443', 'https://user@shop.example', 'file:///etc', 'data:text/html,x'],
 ])('%j cannot be listed', (origin) => {
-  expect(() => ApiKey.create({ ...SECRET, allowedOrigins: [origin] }, NOW)).toThrow(RangeError);
+  expect(() => ApiKey.create({ ...SECRET, allowedOrigins: [origin] }, MOMENT)).toThrow(RangeError);
 });
 
 test('a key without origins allows no browser', () => {
-  const { key } = ApiKey.create(SECRET, NOW);
+  const { key } = ApiKey.create(SECRET, MOMENT);
   expect(['null', '', 'https://shop.example'].filter((origin) => key.allows(origin))).toEqual([]);
 });
 
@@ -110,7 +111,7 @@ test.each([
   ['was revoked', { expiresAt: null, revokedAt: NOW - 1 }, false],
   ['was revoked and would end later', { expiresAt: NOW + 1, revokedAt: NOW }, false],
 ])('a key that %s: active is %#', (_, change, active) => {
-  const { key } = ApiKey.create(SECRET, NOW);
+  const { key } = ApiKey.create(SECRET, MOMENT);
   expect(ApiKey.restore({ ...key.state, ...change }).isActive(NOW)).toBe(active);
 });
 

@@ -4,7 +4,7 @@ import {
   collect,
   currency,
   duration,
-  futureInstant,
+  end,
   id,
   lease,
   port,
@@ -43,10 +43,10 @@ describe('what is right', () => {
     ['minutes', duration, '45m', 2_700_000],
     ['hours', duration, '12h', 43_200_000],
     ['days', duration, '7d', 7 * DAY_MS],
-    ['a span from now', futureInstant, '30d', NOW + 30 * DAY_MS],
-    ['a date', futureInstant, '2030-01-02', Date.UTC(2030, 0, 2)],
-    ['an RFC 3339 instant', futureInstant, '2030-01-02T03:04:05+01:00', Date.UTC(2030, 0, 2, 2, 4, 5)],
-    ['Unix seconds', futureInstant, '1893542400', Date.UTC(2030, 0, 2)],
+    ['a span', end, '30d', { lifetime: 30 * DAY_MS }],
+    ['a date', end, '2030-01-02', { expiresAt: Date.UTC(2030, 0, 2) }],
+    ['an RFC 3339 instant', end, '2030-01-02T03:04:05+01:00', { expiresAt: Date.UTC(2030, 0, 2, 2, 4, 5) }],
+    ['Unix seconds', end, '1893542400', { expiresAt: Date.UTC(2030, 0, 2) }],
   ])('%s', (_, read, text, value) => {
     expect(read(text)).toEqual(value);
   });
@@ -78,7 +78,7 @@ describe('what is wrong', () => {
     ['It must be a span like 90s, 45m, 12h or 7d.', duration, ['7', 'd', '-1d', '1w', '1.5h']],
     [
       'It must be in the future: a span like 30d, an RFC 3339 time, a date or Unix seconds.',
-      futureInstant,
+      end,
       ['soon', '0d', '2001-01-01', '2026-01-01', '1e10'],
     ],
   ])('%s', (message, read, texts) => {

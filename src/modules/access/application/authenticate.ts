@@ -32,7 +32,7 @@ export class Authenticate {
   execute(token: string): ApiKey | undefined | Promise<ApiKey | undefined> {
     // One that is remembered was well-formed: its checksum is not counted again.
     if (!this.keys.has(token) && !isWellFormedToken(token)) return undefined;
-    const active = (key: ApiKey | undefined) => (key?.isActive(this.nowOf(key)) ? key : undefined);
+    const active = (key: ApiKey | undefined) => (key?.isActive(this.callerClock.at(key.caller).now) ? key : undefined);
     const key = this.remembered(this.keys, MAX_KEYS, token, () => this.apiKeys.byToken(token));
     return key instanceof Promise ? key.then(active) : active(key);
   }
@@ -52,11 +52,6 @@ export class Authenticate {
   forget(): void {
     this.keys.clear();
     this.origins.clear();
-  }
-
-  /** A key of test mode ends by the clock of its organization. */
-  private nowOf({ state: { organization, mode } }: ApiKey): number {
-    return organization === null ? this.clock.now() : this.callerClock.at({ organization, mode }).now;
   }
 
   /** Concurrent calls share one lookup; its age counts from its start, and a failed one is not remembered. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
 import type { Organization } from '../domain/organization.js';
 import { ApiKeys, Organizations } from './ports.js';
@@ -9,6 +10,7 @@ export class FindOrganization {
   constructor(
     private readonly organizations: Organizations,
     private readonly apiKeys: ApiKeys,
+    private readonly clock: CallerClock,
   ) {}
 
   async exists(id: string): Promise<boolean> {
@@ -26,7 +28,7 @@ export class FindOrganization {
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
-    return this.apiKeys.originsOf(caller);
+    return this.apiKeys.originsOf(caller, this.clock.at(caller).now);
   }
 
   async all(): Promise<Organization[]> {

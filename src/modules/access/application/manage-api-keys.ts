@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
-import { ApiKey, type NewApiKey } from '../domain/api-key.js';
+import { ApiKey, callerOf, type NewApiKey } from '../domain/api-key.js';
 import { Authenticate } from './authenticate.js';
 import { ApiKeys, Organizations } from './ports.js';
 
@@ -19,16 +19,18 @@ export interface Rotation {
   readonly overlap: number;
   /** When the new key ends, in milliseconds, or null for never: its life is its own. */
   readonly expiresAt: number | null;
+  /** How long the new key works, in milliseconds: it takes the place of `expiresAt`. */
+  readonly lifetime?: number;
 }
 
-/** What an operator does with keys. Each method throws a not_found refusal for an unknown id. */
+/** What an operator does with keys, in the time that each lives in. Each method throws a not_found refusal for an unknown id. */
 @Injectable()
 export class ManageApiKeys {
   constructor(
     private readonly apiKeys: ApiKeys,
     private readonly organizations: Organizations,
     private readonly authenticate: Authenticate,
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
   ) {}
 
   async create(input: NewApiKey): Promise<IssuedApiKey> {
@@ -42,27 +44,33 @@ export class ManageApiKeys {
   }
 
   async revoke(id: string): Promise<ApiKey> {
-    const key = await this.apiKeys.revoke(id);
-    if (!key) throw notFound('key');
+    const { caller } = await this.find(id);
+    const key = await this.apiKeys.revoke(id, this.clock.at(caller).now);
     this.authenticate.forget();
     return key;
   }
 
   /** A new key like the old one, which works on for the overlap. Throws RangeError for a key that has ended. */
-  async rotate(id: string, { overlap, expiresAt }: Rotation): Promise<RotatedApiKey> {
-    const old = await this.apiKeys.byId(id);
-    if (!old) throw notFound('key');
-    if (!old.isActive(this.clock.now())) throw new RangeError('This key is revoked or expired: create a new one.');
+  async rotate(id: string, { overlap, ...life }: Rotation): Promise<RotatedApiKey> {
+    const old = await this.find(id);
+    const { now } = this.clock.at(old.caller);
+    if (!old.isActive(now)) throw new RangeError('This key is revoked or expired: create a new one.');
     const { kind, mode, organization, allowedOrigins } = old.state;
-    const issued = await this.issue({ kind, mode, organization, allowedOrigins, expiresAt });
-    const end = this.clock.now() + overlap;
+    const issued = await this.issue({ kind, mode, organization, allowedOrigins, ...life });
+    const end = now + overlap;
     const ending = await this.apiKeys.expireBy(id, end);
     this.authenticate.forget();
-    return { ...issued, previousExpiresAt: ending?.state.expiresAt ?? end };
+    return { ...issued, previousExpiresAt: ending.state.expiresAt ?? end };
+  }
+
+  private async find(id: string): Promise<ApiKey> {
+    const key = await this.apiKeys.byId(id);
+    if (!key) throw notFound('key');
+    return key;
   }
 
   private async issue(input: NewApiKey): Promise<IssuedApiKey> {
-    const issued = ApiKey.create(input, this.clock.now());
+    const issued = ApiKey.create(input, this.clock.at(callerOf(input)));
     await this.apiKeys.add(issued.key, issued.token);
     return issued;
   }

@@ -29,11 +29,11 @@ export abstract class ApiKeys {
   abstract byId(id: string): Promise<ApiKey | undefined>;
   /** Oldest first; the ledger's keys, which belong to none, for null. */
   abstract ofOrganization(organization: string | null): Promise<ApiKey[]>;
-  /** Returns the key as it is now, or undefined if there is none. A key once revoked keeps its time. */
-  abstract revoke(id: string): Promise<ApiKey | undefined>;
+  /** Ends the key at the instant (milliseconds). Returns it as it is now: one that was revoked before keeps its time. */
+  abstract revoke(id: string, instant: number): Promise<ApiKey>;
   /** Ends the key at the instant (milliseconds), unless it ends before. Returns the key as it is now. */
-  abstract expireBy(id: string, instant: number): Promise<ApiKey | undefined>;
+  abstract expireBy(id: string, instant: number): Promise<ApiKey>;
   abstract anyAllows(origin: string): Promise<boolean>;
   /** What the active keys of the organization and mode list, each once. */
-  abstract originsOf(caller: Caller): Promise<readonly string[]>;
+  abstract originsOf(caller: Caller, now: number): Promise<readonly string[]>;
 }

@@ -1,5 +1,6 @@
-import { type Mode } from '../../../shared/caller.js';
-import { idKind, newId } from '../../../shared/id.js';
+import type { Caller, Mode } from '../../../shared/caller.js';
+import type { Moment } from '../../../shared/clock.js';
+import { idKind, NO_ORGANIZATION, newId } from '../../../shared/id.js';
 
 export const API_KEY_ID = idKind('key');
 
@@ -27,6 +28,8 @@ export interface NewApiKey {
   readonly organization: string | null;
   readonly allowedOrigins: readonly string[];
   readonly expiresAt: number | null;
+  /** In milliseconds: it takes the place of `expiresAt`. */
+  readonly lifetime?: number;
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -40,17 +43,18 @@ export class ApiKey {
   private constructor(readonly state: ApiKeyState) {}
 
   /** A new key and its token, which is shown once and never stored. Throws RangeError for an impossible origin. */
-  static create(input: NewApiKey, now: number): { key: ApiKey; token: string } {
+  static create({ lifetime, ...input }: NewApiKey, moment: Moment): { key: ApiKey; token: string } {
     if ((input.kind === 'secret') !== (input.organization !== null)) {
       throw new RangeError('A secret key belongs to an organization, a ledger key to none.');
     }
     const allowedOrigins = input.allowedOrigins.map(checkedOrigin);
     const token = newToken(input.kind, input.mode);
     // Times are shown in whole seconds, and a key ends when it says.
-    const expiresAt = input.expiresAt === null ? null : Math.floor(input.expiresAt / 1000) * 1000;
+    const end = lifetime === undefined ? input.expiresAt : moment.now + lifetime;
+    const expiresAt = end === null ? null : Math.floor(end / 1000) * 1000;
     const state = {
       ...input,
-      id: newId(API_KEY_ID, now),
+      id: newId(API_KEY_ID, moment),
       allowedOrigins,
       expiresAt,
       display: token.slice(0, DISPLAY_LENGTH),
@@ -62,6 +66,11 @@ export class ApiKey {
     return new ApiKey(state);
   }
 
+  /** In whose time it lives: a secret key's organization, or the ledger. */
+  get caller(): Caller {
+    return callerOf(this.state);
+  }
+
   isActive(now: number): boolean {
     const { expiresAt, revokedAt } = this.state;
     return revokedAt === null && (expiresAt === null || now < expiresAt);
@@ -71,6 +80,10 @@ export class ApiKey {
   allows(origin: string): boolean {
     return this.state.allowedOrigins.includes(origin);
   }
+}
+
+export function callerOf({ organization, mode }: Pick<ApiKeyState, 'organization' | 'mode'>): Caller {
+  return { organization: organization ?? NO_ORGANIZATION, mode };
 }
 
 /** Whether a token could be a key at all: its checksum tells garbage from keys without a look at the database. */

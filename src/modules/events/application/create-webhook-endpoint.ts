@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { type NewWebhookEndpoint, WebhookEndpoint } from '../domain/webhook-endpoint.js';
@@ -15,13 +15,13 @@ export interface WithSecret {
 export class CreateWebhookEndpoint {
   constructor(
     private readonly endpoints: WebhookEndpoints,
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
   ) {}
 
   /** Refuses with webhook_endpoint_limit, and an address that is not https in live mode. */
   async execute(caller: Caller, input: NewWebhookEndpoint): Promise<Decision<WithSecret>> {
     const others = await this.endpoints.all(caller);
-    const endpoint = WebhookEndpoint.create(input, others, caller.mode, this.clock.now());
+    const endpoint = WebhookEndpoint.create(input, others, caller.mode, this.clock.at(caller));
     const secret = newWebhookSecret();
     return decided({ endpoint, secret }, this.endpoints.add(caller, endpoint, secret));
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import type { WithSecret } from './create-webhook-endpoint.js';
@@ -10,7 +10,7 @@ import { WebhookEndpoints } from './ports.js';
 export class RotateEndpointSecret {
   constructor(
     private readonly endpoints: WebhookEndpoints,
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
   ) {}
 
   /** The secret before goes on signing for the overlap; the one before that stops now. Refuses with not_found. */
@@ -18,7 +18,7 @@ export class RotateEndpointSecret {
     return inTransaction(async () => {
       const endpoint = await this.endpoints.lock(caller, id);
       const secret = newWebhookSecret();
-      const previousExpiresAt = this.clock.now() + overlapSeconds * 1000;
+      const previousExpiresAt = this.clock.at(caller).now + overlapSeconds * 1000;
       return decided({ endpoint, secret }, this.endpoints.rotateSecret(caller, id, secret, previousExpiresAt));
     });
   }

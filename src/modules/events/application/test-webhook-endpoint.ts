@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { Clock } from '../../../shared/clock.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { NO_ORGANIZATION, newId } from '../../../shared/id.js';
@@ -13,7 +13,7 @@ export class TestWebhookEndpoint {
   constructor(
     private readonly endpoints: WebhookEndpoints,
     private readonly receivers: Receivers,
-    private readonly clock: Clock,
+    private readonly clock: CallerClock,
   ) {}
 
   /**
@@ -28,14 +28,17 @@ export class TestWebhookEndpoint {
     const endpoint = await this.endpoints.get(caller, id);
     const { mode, url } = endpoint.state;
     if (mode !== caller.mode) throw notFound('id');
-    const at = this.clock.now();
-    const secrets = await this.endpoints.secretsOf(caller, id, at);
+    const moment = this.clock.at(caller);
+    const attemptedAt = moment.now;
+    const secrets = await this.endpoints.secretsOf(caller, id, attemptedAt);
     const data = represent(endpoint);
-    const event = { id: newId(EVENT_ID, at), type: 'webhook.test', mode, sequence: 1, data, reason: null };
+    const event = { id: newId(EVENT_ID, moment), type: 'webhook.test', mode, sequence: 1, data, reason: null };
     const told = caller.organization === NO_ORGANIZATION ? { organization: null } : {};
+    // Signed with the real time: receivers compare it with theirs.
+    const at = attemptedAt - moment.ahead;
     // Nobody ends it before its time: whoever asked waits for the answer.
     const signal = new AbortController().signal;
     const { statusCode, error, durationMs } = await this.receivers.send({ url, event, secrets, at, ...told }, signal);
-    return decided({ endpoint: id, attempt: 1, attemptedAt: at, statusCode, error, durationMs, nextAttemptAt: null });
+    return decided({ endpoint: id, attempt: 1, attemptedAt, statusCode, error, durationMs, nextAttemptAt: null });
   }
 }

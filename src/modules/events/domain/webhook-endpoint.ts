@@ -1,4 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
+import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, invalidParams, paramError, Refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 
@@ -45,7 +46,7 @@ export class WebhookEndpoint {
     input: NewWebhookEndpoint,
     others: readonly WebhookEndpoint[],
     mode: Mode,
-    now: number,
+    moment: Moment,
     random = Math.random,
   ): WebhookEndpoint {
     requireValid(input, mode);
@@ -58,7 +59,7 @@ export class WebhookEndpoint {
       const message = `There are ${MAX_ENDPOINTS} webhook endpoints already.`;
       throw new Refusal(WEBHOOK_ENDPOINT_LIMIT, message, [], others.at(-1)?.state.id);
     }
-    return new WebhookEndpoint({ ...input, id: newId(WEBHOOK_ENDPOINT_ID, now), mode, place, disabledReason: null });
+    return new WebhookEndpoint({ ...input, id: newId(WEBHOOK_ENDPOINT_ID, moment), mode, place, disabledReason: null });
   }
 
   /** An endpoint as it was stored. */

@@ -24,7 +24,7 @@ const ANY_ALLOWS = {
 const ORIGINS = {
   name: 'access.origins',
   text: `SELECT DISTINCT unnest(allowed_origins) AS origin FROM api_keys
-    WHERE organization_id = $1 AND mode = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+    WHERE organization_id = $1 AND mode = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
     ORDER BY origin`,
 };
 
@@ -57,12 +57,12 @@ export class TypeormApiKeys extends ApiKeys {
     return rows.map((row) => fromRow(row));
   }
 
-  async revoke(id: string): Promise<ApiKey | undefined> {
-    await this.repository.update({ id: uuidOf(id), revokedAt: IsNull() }, { revokedAt: () => 'now()' });
-    return this.byId(id);
+  async revoke(id: string, instant: number): Promise<ApiKey> {
+    await this.repository.update({ id: uuidOf(id), revokedAt: IsNull() }, { revokedAt: new Date(instant) });
+    return (await this.byId(id)) as ApiKey;
   }
 
-  async expireBy(id: string, instant: number): Promise<ApiKey | undefined> {
+  async expireBy(id: string, instant: number): Promise<ApiKey> {
     await this.repository
       .createQueryBuilder()
       .update()
@@ -70,15 +70,16 @@ export class TypeormApiKeys extends ApiKeys {
       .where('id = :id', { id: uuidOf(id) })
       .setParameter('instant', new Date(instant))
       .execute();
-    return this.byId(id);
+    return (await this.byId(id)) as ApiKey;
   }
 
   async anyAllows(origin: string): Promise<boolean> {
     return (await this.database.read(ANY_ALLOWS, [[origin]])).length > 0;
   }
 
-  async originsOf({ organization, mode }: Caller): Promise<readonly string[]> {
-    const rows = await this.database.read<{ origin: string }>(ORIGINS, [uuidOf(organization), mode]);
+  async originsOf({ organization, mode }: Caller, now: number): Promise<readonly string[]> {
+    const values = [uuidOf(organization), mode, new Date(now)];
+    const rows = await this.database.read<{ origin: string }>(ORIGINS, values);
     return rows.map(({ origin }) => origin);
   }
 }

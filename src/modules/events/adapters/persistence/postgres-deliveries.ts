@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { Encryption } from '../../../../platform/encryption/encryption.js';
+import { CallerClock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import {
   type ClaimedDelivery,
@@ -91,6 +92,7 @@ export class PostgresDeliveries extends Deliveries {
   constructor(
     private readonly database: Database,
     private readonly encryption: Encryption,
+    private readonly clock: CallerClock,
   ) {
     super();
     this.finished = new FinishedAttempts(database);
@@ -120,13 +122,12 @@ export class PostgresDeliveries extends Deliveries {
     const takes = shares.map(({ take }) => take);
     const values = [uuidOf(organization), receivers, takes, new Date(now), new Date(leaseEnd)];
     const { rows } = await this.database.autocommit<ClaimedRow>(CLAIM, values);
-    return rows.map(({ url, spelled, attempt, id, type, mode, sequence, data, reason, ...endpoint }) => ({
-      ...dueReceiver(organization, spelled),
-      url,
-      attempt,
-      event: { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason },
-      endpoint: this.endpointOf(endpoint, now),
-    }));
+    return rows.map(({ url, spelled, attempt, id, type, mode, sequence, data, reason, ...endpoint }) => {
+      const due = dueReceiver(organization, spelled);
+      const { ahead } = this.clock.at({ organization: due.owner, mode });
+      const event = { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason };
+      return { ...due, url, attempt, event, endpoint: this.endpointOf(endpoint, now + ahead) };
+    });
   }
 
   async cancel(claimed: ClaimedDelivery): Promise<void> {

@@ -7,4 +7,4 @@ const INPUT = { ...NEW_ENDPOINT, enabled: true, description: null };
 const STATE = { ...INPUT, id: exampleId(WEBHOOK_ENDPOINT_ID), mode: 'test', disabledReason: null } as const;
 const ALL = Array.from({ length: MAX_ENDPOINTS }, (_, at) => WebhookEndpoint.restore({ ...STATE, place: at + 1 }));
 
-export const REFUSED_ENDPOINTS = [() => WebhookEndpoint.create(INPUT, ALL, 'test', 0)];
+export const REFUSED_ENDPOINTS = [() => WebhookEndpoint.create(INPUT, ALL, 'test', { now: 0, ahead: 0 })];
