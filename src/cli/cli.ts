@@ -4,6 +4,7 @@ import { Command, CommanderError } from '@commander-js/extra-typings';
 import { migrate, revertLast } from '../platform/database/migrate.js';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
+import { addDoctorCommand } from './doctor.js';
 import { addHoldCommands } from './holds.js';
 import { addKeyCommands } from './keys.js';
 import { addOrganizationCommands } from './organizations.js';
@@ -25,6 +26,7 @@ addPaymentCommands(program);
 addRefundCommands(program);
 addHoldCommands(program);
 addWebhookCommands(program);
+addDoctorCommand(program);
 
 program
   .command('migrate')

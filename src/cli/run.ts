@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module.js';
-import { readConfig } from '../platform/config.js';
+import { type Config, readConfig } from '../platform/config.js';
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
 import { openDatabase, openMigratedDatabase } from '../platform/embedded-postgres/open.js';
 import { onStopSignal } from '../process/stop-signals.js';
@@ -19,8 +19,9 @@ export async function withApplication(work: (application: INestApplicationContex
   });
 }
 
-export async function withDatabase(work: (url: string) => Promise<unknown>): Promise<void> {
-  await withOpened(openDatabase(readConfig(process.env), { role: 'command' }), work);
+export async function withDatabase(work: (url: string, config: Config) => Promise<unknown>): Promise<void> {
+  const config = readConfig(process.env);
+  await withOpened(openDatabase(config, { role: 'command' }), (url) => work(url, config));
 }
 
 export function print(result: unknown): void {

@@ -1,0 +1,30 @@
+import type { Command } from '@commander-js/extra-typings';
+import { ConfigError } from '../platform/config.js';
+import { type Finding, fail } from '../platform/database/doctor/finding.js';
+import { wholeNumber } from './arguments.js';
+import { print, withDatabase } from './run.js';
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('look for what makes the service fail, and say what to do; exits 1 on a failure')
+    .option('--machines <number>', 'how many machines run the service on this database', wholeNumber(1, 1000), 1)
+    .action(async ({ machines }) => {
+      try {
+        await withDatabase(async (url, config) => {
+          const { examine } = await import('../platform/database/doctor/doctor.js');
+          const { SystemClock } = await import('../platform/clock.js');
+          return report(await examine({ config, url, machines, clock: new SystemClock() }));
+        });
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        print(report(error.faults.map((fault) => fail('settings', fault, 'Correct it: docs/settings.md.'))));
+      }
+    });
+}
+
+function report(checks: readonly Finding[]) {
+  const isHealthy = checks.every(({ status }) => status !== 'fail');
+  if (!isHealthy) process.exitCode = 1;
+  return { healthy: isHealthy, checks };
+}

@@ -1,0 +1,84 @@
+/** Looks for what makes a service fail, now or one day, and says what to do about it. Changes nothing. */
+import { Client } from 'pg';
+import type { Clock } from '../../../shared/clock.js';
+import type { Config } from '../../config.js';
+import { clocks, pooler } from './connection.js';
+import { type Finding, fail, ok, warn } from './finding.js';
+import { capacity, durability, encoding, factsOf, schema, version, writable } from './server.js';
+
+const TIMEOUT_MS = 4_000;
+const OLDEST_NODE = [20, 19] as const;
+
+export interface Examination {
+  readonly config: Config;
+  readonly url: string;
+  /** How many machines run the service on this database. */
+  readonly machines: number;
+  /** This machine's. */
+  readonly clock: Clock;
+}
+
+export async function examine(examination: Examination): Promise<Finding[]> {
+  const before = [settings(examination.config), node(process.versions.node)];
+  const client = await connected(examination.url).catch((error: unknown) => unreachable(error));
+  if (!(client instanceof Client)) return [...before, client];
+  try {
+    const connection = ok('connection', `The database accepts ${client.user}.`);
+    return [...before, connection, ...(await look(client, examination))];
+  } finally {
+    await client.end();
+  }
+}
+
+async function look(client: Client, { config, url, machines, clock }: Examination): Promise<Finding[]> {
+  const facts = await factsOf(client);
+  return [
+    version(facts),
+    encoding(facts),
+    writable(facts),
+    schema(facts),
+    durability(facts),
+    ...(await pooler(client, () => connected(url), facts)),
+    capacity(facts, config, machines),
+    await clocks(client, clock),
+  ];
+}
+
+async function connected(url: string): Promise<Client> {
+  const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
+  const client = new Client({ connectionString: url, application_name: 'tillgate doctor', ...limits });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+function settings({ databaseUrl, webhookAllowPrivate }: Config): Finding {
+  if (databaseUrl === undefined) {
+    const advice = 'It is meant for a first try: set DATABASE_URL to a PostgreSQL of your own.';
+    return warn('settings', 'The database is the embedded one.', advice);
+  }
+  if (webhookAllowPrivate) {
+    const advice = 'It is meant for development: unset WEBHOOK_ALLOW_PRIVATE where others choose the addresses.';
+    return warn('settings', 'Webhooks may reach private addresses.', advice);
+  }
+  return ok('settings', 'All settings are valid.');
+}
+
+export function node(running: string): Finding {
+  const [major = 0, minor = 0] = running.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  const found = `Node is ${running}.`;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok('node', found);
+  return fail('node', found, `Install Node ${oldestMajor}.${oldestMinor} or newer.`);
+}
+
+function unreachable(error: unknown): Finding {
+  // A name with several addresses fails with the faults of each.
+  const faults = error instanceof AggregateError ? error.errors : [error];
+  const said = faults.map(({ message }: Error) => message).join(', ');
+  return fail(
+    'connection',
+    `${said}.`,
+    'Check DATABASE_URL, the network and pg_hba.conf; start PostgreSQL if it is down.',
+  );
+}

@@ -1,0 +1,20 @@
+export interface Finding {
+  readonly name: string;
+  /** A warning will do harm one day; a failure does it now. */
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly found: string;
+  /** What to do, or null when all is well. */
+  readonly advice: string | null;
+}
+
+export function ok(name: string, found: string): Finding {
+  return { name, status: 'ok', found, advice: null };
+}
+
+export function warn(name: string, found: string, advice: string): Finding {
+  return { name, status: 'warn', found, advice };
+}
+
+export function fail(name: string, found: string, advice: string): Finding {
+  return { name, status: 'fail', found, advice };
+}

@@ -1,0 +1,204 @@
+/** The doctor on databases with one real fault each. */
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SystemClock } from '../../src/platform/clock.js';
+import { readConfig } from '../../src/platform/config.js';
+import { MIGRATIONS } from '../../src/platform/database/data-source.js';
+import { type Examination, examine, node } from '../../src/platform/database/doctor/doctor.js';
+import type { Finding } from '../../src/platform/database/doctor/finding.js';
+import { revertLast } from '../../src/platform/database/migrate.js';
+import { createDatabase, serverUrl, urlOf, withClient } from '../support/postgres.js';
+import { commandLine } from '../support/processes.js';
+
+const LAST = MIGRATIONS.at(-1)?.name as string;
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let name: string;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  name = new URL(database.url).pathname.slice(1);
+});
+
+afterEach(() => database.drop());
+
+const sql = (text: string) => withClient(database.url, async (client) => (await client.query(text)).rows);
+
+/** What is not in order, by name. */
+async function faults(given: Partial<Examination> & { settings?: Record<string, string> } = {}) {
+  const url = given.url ?? database.url;
+  const config = readConfig({ DATABASE_URL: url, ...given.settings });
+  const findings = await examine({ url, config, machines: 1, clock: new SystemClock(), ...given });
+  return findings.filter(({ status }) => status !== 'ok');
+}
+
+const fault = (name: string, status: Finding['status'], found: RegExp, advice: RegExp) => ({
+  name,
+  status,
+  found: expect.stringMatching(found),
+  advice: expect.stringMatching(advice),
+});
+
+describe('as a command', () => {
+  const doctor = async (environment: Record<string, string>) => {
+    const { status, stdout, stderr } = await commandLine(['doctor'], environment);
+    return { status, stderr, ...JSON.parse(stdout) };
+  };
+  const all = (...names: string[]) =>
+    names.map((name) => ({ name, status: 'ok', found: expect.stringMatching(/\.$/), advice: null }));
+
+  test('it finds a database in order, and exits with 0', async () => {
+    expect(await doctor({ DATABASE_URL: database.url })).toEqual({
+      status: 0,
+      stderr: '',
+      healthy: true,
+      checks: all('settings', 'node', 'connection', 'postgresql', 'encoding', 'writes', 'schema', 'durability').concat(
+        all('pooler', 'connections', 'clock'),
+      ),
+    });
+  });
+
+  test('it exits with 1 on a failure, and says what to do', async () => {
+    expect(await doctor({ DATABASE_URL: 'postgres://localhost:1/shop' })).toEqual({
+      status: 1,
+      stderr: '',
+      healthy: false,
+      checks: [
+        ...all('settings', 'node'),
+        fault('connection', 'fail', /ECONNREFUSED/, /^Check DATABASE_URL, the network and pg_hba\.conf;/),
+      ],
+    });
+    expect(await doctor({ DATABASE_URL: 'shop', PORT: 'many' })).toEqual({
+      status: 1,
+      stderr: '',
+      healthy: false,
+      checks: [
+        fault('settings', 'fail', /^DATABASE_URL must be a URL/, /^Correct it: docs\/settings\.md\.$/),
+        fault('settings', 'fail', /^PORT is "many", but must be/, /^Correct it: docs\/settings\.md\.$/),
+      ],
+    });
+  });
+});
+
+test('a schema that is behind, ahead, or not there', async () => {
+  await sql(`INSERT INTO migrations (timestamp, name) VALUES (9763700000000, 'Later9763700000000')`);
+  expect(await faults()).toEqual([fault('schema', 'warn', /migrated the schema: Later9763700000000\.$/, /^Upgrade/)]);
+  await sql(`DELETE FROM migrations WHERE name LIKE 'Later%'`);
+  await revertLast(database.url);
+  expect(await faults()).toEqual([fault('schema', 'fail', new RegExp(`: ${LAST} is missing\\.$`), /tillgate migrate/)]);
+  await sql('DROP TABLE migrations');
+  expect(await faults()).toEqual([fault('schema', 'fail', /Access1763700000001, .* are missing\.$/, /migrate/)]);
+});
+
+test('a read-only database', async () => {
+  await sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  expect(await faults()).toEqual([fault('writes', 'fail', /read-only/, /RESET default_transaction_read_only/)]);
+});
+
+test('a database that acknowledges before it has written', async () => {
+  await sql(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+  expect(await faults()).toEqual([fault('durability', 'fail', /^synchronous_commit off: a crash loses/, /^Switch/)]);
+});
+
+test('too few connections', async () => {
+  const advice = /^Raise max_connections/;
+  expect(await faults({ settings: { DATABASE_POOL_SIZE: '1000' } })).toEqual([
+    fault('connections', 'fail', /^1001 connections are needed/, advice),
+  ]);
+  // 3 machines of 2 processes and one that takes over, each with 2 connections and one to listen.
+  await sql(`ALTER DATABASE ${name} CONNECTION LIMIT 26`);
+  const settings = { DATABASE_POOL_SIZE: '2', WEB_CONCURRENCY: '2' };
+  expect(await faults({ settings, machines: 3 })).toEqual([
+    fault('connections', 'fail', /^27 connections .*, 26 are to be had\.$/, advice),
+  ]);
+  await sql(`ALTER DATABASE ${name} CONNECTION LIMIT 27`);
+  expect(await faults({ settings, machines: 3 })).toEqual([
+    fault('connections', 'warn', /^27 connections .*, 27 are to be had\. Other programs hold \d+\.$/, advice),
+  ]);
+});
+
+test('another encoding', async () => {
+  const other = `${name}_ascii`;
+  const admin = (text: string) => withClient(serverUrl(), (client) => client.query(text));
+  await admin(`CREATE DATABASE ${other} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
+  try {
+    expect(await faults({ url: urlOf(other) })).toEqual([
+      fault('encoding', 'fail', /SQL_ASCII/, /ENCODING 'UTF8'/),
+      fault('schema', 'fail', /are missing\.$/, /migrate/),
+    ]);
+  } finally {
+    await admin(`DROP DATABASE ${other}`);
+  }
+});
+
+test('a clock that is ahead or behind', async () => {
+  const real = new SystemClock();
+  const shifted = (ms: number) => faults({ clock: { now: () => real.now() + ms, monotonic: () => real.monotonic() } });
+  expect(await shifted(30_000)).toEqual([fault('clock', 'warn', / ahead of PostgreSQL's\.$/, /^Run NTP/)]);
+  expect(await shifted(-120_000)).toEqual([fault('clock', 'fail', / behind PostgreSQL's\.$/, /^Run NTP/)]);
+});
+
+test('settings for a first try and for development', async () => {
+  expect(await faults({ config: readConfig({}) })).toEqual([
+    fault('settings', 'warn', /embedded/, /^It is meant for a first try: set DATABASE_URL/),
+  ]);
+  expect(await faults({ settings: { WEBHOOK_ALLOW_PRIVATE: 'true' } })).toEqual([
+    fault('settings', 'warn', /private addresses/, /unset WEBHOOK_ALLOW_PRIVATE/),
+  ]);
+});
+
+test('a Node that is too old', () => {
+  expect(node('20.18.9')).toEqual(fault('node', 'fail', /^Node is 20\.18\.9\.$/, /^Install Node 20\.19 or newer\.$/));
+  expect([node('20.19.0'), node('24.0.0')].map(({ status }) => status)).toEqual(['ok', 'ok']);
+});
+
+describe('through a pooler', () => {
+  /** Greets with a process of its own. It may put clients on server connections that do not know their statements. */
+  async function throughPooler(keepsStatements: boolean, work: (url: string) => Promise<void>): Promise<void> {
+    const { hostname, port } = new URL(database.url);
+    let isElsewhere = false;
+    const pooler = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      client.on('data', (sent) => {
+        const text = sent.toString('latin1');
+        isElsewhere ||= !keepsStatements && text.includes('BEGIN');
+        server.write(isElsewhere ? Buffer.from(text.replaceAll('doctor.prepared', 'doctor.elsewher'), 'latin1') : sent);
+      });
+      server.on('data', (said) => client.write(withOtherProcess(said)));
+      for (const socket of [client, server]) {
+        socket.on('error', () => undefined);
+        socket.on('close', () => [client, server].map((one) => one.destroy()));
+      }
+    });
+    await new Promise<void>((listening) => pooler.listen(0, '127.0.0.1', listening));
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
+    await work(url.href).finally(() => pooler.close());
+  }
+
+  /** BackendKeyData: a K, its length of 12, and the number of the process. */
+  function withOtherProcess(said: Buffer): Buffer {
+    const at = said.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
+    if (at >= 0) said.writeInt32BE(1, at + 5);
+    return said;
+  }
+
+  test('its server connections need the time limits of a role', async () => {
+    await throughPooler(true, async (url) => {
+      expect(await faults({ url })).toEqual([
+        fault('time limits', 'warn', /have no time limit\.$/, /ALTER ROLE … SET statement_timeout/),
+      ]);
+      await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
+      expect(await faults({ url })).toEqual([]);
+    });
+  });
+
+  test('that forgets prepared statements', async () => {
+    await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
+    await throughPooler(false, async (url) => {
+      expect(await faults({ url })).toEqual([
+        fault('pooler', 'fail', /prepared statement "doctor\..* does not exist/, /^Use PgBouncer 1\.21 or newer/),
+      ]);
+    });
+  });
+});
