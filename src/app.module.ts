@@ -16,12 +16,18 @@ import { IDEMPOTENCY_ERRORS } from './platform/idempotency/error.codes.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
 import { OpenapiModule } from './platform/openapi/openapi.module.js';
+import { PLATFORM_METRICS } from './platform/telemetry/metrics.js';
 import { TelemetryModule } from './platform/telemetry/telemetry.module.js';
 import { CallerClock, Clock } from './shared/clock.js';
 
 const MODULES: readonly ModuleFacts[] = Object.values(modules);
 export const RECORDS = [IdempotencyKeyRecord, EncryptionKeyRecord, ...MODULES.flatMap(({ records }) => records)];
-declareFacts({ errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS] }, ...MODULES);
+const PLATFORM = {
+  errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
+  metrics: PLATFORM_METRICS,
+  jobs: ['hear_announcements', 'remove_idempotency_keys'],
+};
+declareFacts(PLATFORM, ...MODULES);
 
 @Module({})
 export class AppModule {

@@ -2,6 +2,7 @@
 import type { Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
 import { type IdKind, prefixOf } from '../shared/id.js';
+import type { DeclaredGauge, DeclaredMetric } from './metric.js';
 
 /** Where a surface reads a resource, at `path/id`, and where it lists them, at `path`, if it does. */
 interface Place {
@@ -30,6 +31,16 @@ export interface Invariant {
   readonly broken: string;
 }
 
+/**
+ * What a module's tables hold, asked for with the metrics: one named statement, of whose work an index is the bound. Each
+ * row is one value: `gauge` names it among the gauges, `labels` (JSON) are its labels.
+ */
+export interface Measurement {
+  readonly name: string;
+  readonly text: string;
+  readonly gauges: Readonly<Record<string, DeclaredGauge>>;
+}
+
 export interface Facts {
   readonly errors: readonly ErrorCode[];
   readonly resources: readonly Resource[];
@@ -37,6 +48,11 @@ export interface Facts {
   readonly gate: readonly Refusal[];
   /** What reconciliation proves, the last module's first. */
   readonly invariants: readonly Invariant[];
+  /** What is counted while it happens. */
+  readonly metrics: readonly DeclaredMetric[];
+  readonly measurements: readonly Measurement[];
+  /** The names of what runs again and again. */
+  readonly jobs: readonly string[];
 }
 
 export const ALL_EVENTS = '*';
@@ -46,10 +62,14 @@ export const facts = {
   resources: [] as Resource[],
   gate: [] as Refusal[],
   invariants: [] as Invariant[],
+  metrics: [] as DeclaredMetric[],
+  measurements: [] as Measurement[],
+  jobs: [] as string[],
+  errorCodes: [] as string[],
   eventTypes: [] as string[],
   /** What a receiver may ask for: types, or all. */
   wantedEvents: [ALL_EVENTS] as string[],
-} satisfies Facts & { eventTypes: readonly string[]; wantedEvents: readonly string[] };
+} satisfies Facts & { errorCodes: readonly string[]; eventTypes: readonly string[]; wantedEvents: readonly string[] };
 
 export interface ModuleFacts extends Partial<Facts> {
   readonly module: Type;
@@ -58,19 +78,21 @@ export interface ModuleFacts extends Partial<Facts> {
 
 /** Called once, before anything is served. Throws when two modules claim the same. */
 export function declareFacts(...modules: readonly Partial<Facts>[]): void {
-  for (const { errors = [], resources = [], gate = [], invariants = [] } of modules) {
+  for (const { errors = [], resources = [], gate = [], invariants = [], ...observed } of modules) {
+    const { metrics = [], measurements = [], jobs = [] } = observed;
     facts.errors.push(...errors);
+    facts.errorCodes.push(...errors.map(({ code }) => code));
     facts.resources.push(...resources);
     facts.gate.push(...gate);
     facts.invariants.unshift(...invariants);
+    facts.metrics.push(...metrics, ...measurements.flatMap(({ gauges }) => Object.values(gauges)));
+    facts.measurements.push(...measurements);
+    facts.jobs.push(...jobs);
     const types = resources.flatMap(({ events = {} }) => Object.keys(events));
     facts.eventTypes.push(...types);
     facts.wantedEvents.push(...types);
   }
-  requireUnique(
-    'error code',
-    facts.errors.map(({ code }) => code),
-  );
+  requireUnique('error code', facts.errorCodes);
   requireUnique(
     'identifier',
     facts.resources.map(({ id }) => id.prefix),
@@ -80,6 +102,7 @@ export function declareFacts(...modules: readonly Partial<Facts>[]): void {
     facts.resources.flatMap(({ secret, ledger }) => [secret, ledger].flatMap((place) => place?.path ?? [])),
   );
   requireUnique('event type', facts.eventTypes);
+  requireUnique('job', facts.jobs);
 }
 
 export function resourceOf(id: string): Resource | undefined {

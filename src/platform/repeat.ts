@@ -1,23 +1,51 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { facts } from './facts.js';
+import { counter, gauge } from './metric.js';
+
+const LAST_RUN = gauge({
+  name: 'tillgate_job_last_run_timestamp_seconds',
+  help: 'When the job last ended without an error, or when the process began to repeat it.',
+  labels: { job: facts.jobs },
+  // Processes share the work: one that does it is enough.
+  aggregator: 'max',
+});
+const FAILURES = counter({
+  name: 'tillgate_job_failures_total',
+  help: 'Runs that ended with an error. The next run comes all the same.',
+  labels: { job: facts.jobs },
+});
+export const JOB_METRICS = [LAST_RUN, FAILURES];
 
 export interface Repetition {
   stop(): Promise<void>;
 }
 
 export interface RepetitionOptions {
+  /** One of the module's jobs. */
+  readonly job: string;
   readonly everyMs: number;
   /** Told about a run that failed; the next one comes all the same. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Runs the work after each interval, give or take a fifth, so that several instances do not march in step. */
-export function repeat(work: () => Promise<unknown>, { everyMs, onError }: RepetitionOptions): Repetition {
+export function repeat(work: () => Promise<unknown>, { job, everyMs, onError }: RepetitionOptions): Repetition {
   const stopped = new AbortController();
+  const run = async () => {
+    try {
+      await work();
+      LAST_RUN.setToCurrentTime({ job });
+    } catch (error) {
+      FAILURES.inc({ job });
+      onError(error);
+    }
+  };
+  LAST_RUN.setToCurrentTime({ job });
   const done = (async () => {
     while (!stopped.signal.aborted) {
       const pause = everyMs * (0.8 + Math.random() * 0.4);
       await sleep(pause, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
-      if (!stopped.signal.aborted) await work().catch(onError);
+      if (!stopped.signal.aborted) await run();
     }
   })();
   return {

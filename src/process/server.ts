@@ -81,7 +81,7 @@ export class Server implements Serving {
     setTimeout(() => server.closeAllConnections(), IDLE_MS + DRAIN_MS).unref();
     // The close of http.Server ends idle connections at once; the one of net.Server does not.
     await new Promise((resolve) => SocketServer.prototype.close.call(server, resolve));
-    const values = await this.metrics.values();
+    const values = await this.metrics.values(false);
     await this.close();
     return values;
   }

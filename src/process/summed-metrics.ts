@@ -13,7 +13,7 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
   private ofEnded: Promise<MetricValues> = Promise.resolve([]);
 
   async scrape(processes: Iterable<Process>): Promise<string> {
-    await Promise.all([...processes].map((process) => this.ask(process)));
+    await Promise.all([...processes].map((process, place) => this.ask(process, place === 0)));
     return sum([await this.ofEnded, ...this.latest.values()]).metrics();
   }
 
@@ -28,8 +28,9 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
     this.ofEnded = this.ofEnded.then((before) => sum([before, counts]).getMetricsAsJSON());
   }
 
-  private async ask(process: Process): Promise<void> {
-    const answer = process.channel.ask<MetricValues>('metrics').catch(() => undefined);
+  /** One process measures the tables for all. */
+  private async ask(process: Process, isMeasuring: boolean): Promise<void> {
+    const answer = process.channel.ask<MetricValues>('metrics', isMeasuring).catch(() => undefined);
     const values = await Promise.race([answer, sleep(ANSWER_MS, undefined, { ref: false })]);
     if (values) this.keep(process, values);
   }

@@ -21,7 +21,7 @@ const first = new Channel(
       metrics.render = () => first.ask<string>('metrics');
     },
     announcement: async () => (await started()).announcement(),
-    metrics: async () => (await started()).metrics.values(),
+    metrics: async (isMeasuring) => (await started()).metrics.values(isMeasuring === true),
     retire: async () => (await started()).retire(),
   },
   explain,

@@ -44,4 +44,5 @@ export const CHECKOUT: ModuleFacts = {
   records: [CheckoutSessionRecord],
   errors: [SESSION_NOT_OPEN, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
+  jobs: ['expire_sessions'],
 };

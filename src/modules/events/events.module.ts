@@ -9,6 +9,7 @@ import { LedgerWebhookEndpointsController } from './adapters/http/ledger-webhook
 import { WebhookEndpointsController } from './adapters/http/webhook-endpoints.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
 import { LedgerWebhookEndpointRecord } from './adapters/persistence/ledger-webhook-endpoint.record.js';
+import { ATTEMPTS, EVENT_MEASUREMENT, RECORDED } from './adapters/persistence/metrics.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
 import { PostgresDeliverySchedule } from './adapters/persistence/postgres-delivery-schedule.js';
 import { PostgresEndpointHealth } from './adapters/persistence/postgres-endpoint-health.js';
@@ -105,4 +106,7 @@ export const EVENTS: ModuleFacts = {
   ],
   errors: [WEBHOOK_ENDPOINT_LIMIT],
   resources: [EVENT_FACTS, WEBHOOK_ENDPOINT_FACTS],
+  metrics: [RECORDED, ATTEMPTS],
+  measurements: [EVENT_MEASUREMENT],
+  jobs: ['deliver_webhooks', 'remove_events'],
 };

@@ -38,7 +38,7 @@ export class Announcements implements OnModuleDestroy {
     this.hear = hear;
     const onError = (error: unknown) => this.logger.warn(error);
     await this.look().catch(onError);
-    this.repetition = repeat(() => this.look(), { everyMs: LOOK_EVERY_MS, onError });
+    this.repetition = repeat(() => this.look(), { job: 'hear_announcements', everyMs: LOOK_EVERY_MS, onError });
   }
 
   /** Resolves when every process that listens has heard it; where one cannot be told, when it has looked by itself. */

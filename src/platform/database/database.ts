@@ -43,6 +43,13 @@ export class Database implements OnApplicationShutdown {
     this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
   }
 
+  /** The pool now: connections that work, those that could, and the queries that wait for one. */
+  get load(): { readonly inUse: number; readonly free: number; readonly waiting: number } {
+    const inUse = this.pool.totalCount - this.pool.idleCount;
+    const waiting = this.pool.waitingCount + this.sharing + this.shares.waiting;
+    return { inUse, free: this.pool.options.max - inUse, waiting };
+  }
+
   /** TypeORM's manager on the connection of the open transaction. Take it anew for each query. */
   get manager(): EntityManager {
     return this.transaction().manager;

@@ -1,3 +1,4 @@
+import { histogram } from '../metric.js';
 import { isRefusedStatement, isUnavailable } from './faults.js';
 import type { Outcome, Values } from './prepared-query.js';
 import type { Statement } from './statement.js';
@@ -7,6 +8,12 @@ const TOGETHER = 8;
 /** A batch slower than this is not repeated for a while: a read waits for up to seven others. */
 const SLOW_MS = 500;
 const ALONE_MS = 10_000;
+
+export const BATCH_SIZE = histogram({
+  name: 'tillgate_database_batch_size',
+  help: 'Reads that went to PostgreSQL together. Their number is `_sum`, and `_count` is the number of messages.',
+  buckets: [1, 2, 3, 4, 5, 6, 7, TOGETHER],
+});
 
 interface Read {
   readonly values: Values;
@@ -70,6 +77,7 @@ class Batch {
       slow = setTimeout(goAlone, SLOW_MS);
     };
     const runs = reads.map(({ values }) => values);
+    BATCH_SIZE.observe(runs.length);
     try {
       const outcomes = await this.run(runs, onSent);
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);

@@ -24,6 +24,13 @@ export class Shares {
 
   constructor(private readonly most: number) {}
 
+  /** Queries that wait in the lines of their owners. */
+  get waiting(): number {
+    let sum = 0;
+    for (const { waiting } of this.shares.values()) sum += waiting;
+    return sum;
+  }
+
   /** Does work that holds one connection when its owner may hold one more. Refuses it when too much waits. */
   async within<Result>(owner: string, queries: number, work: () => Promise<Result>): Promise<Result> {
     const share = this.shares.get(owner) ?? { held: 0, waiting: 0, line: [] };

@@ -15,6 +15,7 @@ export class IdempotencySweeper implements OnApplicationBootstrap, OnModuleDestr
 
   onApplicationBootstrap(): void {
     this.repetition = repeat(() => drain((limit) => this.responses.sweep(limit), BATCH), {
+      job: 'remove_idempotency_keys',
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });

@@ -1,48 +1,101 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Database } from '../database/database.js';
+import { BATCH_SIZE } from '../database/reads.js';
+import { facts } from '../facts.js';
 import type { TillgateAdapter } from '../http/adapter.js';
+import { counter, gauge, histogram, startAtZero } from '../metric.js';
+import { JOB_METRICS } from '../repeat.js';
 import { VERSION } from '../version.js';
+import { Measurements } from './measurements.js';
 
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+const DURATIONS = histogram({
+  name: 'tillgate_http_request_duration_seconds',
+  help: 'Time from the first byte of a request to the last byte of its answer.',
+  labels: {
+    method: 'the method of HTTP',
+    route: 'the pattern of the path, with `:id` for an id; `none` where nothing answers',
+    status: 'the status of HTTP',
+  },
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+});
+const REFUSALS = counter({
+  name: 'tillgate_http_errors_total',
+  help: 'Requests that were answered with an error, by its code. Replayed errors are not among them.',
+  labels: { code: facts.errorCodes },
+});
+const REPLAYS = counter({
+  name: 'tillgate_idempotent_replays_total',
+  help: 'Requests that were answered with the stored response of an earlier one with the same idempotency key.',
+});
+const CONNECTIONS = gauge({
+  name: 'tillgate_database_connections',
+  help: 'Connections of the pool: `in_use`, or `free`, which counts those that may still be opened.',
+  labels: { state: ['in_use', 'free'] },
+});
+const WAITING = gauge({
+  name: 'tillgate_database_waiting',
+  help: 'Queries that wait for a connection, because all are in use or their organization has its share of them.',
+});
+const BUILD = gauge({
+  name: 'tillgate_build_info',
+  help: 'Always 1; the label is the version that runs.',
+  labels: { version: 'as in `tillgate --version`' },
+  // Of several processes there is one value, not their sum.
+  aggregator: 'first',
+});
+export const PLATFORM_METRICS = [DURATIONS, REFUSALS, REPLAYS, CONNECTIONS, WAITING, BATCH_SIZE, ...JOB_METRICS, BUILD];
 
 @Injectable()
 export class Metrics implements OnModuleInit {
   private readonly registry = new Registry();
-  private readonly durations = new Histogram({
-    name: 'tillgate_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last byte of its answer.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [this.registry],
-  });
-  private readonly build = new Gauge({
-    name: 'tillgate_build_info',
-    help: 'Always 1; the label is the version that runs.',
-    labelNames: ['version'],
-    // Of several processes there is one value, not their sum.
-    aggregator: 'first',
-    registers: [this.registry],
-  });
   /** What a scrape is answered with. One of several processes asks for the sum over all of them. */
-  render = (): Promise<string> => this.registry.metrics();
+  render = async (): Promise<string> => {
+    await this.update(true);
+    return this.registry.metrics();
+  };
 
-  constructor(private readonly host: HttpAdapterHost<TillgateAdapter>) {}
+  constructor(
+    private readonly host: HttpAdapterHost<TillgateAdapter>,
+    private readonly database: Database,
+    private readonly measurements: Measurements,
+  ) {}
 
   onModuleInit(): void {
     collectDefaultMetrics({ register: this.registry });
-    this.build.set({ version: VERSION }, 1);
-    const server = this.host.httpAdapter?.getInstance();
-    server?.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-      // The pattern, not the path: a label value for each id would never stop growing.
-      const labels = { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode };
-      this.durations.observe(labels, reply.elapsedTime / 1000);
-      done();
-    });
+    for (const metric of facts.metrics) {
+      this.registry.registerMetric(metric);
+      startAtZero(metric);
+    }
+    BUILD.set({ version: VERSION }, 1);
+    this.host.httpAdapter?.getInstance().addHook('onResponse', count);
   }
 
-  async values(): Promise<MetricValues> {
+  /** What this process adds to the sum: one of several measures the tables, which are the same for all of them. */
+  async values(isMeasuring: boolean): Promise<MetricValues> {
+    await this.update(isMeasuring);
     return this.registry.getMetricsAsJSON();
   }
+
+  private async update(isMeasuring: boolean): Promise<void> {
+    const { inUse, free, waiting } = this.database.load;
+    CONNECTIONS.set({ state: 'in_use' }, inUse);
+    CONNECTIONS.set({ state: 'free' }, free);
+    WAITING.set(waiting);
+    if (isMeasuring) await this.measurements.update();
+    else this.measurements.forget();
+  }
+}
+
+function count(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  // The pattern, not the path: a label value for each id would never stop growing.
+  const labels = { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode };
+  DURATIONS.observe(labels, reply.elapsedTime / 1000);
+  if (request.errorCode !== undefined) REFUSALS.inc({ code: request.errorCode });
+  if (reply.hasHeader('idempotent-replayed')) REPLAYS.inc();
+  done();
 }

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { Measurements } from './measurements.js';
 import { Metrics } from './metrics.js';
 import { OperationsController } from './operations.controller.js';
 import { RequestLog } from './request-log.js';
 
-@Module({ controllers: [OperationsController], providers: [Metrics, RequestLog] })
+@Module({ controllers: [OperationsController], providers: [Measurements, Metrics, RequestLog] })
 export class TelemetryModule {}

@@ -22,6 +22,7 @@ export class ExpirySweeper implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     this.repetition = repeat(() => this.sweepAll(), {
+      job: 'expire_sessions',
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });

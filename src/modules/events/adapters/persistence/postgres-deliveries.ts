@@ -16,6 +16,7 @@ import type { MadeAttempt } from '../../domain/schedule.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { activeSecrets, SECRETS, type SealedSecrets } from './endpoint-secrets.js';
 import { FinishedAttempts } from './finished-attempts.js';
+import { ATTEMPTS } from './metrics.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** In one look. An organization's receivers beyond a page are found in the looks that follow. */
@@ -132,10 +133,12 @@ export class PostgresDeliveries extends Deliveries {
 
   async cancel(claimed: ClaimedDelivery): Promise<void> {
     await this.finished.cancel(claimed);
+    ATTEMPTS.inc({ mode: claimed.event.mode, outcome: 'canceled' });
   }
 
   async finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void> {
     await this.finished.add(claimed, made);
+    ATTEMPTS.inc({ mode: claimed.event.mode, outcome: made.outcome ?? 'retried' });
   }
 
   private endpointOf(

@@ -8,6 +8,7 @@ import { newId, uuidOf } from '../../../../shared/id.js';
 import { DueSignal, Outbox, type OwnedHappening } from '../../application/ports.js';
 import { EVENT_ID, type Happening } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
+import { RECORDED } from './metrics.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const insert = insertInto('events.record', EventRecord);
@@ -74,7 +75,7 @@ export class PostgresOutbox extends Outbox {
     const { notifyUrl } = happening;
     const row = toRow(caller, happening, this.clock.at(caller));
     const told = [row.organizationId, row.mode, row.id, row.type];
-    const committed = () => this.signal.due(caller, happening);
+    const committed = () => this.tell(caller, happening);
     const deliver =
       notifyUrl === null
         ? { name: 'events.deliver', sql: TO_ENDPOINTS, values: told, committed }
@@ -90,9 +91,14 @@ export class PostgresOutbox extends Outbox {
     });
     const values = Array.from({ length: 8 }, (_, column) => rows.map((row) => row[column]));
     const committed = () => {
-      for (const { caller, happening } of owned) this.signal.due(caller, happening);
+      for (const { caller, happening } of owned) this.tell(caller, happening);
     };
     return { name: 'events.record_all', sql: RECORD_ALL, values, rows: rows.length, committed };
+  }
+
+  private tell(caller: Caller, happening: Happening): void {
+    RECORDED.inc({ mode: caller.mode, type: happening.type });
+    this.signal.due(caller, happening);
   }
 }
 

@@ -22,6 +22,7 @@ export class EventSweeper implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     this.repetition = repeat(() => this.sweep(), {
+      job: 'remove_events',
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });

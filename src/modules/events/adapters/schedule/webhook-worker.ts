@@ -28,6 +28,7 @@ export class WebhookWorker extends DueSignal implements OnApplicationBootstrap, 
   onApplicationBootstrap(): void {
     if (!this.host.httpAdapter) return;
     this.repetition = repeat(() => this.scheduler.look(), {
+      job: 'deliver_webhooks',
       everyMs: INTERVAL_MS,
       onError: (error) => this.logger.warn(error),
     });

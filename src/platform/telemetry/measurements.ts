@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { facts, type Measurement } from '../facts.js';
+
+const EVERY_MS = 15_000;
+/** Values that take longer come with the next scrape. */
+const PATIENCE_MS = 500;
+
+interface Row {
+  readonly gauge: string;
+  readonly labels: Record<string, string>;
+  readonly value: number;
+}
+
+/** Asks the tables for the modules' gauges, at most once in EVERY_MS however often it is called. */
+@Injectable()
+export class Measurements {
+  private readonly logger = new Logger(Measurements.name);
+  private measuredAt = Number.NEGATIVE_INFINITY;
+  private measuring: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly database: Database) {}
+
+  async update(): Promise<void> {
+    if (performance.now() - this.measuredAt >= EVERY_MS) {
+      this.measuredAt = performance.now();
+      this.measuring = Promise.all(facts.measurements.map((one) => this.measure(one)));
+    }
+    await Promise.race([this.measuring, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  }
+
+  /** Leaves the gauges without values: another process measures for all. */
+  forget(): void {
+    this.measuredAt = Number.NEGATIVE_INFINITY;
+    for (const { gauges } of facts.measurements) for (const gauge of Object.values(gauges)) gauge.reset();
+  }
+
+  /** A database that cannot be asked leaves gauges without values: the last ones would look like the present. */
+  private async measure({ name, text, gauges }: Measurement): Promise<void> {
+    const rows = await this.database.autocommit<Row>({ name, text }, []).then(
+      ({ rows }) => rows,
+      (error: unknown) => this.logger.warn(error),
+    );
+    for (const gauge of Object.values(gauges)) gauge.reset();
+    for (const { gauge, labels, value } of rows ?? []) gauges[gauge]?.set(labels, value);
+  }
+}

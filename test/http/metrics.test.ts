@@ -1,0 +1,139 @@
+/** What operators see: what is counted while it happens, and what the tables hold when somebody asks. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
+import { STATEMENTS } from '../../src/platform/database/prepared-query.js';
+import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
+import { get, post, SMALLEST } from '../support/client.js';
+import { growth, scrape } from '../support/metrics.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { createTenant, type Service, type Tenant } from '../support/service.js';
+import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
+
+let service: Service;
+let receiver: Receiver;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  ({ service } = await startWebhooks());
+  receiver = await startReceiver();
+});
+
+beforeEach(async () => {
+  tenant = await createTenant(service);
+});
+
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+const createSession = (idempotencyKey: string, description?: string) =>
+  post(`${service.url}/v1/checkout_sessions`, {
+    key: tenant.test,
+    idempotencyKey,
+    body: { ...SMALLEST, ...(description && { description }) },
+  });
+
+describe('counted while it happens', () => {
+  test('webhook attempts by what followed', async () => {
+    const before = await scrape(service);
+    for (const status of [204, 410, 500]) {
+      receiver.behave(answer(status));
+      await sessionFor(service, tenant, receiver.url);
+      await deliver(service);
+    }
+    expect(growth(before, await scrape(service), 'tillgate_webhook_attempts_total')).toEqual({
+      '{mode="test",outcome="delivered"}': 1,
+      '{mode="test",outcome="gone"}': 1,
+      '{mode="test",outcome="retried"}': 1,
+    });
+  });
+
+  test('events by type, replays and errors by code', async () => {
+    const before = await scrape(service);
+    await createSession('once');
+    await createSession('once');
+    await createSession('once', 'another');
+    const after = await scrape(service);
+    expect(growth(before, after, 'tillgate_events_total')).toEqual({
+      '{mode="test",type="checkout.session.created"}': 1,
+    });
+    expect(growth(before, after, 'tillgate_idempotent_replays_total')).toEqual({ '': 1 });
+    expect(growth(before, after, 'tillgate_http_errors_total')).toEqual({ '{code="idempotency_key_reused"}': 1 });
+  });
+
+  test('reads and the messages that took them', async () => {
+    const before = await scrape(service);
+    const key = tenant.test;
+    await Promise.all(
+      Array.from({ length: 8 }, () => get(`${service.url}/v1/refunds/re_test_${'0'.repeat(26)}`, { key })),
+    );
+    const after = await scrape(service);
+    const { _sum: reads = 0, _count: messages = 0 } = growth(before, after, 'tillgate_database_batch_size');
+    expect(reads).toBeGreaterThanOrEqual(8);
+    expect(messages).toBeGreaterThanOrEqual(1);
+    expect(messages).toBeLessThanOrEqual(reads);
+  });
+
+  test('when each job ran last, and how full the pool is', async () => {
+    const values = await scrape(service);
+    const jobs = [
+      'deliver_webhooks',
+      'expire_sessions',
+      'hear_announcements',
+      'remove_events',
+      'remove_idempotency_keys',
+    ];
+    for (const job of jobs) {
+      const at = values[`tillgate_job_last_run_timestamp_seconds{job="${job}"}`] ?? 0;
+      expect(Math.abs(Date.now() / 1000 - at)).toBeLessThan(300);
+    }
+    const connections = ['in_use', 'free'].map(
+      (state) => values[`tillgate_database_connections{state="${state}"}`] ?? 0,
+    );
+    expect((connections[0] as number) + (connections[1] as number)).toBe(10);
+    expect(values).toMatchObject({ tillgate_database_waiting: 0 });
+  });
+});
+
+describe('measured when somebody asks', () => {
+  test('the tables are asked once for many scrapes', async () => {
+    const asked: string[] = [];
+    const note = (message: unknown) => asked.push((message as { statement: string }).statement);
+    await scrape(service);
+    subscribe(STATEMENTS, note);
+    try {
+      for (let count = 0; count < 5; count++) await get(`${service.url}/metrics`, {});
+      expect(asked.filter((name) => name.endsWith('.measure'))).toEqual([]);
+      await scrape(service);
+      expect(asked.filter((name) => name === 'events.measure')).toEqual(['events.measure']);
+    } finally {
+      unsubscribe(STATEMENTS, note);
+    }
+  });
+
+  test('deliveries that are due, and for how long', async () => {
+    await service.application.get(WebhookScheduler).stop(0);
+    await service.sql.query('DELETE FROM webhook_deliveries');
+    const insert = (madeAgo: number, next: string) =>
+      service.sql.query(
+        `INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
+        VALUES ($1, 'live', $2, 'http://a.example', 'a.example', 0, ${next})`,
+        [uuidOf(tenant.organization), firstUuidAt(Date.now() - madeAgo * 1000)],
+      );
+    await insert(3600, `'-infinity'`);
+    await insert(7200, `now() - interval '10 minutes'`);
+    await insert(-7200, `now()`);
+    await insert(60, `now() + interval '1 hour'`);
+    const values = await scrape(service);
+    const deliveries = (mode: string, state: string) =>
+      values[`tillgate_webhook_deliveries{mode="${mode}",state="${state}"}`];
+    expect([deliveries('live', 'due'), deliveries('live', 'later')]).toEqual([3, 1]);
+    expect([deliveries('test', 'due'), deliveries('test', 'later')]).toEqual([0, 0]);
+    expect(values['tillgate_webhook_oldest_due_seconds{mode="test"}']).toBe(0);
+    const oldest = values['tillgate_webhook_oldest_due_seconds{mode="live"}'] ?? 0;
+    expect(oldest).toBeGreaterThanOrEqual(3600);
+    expect(oldest).toBeLessThan(3900);
+  });
+});

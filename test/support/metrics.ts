@@ -1,0 +1,28 @@
+/** The values at /metrics. */
+import { Measurements } from '../../src/platform/telemetry/measurements.js';
+import type { Service } from './service.js';
+
+/** Each value by its series, as `name{label="value"}`; the tables are measured anew. */
+export async function scrape({ url, application }: Service): Promise<Record<string, number>> {
+  application.get(Measurements).forget();
+  return valuesIn(await (await fetch(`${url}/metrics`)).text());
+}
+
+export function valuesIn(text: string): Record<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
+}
+
+/** By how much counters have grown between two scrapes, where they have. */
+export function growth(before: Record<string, number>, after: Record<string, number>, name: string) {
+  const grown = Object.entries(after).flatMap(([series, value]) => {
+    const by = value - (before[series] ?? 0);
+    return series.startsWith(name) && by !== 0 ? [[series.slice(name.length), by] as const] : [];
+  });
+  return Object.fromEntries(grown);
+}
