@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line: the same use cases as the HTTP API's, for operators. One JSON object out, or one line of error. */
 import { Command, CommanderError } from '@commander-js/extra-typings';
-import { migrate, revertLast } from '../platform/database/migrate.js';
+import { limitRole, migrate, revertLast } from '../platform/database/migrate.js';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
 import { addDoctorCommand } from './doctor.js';
@@ -32,10 +32,14 @@ program
   .command('migrate')
   .description('bring the database schema up to date')
   .option('--revert', 'undo the last migration and drop what it stored: stop the servers first')
-  .action(({ revert }) =>
-    withDatabase(async (url) =>
-      revert ? { reverted: (await revertLast(url)) ?? null } : { applied: await migrate(url) },
-    ),
+  .option('--service-role <role>', 'the database role of the service, if it is not the one that migrates')
+  .action(({ revert, serviceRole }) =>
+    withDatabase(async (url) => {
+      if (revert) return { reverted: (await revertLast(url)) ?? null };
+      const applied = await migrate(url);
+      const notPermitted = await limitRole(url, serviceRole);
+      return notPermitted.length === 0 ? { applied } : { applied, not_permitted: notPermitted };
+    }),
   );
 
 /** commander's "error: unknown option '--colour'", as every other message is written. */

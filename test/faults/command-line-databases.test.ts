@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
-import { revertLast } from '../../src/platform/database/migrate.js';
+import { limitRole, revertLast } from '../../src/platform/database/migrate.js';
 import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
@@ -71,7 +71,7 @@ describe('migrate', () => {
         const running = Promise.all([migrate(url), migrate(url), migrate(url)]);
         // One waits for the table, and all three have asked for the migration lock.
         const waiting = `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock') || ' '
-          || count(*) FILTER (WHERE query LIKE 'SELECT pg_try_advisory_lock%') AS waiting
+          || count(*) FILTER (WHERE query LIKE 'SELECT pg_try_advisory_xact_lock%') AS waiting
           FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
         const state = async (watcher: Client) => (await watcher.query(waiting)).rows[0].waiting;
         await until(() => withClient(url, async (watcher) => (await state(watcher)) === '1 3'));
@@ -83,6 +83,32 @@ describe('migrate', () => {
       expect(await withClient(url, async (client) => (await client.query(sql)).rows)).toEqual(
         ALL.map((name) => ({ name })),
       );
+    });
+  });
+
+  test('gives the role its time limits on this database, or says which SQL does', async () => {
+    await onEmptyDatabase(async (url) => {
+      const limits = async () => {
+        const names = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode'];
+        const sql = `SELECT ${names.map((name) => `current_setting('${name}')`).join(` || ' ' || `)} AS limits`;
+        return withClient(url, async (client) => (await client.query(sql)).rows[0].limits);
+      };
+      expect(await limits()).toBe('0 0 0 auto');
+      expect(await limitRole(url)).toEqual([]);
+      expect(await limits()).toBe('500ms 5s 10s force_generic_plan');
+      const role = `limited_${Date.now()}`;
+      const owner = new URL(url);
+      await withClient(url, (client) => client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'limited'`));
+      const other = Object.assign(new URL(url), { username: role, password: 'limited' });
+      const database = owner.pathname.slice(1);
+      expect(await limitRole(other.href)).toEqual([]);
+      expect(await limitRole(other.href, owner.username)).toEqual([
+        `ALTER ROLE ${owner.username} IN DATABASE ${database} SET lock_timeout = '500ms';`,
+        `ALTER ROLE ${owner.username} IN DATABASE ${database} SET statement_timeout = '5s';`,
+        `ALTER ROLE ${owner.username} IN DATABASE ${database} SET idle_in_transaction_session_timeout = '10s';`,
+        `ALTER ROLE ${owner.username} IN DATABASE ${database} SET plan_cache_mode = 'force_generic_plan';`,
+      ]);
+      await withClient(url, (client) => client.query(`DROP ROLE ${role}`));
     });
   });
 

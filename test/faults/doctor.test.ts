@@ -162,7 +162,7 @@ describe('through a pooler', () => {
       client.on('data', (sent) => {
         const text = sent.toString('latin1');
         isElsewhere ||= !keepsStatements && text.includes('BEGIN');
-        server.write(isElsewhere ? Buffer.from(text.replaceAll('doctor.prepared', 'doctor.elsewher'), 'latin1') : sent);
+        server.write(isElsewhere ? Buffer.from(text.replaceAll('pooler.prepared', 'pooler.elsewher'), 'latin1') : sent);
       });
       server.on('data', (said) => client.write(withOtherProcess(said)));
       for (const socket of [client, server]) {
@@ -186,7 +186,7 @@ describe('through a pooler', () => {
   test('its server connections need the time limits of a role', async () => {
     await throughPooler(true, async (url) => {
       expect(await faults({ url })).toEqual([
-        fault('time limits', 'warn', /have no time limit\.$/, /ALTER ROLE … SET statement_timeout/),
+        fault('time limits', 'warn', /have no time limit\.$/, /^Run `tillgate migrate`/),
       ]);
       await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
       expect(await faults({ url })).toEqual([]);
@@ -197,7 +197,7 @@ describe('through a pooler', () => {
     await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
     await throughPooler(false, async (url) => {
       expect(await faults({ url })).toEqual([
-        fault('pooler', 'fail', /prepared statement "doctor\..* does not exist/, /^Use PgBouncer 1\.21 or newer/),
+        fault('pooler', 'fail', /prepared statement "pooler\..* does not exist/, /^Use PgBouncer 1\.21 or newer/),
       ]);
     });
   });

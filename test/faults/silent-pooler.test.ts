@@ -1,12 +1,19 @@
-/** A pooler that admits a client and then has no server connection for it, so that its first query waits. */
+/** Poolers that do what some do: have no server connection for a client, or lose what it has prepared. */
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { assertReady } from '../../src/platform/database/migrate.js';
 import { post, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
 /** The first byte of a query that is not prepared, in PostgreSQL's protocol. */
 const QUERY = 'Q'.charCodeAt(0);
+/** The first byte of a run of what was prepared before. */
+const BIND = 'B'.charCodeAt(0);
+const FORGET = Buffer.from('Q\0\0\0\x13DEALLOCATE ALL\0');
+const FORGOTTEN = Buffer.from('C\0\0\0\x13DEALLOCATE ALL\0Z\0\0\0\x05I');
+/** A pooler tells a client another process than PostgreSQL's. */
+const PROCESS = Buffer.from('K\0\0\0\x0c');
 /** Longer than the eight seconds of silence that are allowed, on a busy machine too. */
 const PATIENCE_MS = 60_000;
 
@@ -14,7 +21,9 @@ let direct: Service;
 let service: Service;
 let tenant: Tenant;
 let pooler: Server;
+let poolerUrl: string;
 let isKeptWaiting = false;
+let isForgetful = false;
 
 beforeAll(async () => {
   direct = await startService();
@@ -22,8 +31,17 @@ beforeAll(async () => {
   const { hostname, port } = new URL(direct.databaseUrl);
   pooler = createServer((client) => {
     const server = connect(Number(port), hostname);
-    client.on('data', (message) => (isKeptWaiting && message[0] === QUERY ? undefined : server.write(message)));
-    server.pipe(client);
+    let isForgotten = false;
+    client.on('data', (message) => {
+      if (isForgetful && message[0] === BIND) isForgotten = server.write(FORGET);
+      if (!isKeptWaiting || message[0] !== QUERY) server.write(message);
+    });
+    server.on('data', (answer) => {
+      const pid = answer.indexOf(PROCESS);
+      if (pid >= 0) answer.writeUInt8(0x7f, pid + PROCESS.length);
+      client.write(isForgotten ? answer.subarray(FORGOTTEN.length) : answer);
+      isForgotten = false;
+    });
     for (const socket of [client, server]) {
       socket.on('error', () => undefined);
       socket.on('close', () => [client, server].map((one) => one.destroy()));
@@ -32,7 +50,8 @@ beforeAll(async () => {
   await new Promise<void>((listening) => pooler.listen(0, '127.0.0.1', listening));
   const url = new URL(direct.databaseUrl);
   url.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
-  service = await startService({ databaseUrl: url.href });
+  poolerUrl = url.href;
+  service = await startService({ databaseUrl: poolerUrl });
 });
 
 afterAll(async () => {
@@ -62,3 +81,12 @@ test(
   },
   PATIENCE_MS,
 );
+
+test('a pooler that loses prepared statements is refused when a process starts', async () => {
+  await assertReady(poolerUrl);
+  isForgetful = true;
+  await expect(assertReady(poolerUrl)).rejects.toThrow(
+    'The pooler before PostgreSQL loses prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements = 200.',
+  );
+  isForgetful = false;
+});

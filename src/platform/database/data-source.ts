@@ -4,18 +4,17 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import * as steps from '../../../migrations/index.js';
 import { DatabaseFault } from './faults.js';
 import { scopedClient } from './organization-scope.js';
+import { greeter } from './pooler.js';
+import { SETTINGS } from './role-settings.js';
 
-/** A lock is waited for at most this long: the callers behind it keep their share of the pool. */
-const LOCK_TIMEOUT_MS = 500;
-const STATEMENT_TIMEOUT_MS = 5_000;
-/** A process that hangs in a transaction would keep its locks for ever. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 /**
- * PostgreSQL would plan the first five runs of a statement for their values; every statement here has one good plan. Citus
- * cannot plan for a cluster without the values.
+ * Those of the role are not there before `migrate` has set them, which it may not always. Sent as a query, not as start-up
+ * parameters: PgBouncer refuses those.
  */
-const PLANNED_ONCE = `SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
-  WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`;
+const SET_LIMITS = `SELECT set_config(name, value, false) FROM ${SETTINGS}`;
+/** For migrations, which may take long. Not behind a pooler, where the next client would find it so. */
+const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM ${SETTINGS}
+  WHERE pg_backend_pid() = $1 AND name LIKE '%_timeout'`;
 /** Longer than any statement may take: without a byte for this long the network or the server is gone. */
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
@@ -58,7 +57,8 @@ export const MIGRATIONS = Object.values(steps).sort((one, other) => numberOf(one
 
 /** Two connections without time limits, for what may take long: migrations hold one and work on the other. */
 export function createMigrationDataSource(url: string, entities: Records = []): DataSource {
-  return new DataSource({ ...baseOptions(url), entities, migrations: [...MIGRATIONS], poolSize: 2 });
+  const extra = { onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [greeter(client)]) };
+  return new DataSource({ ...baseOptions(url), entities, migrations: [...MIGRATIONS], poolSize: 2, extra });
 }
 
 function baseOptions(url: string) {
@@ -85,11 +85,7 @@ async function limit(client: PoolClient): Promise<void> {
   survive(client);
   // Before the first query, which a pooler may keep waiting.
   destroyWhenSilent(client);
-  // Sent as a query, not as start-up parameters: PgBouncer refuses those.
-  await client.query(
-    `SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
-     SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}; ${PLANNED_ONCE}`,
-  );
+  await client.query(SET_LIMITS);
   // pg sets it when it has answered something.
   const { readyForQuery } = client as unknown as SilentClient;
   if (typeof readyForQuery !== 'boolean') throw new Error('pg no longer says whether a connection owes an answer.');

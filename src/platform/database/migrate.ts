@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { createMigrationDataSource } from './data-source.js';
+import { assertPreparedStatements } from './pooler.js';
+import { setRoleSettings } from './role-settings.js';
 
 /** Any constant will do, as long as it never changes: it is the name of the lock. */
 const MIGRATION_LOCK = 7_411_530;
@@ -26,8 +28,13 @@ export async function revertLast(url: string): Promise<string | undefined> {
   });
 }
 
-/** Throws with what to do unless every migration has been applied. */
-export async function assertMigrated(url: string): Promise<void> {
+/** Sets what each connection of the role, or of the one in the URL, shall have. Returns what could not be: SQL to run. */
+export async function limitRole(url: string, role?: string): Promise<string[]> {
+  return withLock(url, (dataSource) => setRoleSettings(dataSource, role));
+}
+
+/** Throws with what to do unless the service can run: behind a pooler that is too old, or before the last migration. */
+export async function assertReady(url: string): Promise<void> {
   const dataSource = await connect(url);
   try {
     if (await dataSource.showMigrations()) {
@@ -36,6 +43,7 @@ export async function assertMigrated(url: string): Promise<void> {
   } finally {
     await dataSource.destroy();
   }
+  await assertPreparedStatements(url);
 }
 
 async function connect(url: string): Promise<DataSource> {
@@ -48,23 +56,29 @@ async function connect(url: string): Promise<DataSource> {
   }
 }
 
+/** The lock is a transaction's: it ends with it, also on a server connection that a pooler keeps. */
 async function withLock<Result>(url: string, work: (dataSource: DataSource) => Promise<Result>): Promise<Result> {
   const dataSource = await connect(url);
   const holder = dataSource.createQueryRunner();
   try {
+    await holder.startTransaction();
+    await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     // Asked for again and again: an index that is built beside its table's writers waits for every statement that runs.
     while (!(await isLocked(holder))) await setTimeout(LOCK_INTERVAL_MS);
     return await work(dataSource);
   } finally {
+    // A connection that is lost has lost its lock.
+    await holder.commitTransaction().catch(() => undefined);
     await holder.release();
     await dataSource.destroy();
   }
 }
 
+/** Without a parameter: its portal would keep a snapshot until the next statement, for which an index waits, too. */
 async function isLocked(holder: QueryRunner): Promise<boolean> {
-  const [row]: { locked: boolean }[] = await holder.query('SELECT pg_try_advisory_lock($1) AS locked', [
-    MIGRATION_LOCK,
-  ]);
+  const [row]: { locked: boolean }[] = await holder.query(
+    `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`,
+  );
   return row?.locked ?? false;
 }
 

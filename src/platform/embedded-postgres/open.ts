@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { assertMigrated, migrate } from '../database/migrate.js';
+import { assertReady, migrate } from '../database/migrate.js';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, openEmbeddedPostgres } from './embedded-postgres.js';
 
 /** For command lines and whoever looks into it, beside what the service's own processes hold. */
@@ -22,7 +22,7 @@ export async function openMigratedDatabase(config: Config, options: Options): Pr
   const database = await openDatabase(config, options);
   try {
     if (config.databaseUrl === undefined) await migrate(database.url);
-    else await assertMigrated(database.url);
+    else await assertReady(database.url);
     return database;
   } catch (error) {
     await database.close();

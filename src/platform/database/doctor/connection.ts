@@ -1,6 +1,7 @@
 /** What lies between this machine and PostgreSQL: a pooler, and the difference of two clocks. */
 import type { Client } from 'pg';
 import type { Clock } from '../../../shared/clock.js';
+import { greeter, runElsewhere } from '../pooler.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import type { Facts } from './server.js';
 
@@ -10,36 +11,24 @@ const SKEW_FAIL_MS = 60_000;
 /** A round trip that each request pays at least once. */
 const SLOW_MS = 50;
 
-const ROLE_SETTINGS = `Set them for the role, so that each server connection has them: ALTER ROLE … SET statement_timeout = '5s'; also lock_timeout = '500ms' and idle_in_transaction_session_timeout = '10s'.`;
-
-const PREPARED = { name: 'doctor.prepared', text: 'SELECT 1' };
-
 /** PostgreSQL's own greeting names its process; a pooler's names none. */
 export async function pooler(client: Client, connect: () => Promise<Client>, facts: Facts): Promise<Finding[]> {
-  const { processID } = client as unknown as { processID: number };
-  if (processID === facts.pid) return [ok('pooler', 'The connection is direct.')];
+  if (greeter(client) === facts.pid) return [ok('pooler', 'The connection is direct.')];
+  const advice = 'Run `tillgate migrate`: it sets them for the role, so that each server connection has them.';
   const limits = facts.hasTimeLimit
     ? ok('time limits', 'Connections of the pooler have a time limit.')
-    : warn('time limits', 'Connections of the pooler have no time limit.', ROLE_SETTINGS);
+    : warn('time limits', 'Connections of the pooler have no time limit.', advice);
   return [await prepared(client, connect), limits];
 }
 
-/** Prepares on one server connection, and runs on another while the first is kept busy. */
 async function prepared(client: Client, connect: () => Promise<Client>): Promise<Finding> {
-  const other = await connect();
   try {
-    await client.query(PREPARED);
-    await other.query('BEGIN');
-    await client.query(PREPARED);
-    await client.query(PREPARED);
-    await other.query('COMMIT');
+    await runElsewhere(client, connect);
     return ok('pooler', 'A pooler stands before PostgreSQL and keeps prepared statements.');
   } catch (error) {
     const advice =
       'Use PgBouncer 1.21 or newer with max_prepared_statements = 200, and at least two server connections.';
     return fail('pooler', `Prepared statements fail through the pooler: ${(error as Error).message}.`, advice);
-  } finally {
-    await other.end();
   }
 }
 

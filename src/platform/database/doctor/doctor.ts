@@ -2,11 +2,12 @@
 import { Client } from 'pg';
 import type { Clock } from '../../../shared/clock.js';
 import type { Config } from '../../config.js';
+import { connected } from '../pooler.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { capacity, durability, encoding, factsOf, schema, version, writable } from './server.js';
 
-const TIMEOUT_MS = 4_000;
+const APPLICATION = 'tillgate doctor';
 const OLDEST_NODE = [20, 19] as const;
 
 export interface Examination {
@@ -20,7 +21,7 @@ export interface Examination {
 
 export async function examine(examination: Examination): Promise<Finding[]> {
   const before = [settings(examination.config), node(process.versions.node)];
-  const client = await connected(examination.url).catch((error: unknown) => unreachable(error));
+  const client = await connected(examination.url, APPLICATION).catch((error: unknown) => unreachable(error));
   if (!(client instanceof Client)) return [...before, client];
   try {
     const connection = ok('connection', `The database accepts ${client.user}.`);
@@ -38,18 +39,10 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
     writable(facts),
     schema(facts),
     durability(facts),
-    ...(await pooler(client, () => connected(url), facts)),
+    ...(await pooler(client, () => connected(url, APPLICATION), facts)),
     capacity(facts, config, machines),
     await clocks(client, clock),
   ];
-}
-
-async function connected(url: string): Promise<Client> {
-  const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-  const client = new Client({ connectionString: url, application_name: 'tillgate doctor', ...limits });
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
 }
 
 function settings({ databaseUrl, webhookAllowPrivate }: Config): Finding {

@@ -1,0 +1,58 @@
+import { Client, type PoolClient } from 'pg';
+import { sqlState } from './faults.js';
+
+const TIMEOUT_MS = 4_000;
+const PREPARED = { name: 'pooler.prepared', text: 'SELECT 1' };
+/** When there are many server connections, the other client may be given one that the first client never had. */
+const LOOKS = 3;
+/** The statement does not exist, or was left behind by another client. */
+const LOST = /^(26000|42P05)$/;
+
+/** A connection outside the pool. Whoever asks ends it. */
+export async function connected(url: string, applicationName: string): Promise<Client> {
+  const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
+  const client = new Client({ connectionString: url, application_name: applicationName, ...limits });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** The number of the process that greeted. PostgreSQL's own greeting names its process; a pooler's names none. */
+export function greeter(client: Client | PoolClient): number {
+  return (client as unknown as { processID: number }).processID;
+}
+
+/**
+ * Throws with what to do when a pooler hands out another server connection for each transaction and does not prepare there
+ * what the client has prepared. What else goes wrong the service meets, and answers.
+ */
+export async function assertPreparedStatements(url: string): Promise<void> {
+  const connect = () => connected(url, 'tillgate start');
+  const client = await connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    if (rows[0]?.pid !== greeter(client)) await runElsewhere(client, connect);
+  } catch (error) {
+    if (!LOST.test(sqlState(error) ?? '')) return;
+    throw new Error(
+      'The pooler before PostgreSQL loses prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements = 200.',
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+/** Prepares on one server connection, and runs on another while the first is kept busy. */
+export async function runElsewhere(client: Client, connect: () => Promise<Client>): Promise<void> {
+  await client.query(PREPARED);
+  for (let look = 0; look < LOOKS; look++) {
+    const other = await connect();
+    try {
+      await other.query('BEGIN');
+      await client.query(PREPARED);
+      await other.query('COMMIT');
+    } finally {
+      await other.end();
+    }
+  }
+}
