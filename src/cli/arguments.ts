@@ -98,6 +98,14 @@ export function end(text: string): { lifetime: number } | { expiresAt: number } 
   );
 }
 
+/** The instant (milliseconds) a span ago, or of an RFC 3339 instant, a date or Unix seconds. */
+export function pastInstant(text: string): number {
+  const span = durationOf(text);
+  const instant = span === undefined ? parseInstant(text) : Date.now() - span;
+  if (instant !== undefined) return instant;
+  throw new InvalidArgumentError('It must be a span like 7d, an RFC 3339 time, a date or Unix seconds.');
+}
+
 export function collect(text: string, before: string[]): string[] {
   return [...before, text];
 }

@@ -6,8 +6,13 @@ import type { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-po
 import { openDatabase, openMigratedDatabase } from '../platform/embedded-postgres/open.js';
 import { onStopSignal } from '../process/stop-signals.js';
 
-export async function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
-  const config = readConfig(process.env);
+/** What may be seconds behind is read from a standby where there is one. */
+export async function withApplication(
+  work: (application: INestApplicationContext) => Promise<unknown>,
+  { mayLag = false } = {},
+): Promise<void> {
+  const given = readConfig(process.env);
+  const config = mayLag && given.databaseReadUrl ? { ...given, databaseUrl: given.databaseReadUrl } : given;
   await withOpened(openMigratedDatabase(config, { role: 'command' }), async (url) => {
     const module = AppModule.register(config, url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });

@@ -11,6 +11,8 @@ const LOG_REQUESTS = ['all', 'errors'];
 export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
   @IsOptional() @IsPostgresUrl() readonly databaseUrl: string | undefined = undefined;
+  /** A standby, for what may be seconds behind; undefined means the database itself. */
+  @IsOptional() @IsPostgresUrl() readonly databaseReadUrl: string | undefined = undefined;
   @IsString() readonly dataDir: string = '.data';
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 /** [where the time of day is meant, how often it is read there] */
 const TIMES_OF_DAY = [
   // An option like 30d ends at an instant.
-  ['src/cli/arguments.ts', 1],
+  ['src/cli/arguments.ts', 2],
   ['src/platform/clock.ts', 1],
   // Compared with the time that the file system gave a file.
   ['src/platform/embedded-postgres/postgres-process.ts', 1],

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Reconcile } from '../../src/platform/database/reconcile.js';
-import { uuidOf } from '../../src/shared/id.js';
+import { instantOf, uuidOf } from '../../src/shared/id.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
@@ -163,6 +163,17 @@ test.each(PLANTED)('finds that %s', async (_, sql, broken) => {
   await plant(sql);
   const offenders = Object.entries(broken).map(([promise, names]) => [promise, names.map((name) => books[name])]);
   expect(await reconcile()).toEqual({ checks: checks(Object.fromEntries(offenders)), isBalanced: false });
+});
+
+test('looks at what was made since an instant only', async () => {
+  await plant('UPDATE payments SET amount_refunded = amount_refunded + 1 WHERE id = $payment');
+  const since = (instant: number) => service.application.get(Reconcile).execute({ since: instant });
+  expect(await since(instantOf(books.payment))).toMatchObject({ isBalanced: false });
+  const later = await since(instantOf(books.succeeded) + 60_000);
+  expect(later).toEqual({
+    checks: PROMISES.map((promise) => ({ promise, checked: 0, offenders: [] })),
+    isBalanced: true,
+  });
 });
 
 interface Outcome {

@@ -4,6 +4,7 @@ import { launch } from '../support/processes.js';
 
 const DEFAULTS = {
   databaseUrl: undefined,
+  databaseReadUrl: undefined,
   eventRetentionDays: 90,
   dataDir: '.data',
   host: '127.0.0.1',

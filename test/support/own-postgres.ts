@@ -1,0 +1,118 @@
+/** A PostgreSQL of a test's own, with an archive of its log, copies of it while it runs, and servers on the copies. */
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { initialize, processOn, start } from '../../src/platform/embedded-postgres/postgres-process.js';
+import { withClient } from './postgres.js';
+import { isRunning, until } from './processes.js';
+
+const USER = 'tillgate';
+const PASSWORD = 'password';
+const CONNECTIONS = 60;
+
+export class OwnPostgres {
+  private constructor(
+    /** Below /tmp and open: PostgreSQL may run as another user. */
+    private readonly scratch: string,
+    private readonly name: string,
+  ) {}
+
+  static async start(settings: readonly string[] = []): Promise<OwnPostgres> {
+    const scratch = mkdtempSync('/tmp/tillgate-own-');
+    chmodSync(scratch, 0o755);
+    const archive = join(scratch, 'archive');
+    mkdirSync(archive);
+    chmodSync(archive, 0o777);
+    const postgres = new OwnPostgres(scratch, 'primary');
+    await initialize(postgres.directory, USER, PASSWORD);
+    postgres.configure('archive_mode = on', `archive_command = 'cp %p ${archive}/%f'`, ...settings);
+    await postgres.run();
+    return postgres;
+  }
+
+  get url(): string {
+    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${processOn(this.directory)?.port}/postgres?sslmode=disable`;
+  }
+
+  /** What a base backup copies: the files, while others write to them. */
+  async copy(name: string): Promise<OwnPostgres> {
+    const copy = new OwnPostgres(this.scratch, name);
+    await withClient(this.url, async (client) => {
+      await client.query(`SELECT pg_backup_start('copy', fast => true)`);
+      // Files that vanish meanwhile are not needed.
+      spawnSync('cp', ['-Rp', this.directory, copy.directory]);
+      const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)');
+      copy.write('backup_label', rows[0].labelfile);
+    });
+    rmSync(join(copy.directory, 'postmaster.pid'), { force: true });
+    const log = join(copy.directory, 'pg_wal');
+    for (const file of readdirSync(log)) if (/^[0-9A-F]{24}/.test(file)) rmSync(join(log, file));
+    return copy;
+  }
+
+  /** Runs a copy as a hot standby, which follows. */
+  async follow(primary: OwnPostgres): Promise<void> {
+    const { hostname, port } = new URL(primary.url);
+    this.configure(`primary_conninfo = 'host=${hostname} port=${port} user=${USER} password=${PASSWORD}'`);
+    this.write('standby.signal', '');
+    await this.run();
+  }
+
+  /** Runs a copy as the archive has it at an instant (as PostgreSQL writes it). */
+  async restore(instant: string): Promise<void> {
+    this.configure(
+      `restore_command = 'cp ${join(this.scratch, 'archive')}/%f %p'`,
+      `recovery_target_time = '${instant}'`,
+      `recovery_target_action = 'promote'`,
+      'archive_mode = off',
+    );
+    this.write('recovery.signal', '');
+    await this.run();
+    const isPrimary = 'SELECT NOT pg_is_in_recovery() AS yes';
+    await until(() => withClient(this.url, async (client) => (await client.query(isPrimary)).rows[0].yes));
+  }
+
+  stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    const { pid } = processOn(this.directory) ?? {};
+    if (pid === undefined) return Promise.resolve();
+    process.kill(pid, signal);
+    return until(() => !isRunning(pid));
+  }
+
+  /** Removes the files of all copies, which have to be stopped. */
+  remove(): void {
+    rmSync(this.scratch, { recursive: true, force: true });
+  }
+
+  private get directory(): string {
+    return join(this.scratch, this.name);
+  }
+
+  private async run(): Promise<void> {
+    await start(this.directory, join(this.scratch, `${this.name}.log`), CONNECTIONS);
+    const answers = () => withClient(this.url, () => Promise.resolve(true)).catch(() => false);
+    await until(async () => processOn(this.directory) !== undefined && (await answers()));
+  }
+
+  private configure(...settings: readonly string[]): void {
+    appendFileSync(join(this.directory, 'postgresql.conf'), settings.map((setting) => `${setting}\n`).join(''));
+  }
+
+  /** As the owner of the directory: PostgreSQL renames what it has read. */
+  private write(name: string, text: string): void {
+    const file = join(this.directory, name);
+    writeFileSync(file, text);
+    const { uid, gid } = statSync(this.directory);
+    chownSync(file, uid, gid);
+  }
+}
