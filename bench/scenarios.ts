@@ -38,15 +38,14 @@ function line(name: string, amount: number, quantity: number) {
 /** Makes what the requests need, through the server itself where it can, and returns the requests. */
 export async function prepareScenarios(url: string, databaseUrl: string, shop: Shop): Promise<Scenario[]> {
   const authorization = `Bearer ${shop.key}`;
-  const writing = (key: string) => ({ authorization, 'content-type': 'application/json', 'idempotency-key': key });
   const keys = Array.from({ length: ROWS }, () => randomUUID());
   const body = JSON.stringify(SESSION);
   const sessions: string[] = [];
   for (const key of keys) {
-    const response = await fetch(`${url}/v1/checkout_sessions`, { method: 'POST', headers: writing(key), body });
-    if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+    const response = await createSession(url, shop, key);
     sessions.push(((await response.json()) as { id: string }).id);
   }
+  const writing = (key: string) => writingAs(shop, key);
   const payments = await capturePayments(databaseUrl, shop);
   const create = { method: 'POST', path: '/v1/checkout_sessions' } as const;
   return [
@@ -69,6 +68,32 @@ export async function prepareScenarios(url: string, databaseUrl: string, shop: S
     },
     { name: 'replay', status: 201, requests: keys.map((key) => ({ ...create, headers: writing(key), body })) },
   ];
+}
+
+/** The page of each session, as a browser asks for it. */
+export async function preparePages(url: string, shop: Shop): Promise<Scenario> {
+  const requests: Request[] = [];
+  for (let row = 0; row < ROWS; row++) {
+    const { headers } = await createSession(url, shop, randomUUID());
+    const [, page = ''] = /<([^>]+)>; rel="payment"/.exec(headers.get('link') ?? '') ?? [];
+    requests.push({ method: 'GET', path: new URL(page).pathname, headers: { 'accept-language': 'en-US,en;q=0.9' } });
+  }
+  return { name: 'page', status: 200, requests };
+}
+
+async function createSession(url: string, shop: Shop, key: string): Promise<Response> {
+  const sent = { method: 'POST', headers: writingAs(shop, key), body: JSON.stringify(SESSION) };
+  const response = await fetch(`${url}/v1/checkout_sessions`, sent);
+  if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return response;
+}
+
+function writingAs({ key }: Shop, idempotencyKey: string) {
+  return {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'idempotency-key': idempotencyKey,
+  };
 }
 
 function reading(path: string, authorization: string): Request {

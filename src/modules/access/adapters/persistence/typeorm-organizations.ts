@@ -6,7 +6,11 @@ import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { OrganizationRecord } from './organization.record.js';
 
-/** Read for each attempt to deliver an event, so not through TypeORM. */
+/** Read for each page that a customer sees, and each attempt to deliver an event, so not through TypeORM. */
+const BY_ID = {
+  name: 'access.organization',
+  text: 'SELECT id, name, webhook_secret AS "webhookSecret" FROM organizations WHERE id = $1',
+};
 const WEBHOOK_SECRETS = {
   name: 'access.webhook_secrets',
   text: `SELECT webhook_secret AS current, previous_webhook_secret AS previous,
@@ -37,8 +41,8 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async byId(id: string): Promise<Organization | undefined> {
-    const row = await this.repository.findOneBy({ id: uuidOf(id) });
-    return row ? fromRow(row) : undefined;
+    const [row] = await this.database.read<OrganizationRecord>(BY_ID, [uuidOf(id)]);
+    return row && fromRow(row);
   }
 
   async all(): Promise<Organization[]> {

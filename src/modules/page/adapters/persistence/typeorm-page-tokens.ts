@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
@@ -18,8 +18,9 @@ const MODES = ['test', 'live'] as const;
  */
 @Injectable()
 export class TypeormPageTokens extends PageTokens implements OnModuleInit {
-  private sealing = Buffer.alloc(0);
-  private hiding = Buffer.alloc(0);
+  /** Key objects: of bytes each use would make one anew, which takes longer than the use. */
+  private sealing = createSecretKey(Buffer.alloc(32));
+  private hiding = createSecretKey(Buffer.alloc(32));
 
   constructor(private readonly database: Database) {
     super();
@@ -28,8 +29,8 @@ export class TypeormPageTokens extends PageTokens implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const { secret } = await this.database.repository(PageSecretRecord).findOneByOrFail({ id: 1 });
     const keys = Buffer.from(hkdfSync('sha512', secret, '', 'tillgate page', 64));
-    this.sealing = keys.subarray(0, 32);
-    this.hiding = keys.subarray(32);
+    this.sealing = createSecretKey(keys.subarray(0, 32));
+    this.hiding = createSecretKey(keys.subarray(32));
   }
 
   of({ caller, session }: PageKey): string {
