@@ -18,6 +18,10 @@ class Resource {
     return this.transport.post<Result>(`${path}/${encodeURIComponent(id)}/${action}`, body, options);
   }
 
+  protected remove<Result>(path: string, id: string, options?: ReadOptions): Promise<Result> {
+    return this.transport.delete<Result>(`${path}/${encodeURIComponent(id)}`, options);
+  }
+
   protected listOf<Item>(path: string, query: Query, options?: ReadOptions): List<Item> {
     return new List((cursor) => this.transport.get<Page<Item>>(path, cursor ? { ...query, cursor } : query, options));
   }
@@ -93,6 +97,69 @@ class Events extends Resource {
 
   list(filters: Filters<'listEvents'> = {}, options?: ReadOptions): List<Schemas['Event']> {
     return this.listOf('/v1/events', filters, options);
+  }
+
+  /** Sends it again now: to every endpoint that wants it and its `notify_url`, or to one endpoint. */
+  resend(
+    id: string,
+    body: Schemas['ResendEventRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<Schemas['EventWithDeliveries']> {
+    return this.act('/v1/events', id, 'resend', options, body);
+  }
+}
+
+/** Where events are sent: the same operations for an organization and, with their types, for the ledger. */
+class WebhookEndpoints<Whose extends '' | 'Ledger'> extends Resource {
+  constructor(
+    transport: Transport,
+    private readonly path: string,
+  ) {
+    super(transport);
+  }
+
+  /** Its secret is in this answer and that of a rotation, and never again. */
+  create(
+    endpoint: Schemas['CreateWebhookEndpointRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas[`${Whose}WebhookEndpointWithSecret`]> {
+    return this.transport.post(this.path, endpoint, options);
+  }
+
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas[`${Whose}WebhookEndpoint`]> {
+    return this.read(this.path, id, options);
+  }
+
+  list(filters: Filters<'listWebhookEndpoints'> = {}, options?: ReadOptions): List<Schemas[`${Whose}WebhookEndpoint`]> {
+    return this.listOf(this.path, filters, options);
+  }
+
+  /** Only what is given changes. `enabled: true` enables one that the service disabled. */
+  change(
+    id: string,
+    change: Schemas['ChangeWebhookEndpointRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas[`${Whose}WebhookEndpoint`]> {
+    return this.transport.post(`${this.path}/${encodeURIComponent(id)}`, change, options);
+  }
+
+  /** Nothing more is sent to it. */
+  delete(id: string, options?: ReadOptions): Promise<Schemas[`Deleted${Whose}WebhookEndpoint`]> {
+    return this.remove(this.path, id, options);
+  }
+
+  /** Both secrets sign until the overlap ends, a day unless told. */
+  rotateSecret(
+    id: string,
+    body: Schemas['RotateEndpointSecretRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<Schemas[`${Whose}WebhookEndpointWithSecret`]> {
+    return this.act(this.path, id, 'rotate_secret', options, body);
+  }
+
+  /** Sends a `webhook.test` event at once, and returns the attempt. */
+  test(id: string, options?: WriteOptions): Promise<Schemas['Delivery']> {
+    return this.act(this.path, id, 'test', options);
   }
 }
 
@@ -230,12 +297,19 @@ class LedgerRefunds extends Resource {
   }
 }
 
+class LedgerEvents extends Resource {
+  list(filters: Filters<'listLedgerEvents'> = {}, options?: ReadOptions): List<Schemas['LedgerEvent']> {
+    return this.listOf('/ledger/v1/events', filters, options);
+  }
+}
+
 /** The public API, with a secret key. */
 export class Tillgate {
   readonly checkoutSessions: CheckoutSessions;
   readonly refunds: Refunds;
   readonly payments: Payments;
   readonly events: Events;
+  readonly webhookEndpoints: WebhookEndpoints<''>;
   readonly testHelpers: TestHelpers;
 
   constructor(options: ClientOptions) {
@@ -244,6 +318,7 @@ export class Tillgate {
     this.refunds = new Refunds(transport);
     this.payments = new Payments(transport);
     this.events = new Events(transport);
+    this.webhookEndpoints = new WebhookEndpoints(transport, '/v1/webhook_endpoints');
     this.testHelpers = new TestHelpers(transport);
   }
 }
@@ -254,6 +329,8 @@ export class TillgateLedger {
   readonly payments: LedgerPayments;
   readonly refunds: LedgerRefunds;
   readonly holds: LedgerHolds;
+  readonly events: LedgerEvents;
+  readonly webhookEndpoints: WebhookEndpoints<'Ledger'>;
 
   constructor(options: ClientOptions) {
     const transport = new Transport(options);
@@ -261,5 +338,7 @@ export class TillgateLedger {
     this.payments = new LedgerPayments(transport);
     this.refunds = new LedgerRefunds(transport);
     this.holds = new LedgerHolds(transport);
+    this.events = new LedgerEvents(transport);
+    this.webhookEndpoints = new WebhookEndpoints(transport, '/ledger/v1/webhook_endpoints');
   }
 }

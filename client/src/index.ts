@@ -12,7 +12,7 @@ export {
 } from './errors.js';
 export { List, type Page } from './pages.js';
 export type { ClientOptions, ReadOptions, WriteOptions } from './transport.js';
-export { type Event, verifyWebhook, type Webhook, type WebhookHeaders } from './webhooks.js';
+export { type Event, type LedgerEvent, verifyWebhook, type Webhook, type WebhookHeaders } from './webhooks.js';
 
 /** What calls take and return, by name; the others are `components['schemas'][…]`. */
 type Schemas = components['schemas'];
@@ -22,3 +22,4 @@ export type CreateCheckoutSessionRequest = Schemas['CreateCheckoutSessionRequest
 export type Payment = Schemas['Payment'];
 export type ProposeRefundRequest = Schemas['ProposeRefundRequest'];
 export type Refund = Schemas['Refund'];
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];

@@ -28,7 +28,7 @@ export interface WriteOptions extends ReadOptions {
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 interface Call extends WriteOptions {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Query | undefined;
   readonly body?: unknown;
@@ -64,6 +64,10 @@ export class Transport {
   post<Result>(path: string, body: unknown = {}, options: WriteOptions = {}): Promise<Result> {
     const { idempotencyKey = crypto.randomUUID(), signal } = options;
     return this.send<Result>({ method: 'POST', path, body, idempotencyKey, signal });
+  }
+
+  delete<Result>(path: string, { signal }: ReadOptions = {}): Promise<Result> {
+    return this.send<Result>({ method: 'DELETE', path, signal });
   }
 
   private async send<Result>(call: Call): Promise<Result> {

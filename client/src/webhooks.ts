@@ -1,8 +1,10 @@
-/** Verifies what arrives at a `notify_url`: Standard Webhooks 1.0.0, with nothing but WebCrypto. */
+/** Verifies what arrives at a webhook endpoint or a `notify_url`: Standard Webhooks 1.0.0, with nothing but WebCrypto. */
 import type { components } from './description.js';
 import { WebhookVerificationError } from './errors.js';
 
 export type Event = components['schemas']['Event'];
+/** As a webhook endpoint of the ledger receives it: with the organization. */
+export type LedgerEvent = components['schemas']['LedgerEvent'];
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Older than this, what was signed may be a recording that somebody plays back; clocks may differ by as much. */
@@ -21,7 +23,12 @@ export interface Webhook {
 }
 
 /** The event, if one of the signatures is of one of the secrets and fresh. An event may come twice: remember its `id`. */
-export async function verifyWebhook({ body, headers, secret, now = Date.now() / 1000 }: Webhook): Promise<Event> {
+export async function verifyWebhook<Received extends Event | LedgerEvent = Event>({
+  body,
+  headers,
+  secret,
+  now = Date.now() / 1000,
+}: Webhook): Promise<Received> {
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = signaturesIn(headerOf(headers, 'webhook-signature'));
@@ -33,7 +40,7 @@ export async function verifyWebhook({ body, headers, secret, now = Date.now() / 
     const key = await keyOf(each);
     for (const signature of signatures) {
       // Compares in constant time.
-      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return JSON.parse(body) as Event;
+      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return JSON.parse(body) as Received;
     }
   }
   throw new WebhookVerificationError('No signature of the webhook matches.');

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  type LedgerEvent,
   Tillgate,
   TillgateConnectionError,
   TillgateError,
@@ -12,7 +13,7 @@ import { ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { PublicUrl } from '../../src/platform/http/public-url.js';
 import { describedFetch, SMALLEST } from '../support/client.js';
 import { answering, FAULTS, startFaultyProxy } from '../support/faulty-proxy.js';
-import { startReceiver } from '../support/receiver.js';
+import { startReceiver, until } from '../support/receiver.js';
 import { refusal } from '../support/refused-answer.js';
 import { Shop, unknownId } from '../support/shop.js';
 import { deliver, startWebhooks } from '../support/webhooks.js';
@@ -37,6 +38,8 @@ async function all<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
   for await (const item of list) items.push(item);
   return items;
 }
+
+const thrown = (sending: Promise<unknown>) => sending.catch((error: unknown) => error);
 
 test('creates, reads and expires a session', async () => {
   const session = await tillgate.checkoutSessions.create(SMALLEST);
@@ -126,6 +129,61 @@ test('refunds: the merchant proposes and withdraws, the ledger pays out and refu
   expect((await tillgate.payments.retrieve(payment.id)).amount_refunded).toBe(1);
   const [event] = await all(tillgate.events.list({ object: paid.id, order: 'asc' }));
   expect(event).toMatchObject({ type: 'refund.created', data: { object: paid } });
+});
+
+test('makes, changes, tests and deletes webhook endpoints, the ledger’s too', async () => {
+  const receiver = await startReceiver();
+  for (const { webhookEndpoints, own } of [
+    { webhookEndpoints: tillgate.webhookEndpoints, own: {} },
+    { webhookEndpoints: ledger.webhookEndpoints, own: { organization: null } },
+  ]) {
+    const { secret, ...endpoint } = await webhookEndpoints.create({ url: receiver.url, events: ['refund.created'] });
+    expect(endpoint).toMatchObject({ url: receiver.url, events: ['refund.created'], enabled: true, ...own });
+    const { id } = endpoint;
+    expect(await webhookEndpoints.retrieve(id)).toEqual(endpoint);
+    const changed = await webhookEndpoints.change(id, { description: 'Books' });
+    expect(changed).toEqual({ ...endpoint, description: 'Books' });
+    expect(await all<unknown>(webhookEndpoints.list({ limit: 1 }))).toEqual([changed]);
+    const { secret: next, ...rotated } = await webhookEndpoints.rotateSecret(id, { overlap_seconds: 0 });
+    expect([rotated, next === secret]).toEqual([changed, false]);
+    expect(await webhookEndpoints.test(id)).toMatchObject({ webhook_endpoint: id, status_code: 204 });
+    const [{ headers, text }] = receiver.received.splice(0) as [(typeof receiver.received)[number]];
+    await expect(verifyWebhook({ body: text, headers, secret })).rejects.toThrow('No signature');
+    const tested = await verifyWebhook({ body: text, headers, secret: next });
+    expect(tested).toMatchObject({ type: 'webhook.test', ...own, data: { object: { id } } });
+    expect(await webhookEndpoints.delete(id)).toEqual({ id, object: 'webhook_endpoint', ...own, deleted: true });
+    expect(await thrown(webhookEndpoints.delete(id))).toMatchObject({ code: 'not_found', idempotencyKey: undefined });
+  }
+  await receiver.close();
+});
+
+test('resends an event, and reads events back as the ledger', async () => {
+  const receiver = await startReceiver();
+  const session = await tillgate.checkoutSessions.create(SMALLEST);
+  const [event] = await all(tillgate.events.list({ object: session.id }));
+  const [here, there] = await Promise.all([
+    tillgate.webhookEndpoints.create({ url: receiver.url }),
+    ledger.webhookEndpoints.create({ url: receiver.url }),
+  ]);
+  const { id, ...shown } = event as NonNullable<typeof event>;
+  expect(await tillgate.events.resend(id, { webhook_endpoint: here.id })).toEqual({ ...event, deliveries: [] });
+  await until(() => receiver.received.length === 1, 'it is sent again');
+  const own = { id, ...shown, organization: shop.organization };
+  expect(await all(ledger.events.list({ object: session.id }))).toEqual([own]);
+  await tillgate.checkoutSessions.expire(session.id);
+  await deliver(service);
+  await until(() => receiver.received.length === 3, 'both are told');
+  const events = receiver.received
+    .slice(1)
+    .map(({ text: body, headers }) =>
+      verifyWebhook<LedgerEvent>({ body, headers, secret: [here.secret, there.secret] }),
+    );
+  expect((await Promise.all(events)).map(({ organization }) => organization).toSorted()).toEqual([
+    shop.organization,
+    undefined,
+  ]);
+  await ledger.webhookEndpoints.delete(there.id);
+  await receiver.close();
 });
 
 test('throws what the envelope says, and sends nothing twice for it', async () => {

@@ -11,6 +11,7 @@ const TOPICS = [
   'amounts',
   'currencies',
   'errors',
+  'events',
   'idempotency',
   'ids',
   'ledger',
@@ -18,6 +19,7 @@ const TOPICS = [
   'paging',
   'refunds',
   'sandbox',
+  'webhooks',
 ];
 /** A closed port: nothing listens below the first that is handed out. */
 const NOWHERE = 'http://127.0.0.1:1';
