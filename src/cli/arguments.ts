@@ -46,10 +46,22 @@ export function lease(text: string): number {
   throw new InvalidArgumentError('It must be a span from 15s to 1h.');
 }
 
-export function reason(text: string): string {
-  if ([...text].length <= 500) return text;
-  throw new InvalidArgumentError('It must have at most 500 characters.');
+/** For how many seconds a replaced secret signs as well. */
+export function overlap(text: string): number {
+  const seconds = (durationOf(text) ?? Number.POSITIVE_INFINITY) / 1000;
+  if (seconds <= 604_800) return seconds;
+  throw new InvalidArgumentError('It must be a span from 0s to 7d.');
 }
+
+function upTo(characters: number): (text: string) => string {
+  return (text) => {
+    if ([...text].length <= characters) return text;
+    throw new InvalidArgumentError(`It must have at most ${characters} characters.`);
+  };
+}
+
+export const reason = upTo(500);
+export const description = upTo(1000);
 
 export function reference(text: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;

@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
+import { FindOrganization } from '../modules/access/index.js';
 import {
   ChangeWebhookEndpoint,
   CreateWebhookEndpoint,
@@ -19,7 +20,7 @@ import { listView } from '../platform/http/list.view.js';
 import type { Caller, Mode } from '../shared/caller.js';
 import type { Decision } from '../shared/decision.js';
 import { NO_ORGANIZATION, ORGANIZATION_ID } from '../shared/id.js';
-import { collect, duration, eventType, id, modeOption, webhookUrl } from './arguments.js';
+import { collect, description, eventType, id, modeOption, overlap, webhookUrl } from './arguments.js';
 import { withApplication } from './run.js';
 
 interface Owner {
@@ -63,9 +64,10 @@ function addCreate(endpoints: Command): void {
       collectType,
       [],
     )
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'what it is for', description)
     .action(({ url, event, description = null, ...owner }) =>
       withApplication(async (application) => {
+        if (owner.org !== undefined) await application.get(FindOrganization).byId(owner.org);
         const input = { url, events: event.length > 0 ? event : [ALL_EVENTS], enabled: true, description };
         const create = application.get(CreateWebhookEndpoint);
         return withSecretView(await commit(application, () => create.execute(callerOf(owner), input)));
@@ -73,7 +75,7 @@ function addCreate(endpoints: Command): void {
     );
 }
 
-const collectType = (text: string, before: string[]): string[] => collect(eventType(text), before);
+const collectType = (text: string, before: string[]): string[] => [...new Set(collect(eventType(text), before))];
 
 function addList(endpoints: Command): void {
   about(endpoints, 'list', 'list them, the newest first').action((owner) =>
@@ -105,11 +107,11 @@ function addDelete(endpoints: Command): void {
 
 function addRotate(endpoints: Command): void {
   aboutOne(endpoints, 'rotate', 'replace its secret')
-    .option('--overlap <span>', 'for how long the old secret signs as well', duration, duration('1d'))
+    .option('--overlap <span>', 'for how long the old secret signs as well', overlap, overlap('1d'))
     .action((endpoint, { overlap, ...owner }) =>
       withApplication(async (application) => {
         const rotate = application.get(RotateEndpointSecret);
-        const decide = () => rotate.execute(callerOf(owner), endpoint, Math.round(overlap / 1000));
+        const decide = () => rotate.execute(callerOf(owner), endpoint, overlap);
         return withSecretView(await commit(application, decide));
       }),
     );

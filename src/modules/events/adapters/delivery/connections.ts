@@ -35,6 +35,10 @@ export class Connections {
     this.size += 1;
   }
 
+  close(): void {
+    for (const client of [...this.idle.values()].flat()) void client.destroy();
+  }
+
   /** For good: a client on a socket that has ended does not open another one, which nobody would have checked. */
   private clientOn(socket: Socket, origin: string): Client {
     const client = new Client(origin, {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Config } from '../../../../platform/config.js';
 import { type Message, Receivers } from '../../application/ports.js';
@@ -22,7 +22,7 @@ export abstract class Network {
 
 /** Receivers over HTTP/1.1, straight to the receiver: no proxy, no redirect. */
 @Injectable()
-export class HttpReceivers extends Receivers {
+export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   private readonly connections = new Connections();
 
   constructor(
@@ -30,6 +30,11 @@ export class HttpReceivers extends Receivers {
     private readonly network: Network,
   ) {
     super();
+  }
+
+  /** After the last attempt: a command would otherwise wait for its connections to become idle for long. */
+  onApplicationShutdown(): void {
+    this.connections.close();
   }
 
   async send(message: Message, ended: AbortSignal): Promise<AttemptResult> {
