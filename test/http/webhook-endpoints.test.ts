@@ -416,3 +416,30 @@ test('a clock that is set back between commit and claim does not put off a first
   expect((await readEvent(world.service, tenant, event)).deliveries).toHaveLength(2);
   world.clock.advance(HOUR);
 });
+
+const moveClock = async (seconds: number) => {
+  const body = { advance_seconds: seconds };
+  expect((await post(`${world.service.url}/v1/test_helpers/clock`, { key: tenant.test, body })).status).toBe(200);
+};
+
+test('an organization that moves its clock does not age the failures of the ledger’s endpoint', async () => {
+  receiver.behave(answer(500));
+  const { id } = await create(LEDGER, { events: ['checkout.session.created'] });
+  for (const seconds of [1, (6 * DAY) / 1000]) {
+    await createSession();
+    await deliver(world.service);
+    await moveClock(seconds);
+  }
+  expect(receiver.received.length).toBeGreaterThan(2);
+  const { body } = await get(at(LEDGER, `/${id}`), { key: ledger });
+  expect(body).toMatchObject({ enabled: true, disabled_reason: null });
+});
+
+test('an organization does not see the attempts at the ledger’s endpoint', async () => {
+  await create(LEDGER, { events: ['checkout.session.created'] });
+  const session = await createSession();
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(1);
+  const [{ id }] = await eventsOf(session.id);
+  expect((await readEvent(world.service, tenant, id)).deliveries).toEqual([]);
+});

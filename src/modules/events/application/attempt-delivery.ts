@@ -29,7 +29,8 @@ export class AttemptDelivery {
       return undefined;
     }
     const secrets = endpoint?.secrets ?? (await this.secrets.of(organization));
-    const caller = { organization, mode: event.mode };
+    // An endpoint of the ledger lives in real time, whosever events it is told of.
+    const caller = { organization: owner, mode: event.mode };
     const attemptedAt = await this.countedAt(caller, claimed);
     // Signed with the real time: receivers compare it with theirs.
     const at = this.clock.now();

@@ -21,21 +21,24 @@ const FIND = {
 
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
+/** What the ledger hears is nobody else's to wait for, or to see. */
+const OWN_RECEIVER = "receiver NOT LIKE 'ledger %'";
 const ATTEMPTS = {
   name: 'events.attempts',
-  text: `SELECT nullif(endpoint_id, '${NO_ENDPOINT}') AS endpoint, attempt, ${milliseconds('attempted_at')} AS "attemptedAt", status_code AS "statusCode", error,
-      duration_ms AS "durationMs", ${milliseconds('next_attempt_at')} AS "nextAttemptAt"
-    FROM webhook_attempts WHERE organization_id = $1 AND mode = $2 AND event_id = $3
+  text: `SELECT nullif(endpoint_id, '${NO_ENDPOINT}') AS endpoint, attempt, ${milliseconds('attempted_at')} AS "attemptedAt",
+      status_code AS "statusCode", error, duration_ms AS "durationMs", ${milliseconds('next_attempt_at')} AS "nextAttemptAt"
+    FROM webhook_attempts AS made WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND EXISTS (
+      SELECT FROM webhook_deliveries
+      WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND endpoint_id = made.endpoint_id AND ${OWN_RECEIVER})
     ORDER BY attempted_at, endpoint_id, attempt`,
 };
 
-/** What the ledger hears is nobody else's to wait for. */
 const UNDELIVERED = {
   name: 'events.undelivered',
   text: `SELECT id FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4
     AND EXISTS (SELECT FROM webhook_deliveries
       WHERE organization_id = $1 AND mode = $2 AND event_id = events.id AND outcome IS NULL
-        AND receiver NOT LIKE 'ledger %')`,
+        AND ${OWN_RECEIVER})`,
 };
 
 /** The event that takes a page past this is its last, so that a page always has one. */
