@@ -46,7 +46,6 @@ export function lease(text: string): number {
   throw new InvalidArgumentError('It must be a span from 15s to 1h.');
 }
 
-/** For how many seconds a replaced secret signs as well. */
 export function overlap(text: string): number {
   const seconds = (durationOf(text) ?? Number.POSITIVE_INFINITY) / 1000;
   if (seconds <= 604_800) return seconds;
