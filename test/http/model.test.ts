@@ -90,6 +90,22 @@ describe('finds a planted bug', () => {
       ),
       ['capture', 'propose', 'retry'],
     ],
+    [
+      'a clock stays where it was',
+      trigger('sandbox_clocks', 'BEFORE UPDATE', 'NEW.ahead_seconds := OLD.ahead_seconds; RETURN NEW;'),
+      ['advance'],
+    ],
+    [
+      'a session that a moved clock has ended has another end',
+      trigger(
+        'checkout_sessions',
+        'BEFORE UPDATE',
+        `IF NEW.status = 'expired' AND EXISTS (SELECT FROM sandbox_clocks
+          WHERE organization_id = NEW.organization_id AND ahead_seconds >= 86400
+        ) THEN NEW.expires_at := now(); END IF; RETURN NEW;`,
+      ),
+      ['create', 'advance'],
+    ],
   ])(
     '%s',
     async (_, plant, shortest) => {

@@ -16,6 +16,9 @@ export interface Real {
   readonly sent: { readonly send: () => Promise<Reply>; readonly reply: Reply }[];
 }
 
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
 type Kind = 'sessions' | 'payments' | 'refunds' | 'holds';
 type Command = fc.AsyncCommand<Model, Real>;
 type Work = (model: Model, real: Real) => Promise<void>;
@@ -54,8 +57,11 @@ async function write({ sent }: Real, send: (key: string) => Promise<Reply>, expe
 const ofLedger = ({ shop }: Real, { status, body }: Expected): Expected =>
   status < 300 ? { status, body: owned(shop.organization, body as never) } : { status, body };
 
+/** It was made now, by the clock of the shop, however slow the machine is. */
 function adopt(kind: Kind, model: Model, { status, body: { organization: _, ...body } }: Reply): void {
-  if (status === 201) model[kind].push(body);
+  if (status !== 201) return;
+  model[kind].push(body);
+  expect(Math.abs((body.created ?? body.created_at) - model.now())).toBeLessThan(HOUR / 2);
 }
 
 async function readBack(kind: Kind, id: string, model: Model, { shop }: Real): Promise<void> {
@@ -100,6 +106,16 @@ const elapse = (pick: number) =>
     const statement = 'UPDATE checkout_sessions SET expires_at = to_timestamp($2) WHERE id = $1';
     await real.sql.query(statement, [uuidOf(id), created_at]);
     await readBack('sessions', id, model, real);
+  });
+
+/** Keys of idempotency are kept for a day: what was sent before is then new. Hours alone never make up a day. */
+const advance = (seconds: number) =>
+  always(`advance the clock by ${seconds}`, async (model, real) => {
+    if (seconds === DAY) real.sent.length = 0;
+    const send = (key: string) => real.shop.post('/v1/test_helpers/clock', { advance_seconds: seconds }, key);
+    await write(real, send, model.advance(seconds));
+    const clock = await real.shop.get('/v1/test_helpers/clock');
+    expect(clock.body.ahead_seconds).toBe(model.ahead);
   });
 
 const propose = (pick: number, amount: number) =>
@@ -203,6 +219,7 @@ export const COMMANDS = [
   picks.map(close('expire')),
   picks.map(close('complete')),
   picks.map(elapse),
+  fc.constantFrom(HOUR, HOUR, HOUR, DAY).map(advance),
   fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount)),
   picks.map(cancel),
   fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => told('succeed')(pick, number)),

@@ -1,6 +1,6 @@
 /**
  * The money as it should move, in memory: what each request must answer, whole, and what it leaves behind. Deliberately
- * naive: one status, three amounts, no clock but the one the test turns.
+ * naive: one status, three amounts, no clock but those that the test turns.
  */
 import { expect } from '@jest/globals';
 import { readResource, refusal } from './refused-answer.js';
@@ -18,6 +18,8 @@ const newId = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_t
 export class Model {
   constructor(private readonly organization: string) {}
 
+  /** How far the clock of the shop is ahead of real time, in seconds. */
+  ahead = 0;
   readonly sessions: Resource[] = [];
   readonly payments: Resource[] = [];
   readonly refunds: Resource[] = [];
@@ -82,6 +84,23 @@ export class Model {
   elapse(session: Resource): void {
     session.expires_at = session.created_at;
     if (session.status === 'open') session.status = 'expired';
+  }
+
+  /** The clock is moved. What became due is done. */
+  advance(seconds: number): Expected {
+    this.ahead += seconds;
+    for (const session of this.sessions) {
+      if (session.status === 'open' && session.expires_at <= this.now()) session.status = 'expired';
+    }
+    return {
+      status: 200,
+      body: { object: 'test_helpers.clock', now: expect.any(Number), ahead_seconds: this.ahead },
+    };
+  }
+
+  /** In Unix seconds. */
+  now(): number {
+    return Math.floor(Date.now() / 1000) + this.ahead;
   }
 
   propose(payment: Resource, amount: number): Expected {
