@@ -18,3 +18,4 @@ export { WebhookEndpoints1763700000016 } from './0016-webhook-endpoints.js';
 export { WebhookEndpointKeys1763700000017 } from './0017-webhook-endpoint-keys.js';
 export { SandboxClocks1763700000018 } from './0018-sandbox-clocks.js';
 export { Page1763700000019 } from './0019-page.js';
+export { PaymentsOnHold1763700000020 } from './0020-payments-on-hold.js';

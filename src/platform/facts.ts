@@ -31,10 +31,7 @@ export interface Invariant {
   readonly broken: string;
 }
 
-/**
- * What a module's tables hold, asked for with the metrics: one named statement, of whose work an index is the bound. Each
- * row is one value: `gauge` names it among the gauges, `labels` (JSON) are its labels.
- */
+/** What tables hold, as one statement that an index bounds. Each row is a value: of `gauge`, with `labels` (JSON). */
 export interface Measurement {
   readonly name: string;
   readonly text: string;
@@ -48,10 +45,8 @@ export interface Facts {
   readonly gate: readonly Refusal[];
   /** What reconciliation proves, the last module's first. */
   readonly invariants: readonly Invariant[];
-  /** What is counted while it happens. */
   readonly metrics: readonly DeclaredMetric[];
   readonly measurements: readonly Measurement[];
-  /** The names of what runs again and again. */
   readonly jobs: readonly string[];
 }
 

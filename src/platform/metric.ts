@@ -7,12 +7,11 @@ import {
   type Metric,
 } from 'prom-client';
 
-/** What a label can hold: all of its values or, where they cannot be listed, what they are. */
+/** All that a label can hold or, where that cannot be listed, what it is. */
 type LabelValues = readonly string[] | string;
 
 interface About<Label extends string> {
   readonly name: string;
-  /** What it tells, in a sentence or two. */
   readonly help: string;
   readonly labels?: Readonly<Record<Label, LabelValues>>;
 }

@@ -7,7 +7,7 @@ import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { growth, scrape } from '../support/metrics.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { createTenant, type Service, type Tenant } from '../support/service.js';
+import { capture, createLedgerKey, createTenant, type Service, type Tenant } from '../support/service.js';
 import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
 
 let service: Service;
@@ -111,6 +111,31 @@ describe('measured when somebody asks', () => {
     } finally {
       unsubscribe(STATEMENTS, note);
     }
+  });
+
+  test('refunds that are pending, what they hold, and what is on hold', async () => {
+    const ledger = await createLedgerKey(service);
+    const payment = await capture(service, tenant, { amount: 1000, currency: 'chf' });
+    await post(`${service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 30 } });
+    await post(`${service.url}/ledger/v1/refunds/claim`, { key: ledger, body: { limit: 1 } });
+    await post(`${service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 12 } });
+    await post(`${service.url}/ledger/v1/payments/${payment}/holds`, {
+      key: ledger,
+      body: { amount: 500 },
+    });
+    const values = await scrape(service);
+    expect(values).toMatchObject({
+      'tillgate_refunds_pending{mode="test",claimed="yes"}': 1,
+      'tillgate_refunds_pending{mode="test",claimed="no"}': 1,
+      'tillgate_refunds_pending{mode="live",claimed="yes"}': 0,
+      'tillgate_refunds_pending{mode="live",claimed="no"}': 0,
+      'tillgate_refunds_pending_amount{mode="test",currency="chf"}': 42,
+      'tillgate_refunds_oldest_pending_seconds{mode="live"}': 0,
+      'tillgate_payments_on_hold{mode="test"}': 1,
+      'tillgate_payments_on_hold{mode="live"}': 0,
+      'tillgate_payments_on_hold_amount{mode="test",currency="chf"}': 500,
+    });
+    expect(values['tillgate_refunds_oldest_pending_seconds{mode="test"}']).toBeGreaterThan(0);
   });
 
   test('deliveries that are due, and for how long', async () => {

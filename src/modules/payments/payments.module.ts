@@ -10,6 +10,7 @@ import { LedgerPaymentsController } from './adapters/http/ledger-payments.contro
 import { PaymentsController } from './adapters/http/payments.controller.js';
 import { HoldRecord } from './adapters/persistence/hold.record.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
+import { PAYMENT_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
 import { PostgresHolds } from './adapters/persistence/postgres-holds.js';
@@ -73,4 +74,5 @@ export const PAYMENTS: ModuleFacts = {
   errors: [PAYMENT_REFERENCE_REUSED, PAYMENT_NOT_REFUNDABLE, HOLD_EXCEEDS_REMAINING],
   resources: [PAYMENT_FACTS, HOLD_FACTS],
   invariants: PAYMENT_INVARIANTS,
+  measurements: [PAYMENT_MEASUREMENT],
 };

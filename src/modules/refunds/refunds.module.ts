@@ -9,6 +9,7 @@ import { LedgerRefundsController } from './adapters/http/ledger-refunds.controll
 import { RefundsController } from './adapters/http/refunds.controller.js';
 import { PaymentsRefundable } from './adapters/payments/payments-refundable.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
+import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresLedgerRefunds } from './adapters/persistence/postgres-ledger-refunds.js';
 import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
@@ -66,4 +67,5 @@ export const REFUNDS: ModuleFacts = {
   errors: [REFUND_EXCEEDS_REMAINING, REFUND_NOT_PENDING, REFUND_IN_PROGRESS, REFUND_CLAIMED, REFUND_NOT_SUCCEEDED],
   resources: [REFUND_FACTS],
   invariants: REFUND_INVARIANTS,
+  measurements: [REFUND_MEASUREMENT],
 };

@@ -26,6 +26,7 @@ const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
 @Index('payments_ledger_list', ['mode', 'id'])
 @Index('payments_ledger_reference', ['mode', 'reference', 'id'], { where: 'reference IS NOT NULL' })
 @Index('payments_ledger_session', ['mode', 'checkoutSession', 'id'], { where: 'checkout_session_id IS NOT NULL' })
+@Index('payments_on_hold', ['organizationId', 'mode', 'currency', 'amountOnHold'], { where: 'amount_on_hold > 0' })
 @Check('payments_mode', `mode IN ('test', 'live')`)
 @Check('payments_currency', `currency ~ '^[a-z]{3}$'`)
 @Check('payments_amount', 'amount BETWEEN 1 AND 999999999999')

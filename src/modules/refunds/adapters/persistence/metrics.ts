@@ -1,0 +1,46 @@
+import { age, COUNTED, EACH_MODE, MOST_ROWS, madeAt, series } from '../../../../platform/database/measurement.js';
+import type { Measurement } from '../../../../platform/facts.js';
+import { gauge } from '../../../../platform/metric.js';
+import { MODES } from '../../../../shared/caller.js';
+
+const SUMS = `WITH pending AS MATERIALIZED (
+    SELECT mode, currency, amount, coalesce(claim_expires_at > statement_timestamp(), false) AS is_claimed
+    FROM refunds WHERE status = 'pending' LIMIT ${MOST_ROWS}
+  ), sums AS (
+    SELECT mode, count(*) FILTER (WHERE is_claimed) AS claimed, count(*) FILTER (WHERE NOT is_claimed) AS unclaimed
+    FROM pending RIGHT JOIN ${EACH_MODE} USING (mode) GROUP BY mode
+  ), held AS (
+    SELECT mode, currency, sum(amount) AS amount FROM pending GROUP BY mode, currency
+  ), first AS (
+    SELECT mode, (SELECT id FROM refunds WHERE refunds.mode = each_mode.mode AND status = 'pending'
+      ORDER BY id LIMIT 1) AS id FROM ${EACH_MODE}
+  )`;
+
+export const REFUND_MEASUREMENT: Measurement = {
+  name: 'refunds.measure',
+  text: `/* every organization: what waits for the ledger is counted */ ${SUMS}
+    ${series('pending', { mode: 'mode', claimed: `'yes'` }, 'claimed', 'sums')}
+    UNION ALL ${series('pending', { mode: 'mode', claimed: `'no'` }, 'unclaimed', 'sums')}
+    UNION ALL ${series('amount', { mode: 'mode', currency: 'currency' }, 'amount', 'held')}
+    UNION ALL ${series('oldest', { mode: 'mode' }, age(madeAt('id')), 'first')}`,
+  gauges: {
+    pending: gauge({
+      name: 'tillgate_refunds_pending',
+      help: `Refunds that wait for the ledger. A claimed one has a worker whose claim has not ended. ${COUNTED}`,
+      labels: { mode: MODES, claimed: ['yes', 'no'] },
+      aggregator: 'first',
+    }),
+    oldest: gauge({
+      name: 'tillgate_refunds_oldest_pending_seconds',
+      help: 'How long ago the oldest pending refund was proposed; 0 when none is pending.',
+      labels: { mode: MODES },
+      aggregator: 'first',
+    }),
+    amount: gauge({
+      name: 'tillgate_refunds_pending_amount',
+      help: 'What pending refunds hold of their payments, in the smallest unit of the currency.',
+      labels: { mode: MODES, currency: 'a currency in which a refund is pending, such as `usd`' },
+      aggregator: 'first',
+    }),
+  },
+};

@@ -1,0 +1,67 @@
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { facts } from '../facts.js';
+import type { DeclaredMetric } from '../metric.js';
+
+/** Of prom-client's own metrics, those that say most about a service like this one. */
+const OF_NODE = [
+  'nodejs_eventloop_lag_p99_seconds',
+  'nodejs_heap_size_used_bytes',
+  'process_cpu_seconds_total',
+  'process_resident_memory_bytes',
+];
+
+const INTRODUCTION = `# Metrics
+
+\`GET /metrics\` answers in the Prometheus text format. With \`METRICS_TOKEN\` it asks for the token
+([settings](settings.md)). \`npm run metrics\` writes this page from the code.
+
+- The answer covers all processes of an instance, whichever of them is asked. Counters of a process that has ended stay in the sum.
+- Counters begin at 0 when an instance starts, for each value of their labels. Add up those of several instances.
+- Gauges that are measured in the database are the same at every instance: take the \`max\` of several instances, not the \`sum\`.
+  An instance measures at most every 15 seconds, however often it is asked. While the database cannot be asked, they are missing.
+- Amounts are in the smallest unit of their currency.
+
+\`docker/grafana/\` has a dashboard, and \`docker/prometheus/\` rules for the [alerts](alerts.md).
+`;
+
+/** docs/metrics.md: every metric with its labels, their values and what it tells. */
+export async function metricsPage(): Promise<string> {
+  const sections = facts.metrics.map(sectionOf);
+  return [INTRODUCTION, ...sections, await nodeSection()].join('\n');
+}
+
+function sectionOf(metric: DeclaredMetric): string {
+  const isMeasured = facts.measurements.some(({ gauges }) => Object.values<DeclaredMetric>(gauges).includes(metric));
+  const { name, type, help, labelValues } = metric as DeclaredMetric & Shown;
+  const labels = Object.entries(labelValues).map(([label, values]) => {
+    const listed = typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ');
+    return `- \`${label}\`: ${listed}`;
+  });
+  const notes = [
+    ...(metric instanceof Histogram ? [`Buckets: ${(metric as unknown as Shown).buckets.join(', ')}.`] : []),
+    ...(isMeasured ? ['The same at every instance.'] : []),
+  ];
+  const parts = [`## \`${name}\``, [`${capitalized(type)}.`, help, ...notes].join(' '), labels.join('\n')];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+interface Shown {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly buckets: readonly number[];
+}
+
+async function nodeSection(): Promise<string> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const rows = (await registry.getMetricsAsJSON())
+    .filter(({ name }) => OF_NODE.includes(name))
+    .map(({ name, type, help }) => `- \`${name}\` (${type}): ${help}`);
+  registry.clear();
+  return `## Node.js\n\nThe default metrics of [prom-client](https://github.com/siimon/prom-client), among them:\n\n${rows.join('\n')}\n`;
+}
+
+function capitalized(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
