@@ -3,8 +3,9 @@
  * an identifier. The places come from the description: a new operation is among them without anyone's doing.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { post, type Reply, send } from '../support/client.js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isReplay, post, type Reply, SMALLEST, send } from '../support/client.js';
+import { openPage, stateIn, submit, visit } from '../support/page.js';
 import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
@@ -65,6 +66,8 @@ const CASES = OPERATIONS.flatMap((operation) =>
     .map((place) => ({ operation, place, named: `${operation.method} ${operation.path}: ${place.name}` })),
 );
 
+const isDelete = ({ operation }: (typeof CASES)[number]) => operation.method === 'DELETE';
+
 let service: Service;
 let owner: Shop;
 let stranger: Tenant;
@@ -118,7 +121,7 @@ async function ask({ method, path, isLedger, body, places }: Operation, ids: Ids
   const query = new URLSearchParams(Object.fromEntries(values('query')));
   const url = `${service.url}${filled}${query.size > 0 ? `?${query}` : ''}`;
   const key = as ?? (isLedger ? owner.ledgerKey : owner.key);
-  if (method === 'GET') return send(method, url, { key });
+  if (method !== 'POST') return send(method, url, { key });
   return post(url, { key, body: body && { ...body, ...Object.fromEntries(values('body')) } });
 }
 
@@ -155,7 +158,10 @@ test.each(CASES)('$named, by a stranger', async ({ operation, place: { kind, unk
   }
 });
 
-test.each(CASES)('$named, by its owner, is another answer', async ({ operation, place: { kind, unknown } }) => {
+/** What is deleted is somebody's no more. */
+const DELETED_LAST = CASES.toSorted((one, other) => Number(isDelete(one)) - Number(isDelete(other)));
+
+test.each(DELETED_LAST)('$named, by its owner, is another answer', async ({ operation, place: { kind, unknown } }) => {
   const reply = await ask(operation, owned);
   expect(reply.status).not.toBe(404);
   expect(reply.status).toBeLessThan(500);
@@ -163,4 +169,34 @@ test.each(CASES)('$named, by its owner, is another answer', async ({ operation, 
   expect(seen(reply, (operation.isLedger && owned[`ledger ${kind}`]) || (owned[kind] as string))).not.toEqual(
     seen(nothing, unknown),
   );
+});
+
+/** A statement that names no organization fails wherever it runs: these run only after something else has happened. */
+describe('what its owner does in more than one step', () => {
+  test('is answered again under the key, and to nobody else', async () => {
+    const create = (key: string) =>
+      post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST, idempotencyKey: 'again' });
+    const [first, again, strange] = [await create(owner.key), await create(owner.key), await create(stranger.test)];
+    expect([again.text, isReplay(again)]).toEqual([first.text, true]);
+    expect([strange.status, isReplay(strange)]).toEqual([201, false]);
+  });
+
+  test('extends and releases the claim of a refund', async () => {
+    const refund = (await owner.propose((await owner.record()).body.id, 100)).body.id;
+    expect((await owner.claim({ limit: 100 })).status).toBe(200);
+    for (const step of ['extend', 'release']) {
+      const taken = await owner.ledgerPost(`/ledger/v1/refunds/${refund}/${step}`, { claim: 1 });
+      expect([taken.status, taken.body.id]).toEqual([200, refund]);
+    }
+  });
+
+  test('has its customer pay on the page', async () => {
+    const page = service.url + (await openPage(owner)).path;
+    expect((await submit(`${page}/pay`)).location).toMatch(/\/pretend$/);
+    expect(stateIn(await visit(page))).toBe('being_paid');
+    expect((await submit(`${page}/pretend/decline`)).status).toBe(303);
+    expect(stateIn(await visit(page))).toBe('open');
+    expect((await submit(`${page}/pretend/pay`)).status).toBe(303);
+    expect(stateIn(await visit(page))).toBe('paid');
+  });
 });
