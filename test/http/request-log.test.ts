@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { get, post, SMALLEST } from '../support/client.js';
+import { head, sendBytes } from '../support/raw.js';
 import { until } from '../support/receiver.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
@@ -63,6 +64,18 @@ test('a request, its replay, a refusal, an unknown key and an unknown path have 
   for (const secret of [tenant.test, 'sk_test_nobody', 'ada@shop.example', 'order-1', '/no/such']) {
     expect(log).not.toContain(secret);
   }
+});
+
+test.each([
+  ['an expectation that is not met', head('GET /v1/refunds HTTP/1.1', 'Host: x', 'Expect: 200-ok'), 'invalid_param'],
+  ['a tunnel', head('CONNECT localhost:5432 HTTP/1.1', 'Host: x'), 'not_found'],
+  ['what is not HTTP', 'GET\r\n\r\n', 'invalid_param'],
+])('%s has a line too', async (_, sent, code) => {
+  await start();
+  const { status, body } = await sendBytes(service.url, sent);
+  const { request_id, error } = body;
+  expect(error.code).toBe(code);
+  expect(await lineOf(request_id)).toMatchObject({ level: 30, msg: 'request', status, error_code: code });
 });
 
 test('LOG_REQUESTS=errors leaves out what succeeded', async () => {

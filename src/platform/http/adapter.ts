@@ -1,6 +1,6 @@
 /** Fastify as Nest sees it, with every path that Fastify and Node answer on their own brought into the envelope. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -49,7 +49,10 @@ export class TillgateAdapter extends FastifyAdapter {
       clientErrorHandler: (error, socket) => this.onClientError(error, socket),
     });
     this.connections = connections;
-    server.on('checkExpectation', refuseExpectation);
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      const id = requestId(request);
+      this.logRefused(id, refuseExpectation(id, request, response), INVALID_PARAM.code);
+    });
     server.on('connect', (request: IncomingMessage, socket: Socket) => this.refuseTunnel(request, socket));
     this.prepareInstance();
   }
@@ -99,15 +102,22 @@ export class TillgateAdapter extends FastifyAdapter {
     const [status, text] = faultOf(error.code);
     const id = `req_${randomUUID()}`;
     const { body } = answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url: collectionOf('/') });
-    this.getInstance().log.info({ request_id: id, status, error_code: INVALID_PARAM.code }, 'request');
+    this.logRefused(id, status, INVALID_PARAM.code);
     this.connections.end(socket, lastAnswer(status, body, id));
+  }
+
+  /** What no route was looked for has no other line. */
+  private logRefused(id: string, status: number, code: string): void {
+    this.getInstance().log.info({ request_id: id, status, error_code: code }, 'request');
   }
 
   /** Node leaves the socket of a CONNECT to whoever listens. There is nothing here to connect to. */
   private refuseTunnel(request: IncomingMessage, socket: Socket): void {
     socket.on('error', () => socket.destroy());
     const facts = { id: requestId(request), method: 'CONNECT', url: request.url ?? '' };
-    const { status, body } = answerTo(noSuchRoute(), facts);
+    const refusal = noSuchRoute();
+    const { status, body } = answerTo(refusal, facts);
+    this.logRefused(facts.id, status, refusal.code);
     this.connections.end(socket, lastAnswer(status, body, facts.id));
   }
 }

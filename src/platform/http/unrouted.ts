@@ -45,11 +45,11 @@ export function faultOf(code = ''): readonly [status: number, message: string] {
   return CLIENT_ERRORS[code] ?? [400, 'The request is not valid HTTP.'];
 }
 
-export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const id = requestId(request);
+export function refuseExpectation(id: string, request: IncomingMessage, response: ServerResponse): number {
   const refusal = badRequest('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
   const { body, status } = answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
   response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
+  return status;
 }
 
 export const badRequest = (param: string, code: ParamCode, message: string): Refusal =>
