@@ -1,16 +1,15 @@
 #!/usr/bin/env node
 /** The command line: the same use cases as the HTTP API's, for operators. One JSON object out, or one line of error. */
 import { Command, CommanderError } from '@commander-js/extra-typings';
-import { limitRole, migrate, revertLast } from '../platform/database/migrate.js';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
 import { addDoctorCommand } from './doctor.js';
 import { addHoldCommands } from './holds.js';
 import { addKeyCommands } from './keys.js';
+import { addMigrateCommand } from './migrate.js';
 import { addOrganizationCommands } from './organizations.js';
 import { addPaymentCommands } from './payments.js';
 import { addRefundCommands } from './refunds.js';
-import { withDatabase } from './run.js';
 import { addWebhookCommands } from './webhooks.js';
 
 const program = new Command('tillgate')
@@ -28,19 +27,7 @@ addHoldCommands(program);
 addWebhookCommands(program);
 addDoctorCommand(program);
 
-program
-  .command('migrate')
-  .description('bring the database schema up to date')
-  .option('--revert', 'undo the last migration and drop what it stored: stop the servers first')
-  .option('--service-role <role>', 'the database role of the service, if it is not the one that migrates')
-  .action(({ revert, serviceRole }) =>
-    withDatabase(async (url) => {
-      if (revert) return { reverted: (await revertLast(url)) ?? null };
-      const applied = await migrate(url);
-      const notPermitted = await limitRole(url, serviceRole);
-      return notPermitted.length === 0 ? { applied } : { applied, not_permitted: notPermitted };
-    }),
-  );
+addMigrateCommand(program);
 
 /** commander's "error: unknown option '--colour'", as every other message is written. */
 function sentence(text: string): string {

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { createMigrationDataSource } from './data-source.js';
+import { distributeAll, distribution } from './distribute.js';
 import { assertPreparedStatements } from './pooler.js';
 import { setRoleSettings } from './role-settings.js';
 
@@ -26,6 +27,19 @@ export async function revertLast(url: string): Promise<string | undefined> {
     if (last !== undefined) await dataSource.undoLastMigration({ transaction });
     return last;
   });
+}
+
+/** Distributes what is not yet, on Citus, and returns the names of those tables. All of them, or none: it is a transaction. */
+export async function distributeTables(url: string, shards: number): Promise<string[]> {
+  return withLock(url, async (dataSource) => {
+    await distribution(dataSource);
+    return dataSource.transaction((manager) => distributeAll(manager, shards));
+  });
+}
+
+/** Changes nothing. Throws with what to do where tables cannot be distributed. */
+export async function checkDistribution(url: string): ReturnType<typeof distribution> {
+  return withLock(url, distribution);
 }
 
 /** Sets what each connection of the role, or of the one in the URL, shall have. Returns what could not be: SQL to run. */

@@ -1,0 +1,39 @@
+import { type Command, Option } from '@commander-js/extra-typings';
+import { checkDistribution, distributeTables, limitRole, migrate, revertLast } from '../platform/database/migrate.js';
+import { wholeNumber } from './arguments.js';
+import { withDatabase } from './run.js';
+
+/** They bound how many machines can share the rows, and each look at the rows of all organizations asks all of them. */
+const SHARDS = 32;
+const shards = () =>
+  new Option('--shards <number>', 'with --distribute: parts of each table, for good')
+    .default(SHARDS)
+    .argParser(wholeNumber(1, 1_000));
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database schema up to date')
+    .addOption(
+      new Option('--revert', 'undo the last migration and drop what it stored: stop the servers first').conflicts([
+        'distribute',
+        'check',
+      ]),
+    )
+    .option('--service-role <role>', 'the database role of the service, if it is not the one that migrates')
+    .option('--distribute', 'distribute the tables on Citus, after migrating')
+    .option('--check', 'with --distribute: only look whether it can be done')
+    .addOption(shards())
+    .action(({ revert, serviceRole, distribute, check, shards }) =>
+      withDatabase(async (url) => {
+        if (revert) return { reverted: (await revertLast(url)) ?? null };
+        if (distribute && check) return checkDistribution(url);
+        if (distribute) await checkDistribution(url);
+        const applied = await migrate(url);
+        const distributed = distribute ? { distributed: await distributeTables(url, shards) } : {};
+        const notPermitted = await limitRole(url, serviceRole);
+        const left = notPermitted.length === 0 ? {} : { not_permitted: notPermitted };
+        return { applied, ...distributed, ...left };
+      }),
+    );
+}

@@ -1,0 +1,116 @@
+/** Citus: rows of an organization live together on one machine of several. On any other PostgreSQL nothing here is run. */
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { Database } from './database.js';
+
+type Sql = Pick<DataSource | EntityManager | QueryRunner, 'query'>;
+
+interface Table {
+  readonly name: string;
+  /** Whether each of its rows belongs to an organization. */
+  readonly isOwned: boolean;
+  readonly parents: readonly string[];
+  readonly kind: 'distributed' | 'reference' | null;
+}
+
+interface Cluster {
+  readonly isCoordinator: boolean;
+  readonly workers: number;
+  /** Nodes where two-phase commit is switched off. */
+  readonly withoutPrepared: number;
+}
+
+const HAS_CITUS = {
+  name: 'database.has_citus',
+  text: `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "hasCitus"`,
+};
+const known = new WeakMap<Database, boolean>();
+const CLUSTER = `SELECT citus_is_coordinator() AS "isCoordinator",
+  (SELECT count(*)::integer FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND shouldhaveshards) AS workers,
+  (SELECT count(*)::integer FROM run_command_on_all_nodes('SHOW max_prepared_transactions') WHERE result = '0')
+    AS "withoutPrepared"`;
+const TABLES = `SELECT relation.relname AS name,
+  EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation.oid AND attname = 'organization_id' AND attnotnull)
+    AS "isOwned",
+  ARRAY(SELECT parent.relname::text FROM pg_constraint JOIN pg_class parent ON parent.oid = confrelid
+    WHERE conrelid = relation.oid AND contype = 'f' AND confrelid <> conrelid) AS parents,
+  (SELECT citus_table_type FROM citus_tables
+    WHERE table_name = relation.oid AND citus_table_type IN ('distributed', 'reference')) AS kind
+  FROM pg_class relation WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
+
+/** Whether rows may live on several machines: there a statement that locks rows has to say whose. */
+export async function isDistributed(database: Database): Promise<boolean> {
+  const before = known.get(database);
+  if (before !== undefined) return before;
+  const [found] = await database.read<{ hasCitus: boolean }>(HAS_CITUS, []);
+  known.set(database, found?.hasCitus ?? false);
+  return found?.hasCitus ?? false;
+}
+
+/** What is distributed, and what would be. Throws with what to do where the cluster is not ready for it. */
+export async function distribution(sql: Sql): Promise<{ distributed: string[]; pending: string[] }> {
+  if (!(await hasCitus(sql))) {
+    throw new Error('This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.');
+  }
+  const [cluster]: Cluster[] = await sql.query(CLUSTER);
+  if (!cluster?.isCoordinator) throw new Error('This is a worker of Citus: connect to the coordinator.');
+  if (cluster.workers === 0) throw new Error('Citus has no active worker: add one with citus_add_node first.');
+  if (cluster.withoutPrepared > 0) {
+    throw new Error(
+      `max_prepared_transactions is 0 on ${cluster.withoutPrepared} of the nodes: set it to max_connections or more.`,
+    );
+  }
+  const tables: Table[] = await sql.query(TABLES);
+  const named = (wanted: boolean) => tables.filter(({ kind }) => (kind !== null) === wanted).map(({ name }) => name);
+  return { distributed: named(true), pending: named(false) };
+}
+
+/**
+ * For a migration that makes tables, at its end: they are distributed where the others are, and nothing happens where none
+ * is. Returns their names.
+ */
+export async function distributeNewTables(sql: Sql): Promise<string[]> {
+  if (!(await hasCitus(sql))) return [];
+  const tables: Table[] = await sql.query(TABLES);
+  return tables.some(({ kind }) => kind !== null) ? distribute(sql, tables) : [];
+}
+
+/** Distributes all tables in the open transaction, which locks them until it ends. Returns the names of those that were not. */
+export async function distributeAll(sql: Sql, shards: number): Promise<string[]> {
+  await sql.query(`SET LOCAL citus.shard_count = ${shards}`);
+  return distribute(sql, await sql.query(TABLES));
+}
+
+async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]> {
+  const pending = parentsFirst(tables.filter(({ kind }) => kind === null));
+  let group = tables.find(({ kind }) => kind === 'distributed')?.name ?? 'none';
+  // What has rows of nobody's, or of anybody's, is on every machine; owned rows refer to it.
+  for (const { name, isOwned } of pending) {
+    if (!isOwned) await sql.query(`SELECT create_reference_table($1)`, [name]);
+  }
+  for (const { name, isOwned } of pending) {
+    if (!isOwned) continue;
+    await sql.query(`SELECT create_distributed_table($1, 'organization_id', colocate_with => $2)`, [name, group]);
+    if (group === 'none') group = name;
+  }
+  // The rows have been copied; those here would take room, unseen.
+  for (const { name } of pending.toReversed()) {
+    await sql.query('SELECT truncate_local_data_after_distributing_table($1)', [name]);
+  }
+  return pending.map(({ name }) => name);
+}
+
+function parentsFirst(tables: readonly Table[]): readonly Table[] {
+  const ordered: Table[] = [];
+  const add = (table: Table): void => {
+    if (ordered.includes(table)) return;
+    for (const parent of tables) if (table.parents.includes(parent.name)) add(parent);
+    ordered.push(table);
+  };
+  for (const table of tables) add(table);
+  return ordered;
+}
+
+async function hasCitus(sql: Sql): Promise<boolean> {
+  const [found]: { hasCitus: boolean }[] = await sql.query(HAS_CITUS.text);
+  return found?.hasCitus ?? false;
+}
