@@ -3,6 +3,7 @@ import type { Caller } from '../../shared/caller.js';
 import { uuidOf } from '../../shared/id.js';
 import { insertInto } from '../database/columns.js';
 import { Database } from '../database/database.js';
+import { byOrganization, type Place } from '../database/places.js';
 import type { Part } from '../database/statement.js';
 import { Encryption } from '../encryption/encryption.js';
 import type { HttpResponse } from '../http/response.js';
@@ -30,12 +31,18 @@ const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= n
 const AGE = `UPDATE idempotency_keys SET expires_at = expires_at - make_interval(secs => $3)
   WHERE organization_id = $1 AND mode = $2 AND operation <> $4`;
 
-/** SKIP LOCKED lets instances sweep side by side. By ctid, because PostgreSQL would plan a join with the batch for any size. */
+const OLD = {
+  name: 'idempotency.old',
+  text: `/* every organization: what is old is removed, whoever has it */
+    SELECT organization_id AS organization, ctid AS place FROM idempotency_keys
+    WHERE expires_at <= now() ORDER BY expires_at LIMIT $1`,
+};
+/** SKIP LOCKED lets instances sweep side by side. */
 const SWEEP = {
   name: 'idempotency.sweep',
-  text: `/* every organization: what is old is removed, whoever has it */
-    DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM idempotency_keys WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+  text: `DELETE FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+    SELECT ctid FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND expires_at <= now()
+    FOR UPDATE SKIP LOCKED))`,
 };
 
 /** Begins a body that is stored encrypted: no JSON begins so. */
@@ -106,7 +113,10 @@ export class StoredResponses {
 
   /** Removes up to `limit` responses whose time is over and returns how many. */
   async sweep(limit: number): Promise<number> {
-    return (await this.database.autocommit(SWEEP, [limit])).rowCount;
+    const old = await this.database.read<Place>(OLD, [limit]);
+    let removed = 0;
+    for (const owned of byOrganization(old)) removed += (await this.database.autocommit(SWEEP, owned)).rowCount;
+    return removed;
   }
 }
 

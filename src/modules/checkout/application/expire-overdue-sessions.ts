@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { MovedClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
-import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
+import { CheckoutSessionEvents, CheckoutSessions, type OverdueSessions } from './ports.js';
 
 @Injectable()
 export class ExpireOverdueSessions {
@@ -10,14 +10,18 @@ export class ExpireOverdueSessions {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /**
-   * Expires up to `limit` open sessions whose time is over: those of anyone or, given moved clocks, those of test modes that
-   * are over by theirs. The result is how many.
-   */
-  async execute(limit: number, clocks?: readonly MovedClock[]): Promise<Decision<number>> {
+  /** Up to `limit` open sessions whose time is over, by organization: of anyone, or of a test mode by its moved clock. */
+  find(limit: number, by?: MovedClock): Promise<OverdueSessions[]> {
+    return this.sessions.overdue(limit, by);
+  }
+
+  /** Expires those that are still over. The result is how many. */
+  async execute(overdue: OverdueSessions): Promise<Decision<number>> {
     return inTransaction(async () => {
-      const expired = await this.sessions.expireOverdue(limit, clocks);
-      return decided(expired.length, ...(await this.events.recordAll('checkout.session.expired', expired)));
+      const expired = await this.sessions.expire(overdue);
+      const { organization } = overdue;
+      const writes = await this.events.recordAll(organization, 'checkout.session.expired', expired);
+      return decided(expired.length, ...writes);
     });
   }
 }

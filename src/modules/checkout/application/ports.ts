@@ -27,13 +27,18 @@ export abstract class CheckoutSessions {
   abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
   /** In the caller's mode. Refuses with not_found on the parameter that the id came in. */
   abstract get(caller: Caller, id: string, param: string): Promise<CheckoutSession>;
-  /**
-   * In the open transaction: stores up to `limit` sessions whose time is over as expired, and returns them. Those of anyone by
-   * the database's clock or, given moved clocks, those of test modes by theirs.
-   */
-  abstract expireOverdue(limit: number, clocks?: readonly MovedClock[]): Promise<OwnedCheckoutSession[]>;
+  /** Up to `limit` open sessions whose time is over: of anyone by the database's clock, or of a test mode by its moved clock. */
+  abstract overdue(limit: number, by?: MovedClock): Promise<OverdueSessions[]>;
+  /** In the open transaction: stores those that are still open and over as expired, and returns them. */
+  abstract expire(overdue: OverdueSessions): Promise<OwnedCheckoutSession[]>;
   /** In the caller's mode, newest first: up to one more than the limit, to tell whether there are more. */
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]>;
+}
+
+/** Sessions of one organization that were found to be over. */
+export interface OverdueSessions extends MovedClock {
+  /** Where they are stored: nothing to anyone but the port. */
+  readonly places: readonly string[];
 }
 
 export interface OwnedCheckoutSession {
@@ -44,8 +49,12 @@ export interface OwnedCheckoutSession {
 export abstract class CheckoutSessionEvents {
   /** Records what happened to the session, as the API shows it from now on, and sends it to its notify_url. */
   abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
-  /** The same for sessions of anyone: large ones a few at a time, and in between requests are served. */
-  abstract recordAll(event: SessionEvent, sessions: readonly OwnedCheckoutSession[]): Promise<readonly Write[]>;
+  /** The same for sessions of one organization: large ones a few at a time, and in between requests are served. */
+  abstract recordAll(
+    organization: string,
+    event: SessionEvent,
+    sessions: readonly OwnedCheckoutSession[],
+  ): Promise<readonly Write[]>;
 }
 
 /** Where customers pay. Told by the module that shows them the page. */

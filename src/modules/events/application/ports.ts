@@ -74,8 +74,8 @@ export abstract class LedgerEvents {
 export abstract class Outbox {
   /** Records the event, and makes it due at its URL if it has one, and at each endpoint that wants its type. */
   abstract record(caller: Caller, happening: Happening): Write;
-  /** The same for what happened to resources of anyone, at least one. */
-  abstract recordAll(happenings: readonly OwnedHappening[]): Write;
+  /** The same for what happened to resources of one organization, in either mode, at least one. */
+  abstract recordAll(organization: string, happenings: readonly OwnedHappening[]): Write;
 }
 
 export interface OwnedHappening {

@@ -20,7 +20,11 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
     return this.outbox.record(caller, happening(type, session));
   }
 
-  async recordAll(type: SessionEvent, sessions: readonly OwnedCheckoutSession[]): Promise<readonly Write[]> {
+  async recordAll(
+    organization: string,
+    type: SessionEvent,
+    sessions: readonly OwnedCheckoutSession[],
+  ): Promise<readonly Write[]> {
     const writes: Write[] = [];
     let together: OwnedHappening[] = [];
     let length = 0;
@@ -29,12 +33,12 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
       together.push({ caller, happening: one });
       length += one.data.length;
       if (length < RECORDED_TOGETHER) continue;
-      writes.push(this.outbox.recordAll(together));
+      writes.push(this.outbox.recordAll(organization, together));
       together = [];
       length = 0;
       await requestsServed();
     }
-    return together.length === 0 ? writes : [...writes, this.outbox.recordAll(together)];
+    return together.length === 0 ? writes : [...writes, this.outbox.recordAll(organization, together)];
   }
 }
 

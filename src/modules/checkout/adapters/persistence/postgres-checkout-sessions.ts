@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
+import { byOrganization, type Place } from '../../../../platform/database/places.js';
 import type { Part, Statement } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, idRange, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { type CheckoutSessionFilter, CheckoutSessions, type OwnedCheckoutSession } from '../../application/ports.js';
+import {
+  type CheckoutSessionFilter,
+  CheckoutSessions,
+  type OverdueSessions,
+  type OwnedCheckoutSession,
+} from '../../application/ports.js';
 import {
   CHECKOUT_SESSION_ID,
   CheckoutSession,
@@ -26,23 +32,29 @@ const NOTIFY_URL = {
   text: `SELECT notify_url AS "notifyUrl" FROM checkout_sessions ${BY_ID}`,
 };
 
-/** SKIP LOCKED: several instances sweep at once, and a session being paid right now is left to its payment. */
-const LATE = 'ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED';
-const expired = (late: string) => `/* every organization: time is over for sessions of all alike */
-  UPDATE checkout_sessions SET status = 'expired'
-  WHERE (organization_id, mode, id) IN (${late}) RETURNING organization_id AS organization, ${columnsWith('status')}`;
-const EXPIRE_OVERDUE = {
-  name: 'checkout.expire_overdue',
-  text: expired(
-    `SELECT organization_id, mode, id FROM checkout_sessions WHERE status = 'open' AND expires_at <= now() ${LATE}`,
-  ),
+/** `ahead` is a value: by how many seconds the clock that decides is ahead of the database's. */
+const isOver = (ahead: string) =>
+  `status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => ${ahead})`;
+const OVERDUE = {
+  name: 'checkout.overdue',
+  text: `/* every organization: time is over for sessions of all alike */
+    SELECT organization_id AS organization, ctid AS place FROM checkout_sessions
+    WHERE ${isOver('0')} ORDER BY expires_at LIMIT $1`,
 };
-const EXPIRE_OVERDUE_AHEAD = {
-  name: 'checkout.expire_overdue_ahead',
-  text: expired(`SELECT late.* FROM unnest($2::uuid[], $3::float8[]) AS clock (organization_id, ahead)
-    CROSS JOIN LATERAL (SELECT organization_id, mode, id FROM checkout_sessions
-      WHERE organization_id = clock.organization_id AND mode = 'test' AND status = 'open'
-        AND expires_at <= now() + make_interval(secs => clock.ahead) ${LATE}) AS late LIMIT $1`),
+const OVERDUE_AHEAD = {
+  name: 'checkout.overdue_ahead',
+  text: `SELECT organization_id AS organization, ctid AS place FROM checkout_sessions
+    WHERE organization_id = $2 AND mode = 'test' AND ${isOver('$3')} ORDER BY expires_at LIMIT $1`,
+};
+/** SKIP LOCKED: several instances sweep at once, and a session being paid right now is left to its payment. */
+const EXPIRE = {
+  name: 'checkout.expire_overdue',
+  text: `WITH expired AS (
+      UPDATE checkout_sessions SET status = 'expired' WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+        SELECT ctid FROM checkout_sessions WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND ${isOver('$3')}
+        FOR NO KEY UPDATE SKIP LOCKED))
+      RETURNING *
+    ) SELECT ${columnsWith('status')} FROM expired`,
 };
 
 const OWN = 'organization_id = $1 AND mode = $2';
@@ -57,7 +69,7 @@ const NEWEST = 'ORDER BY id DESC LIMIT $5';
 function statementsBy(clock: (clock: string, last: number) => string, suffix: string) {
   const statement = (name: string, text: string): Statement => ({ name: `checkout.${name}${suffix}`, text });
   // A session past its time is expired, whether or not the sweeper has stored that.
-  const status = (last: number) => `CASE WHEN status = 'open' AND expires_at <= ${clock('clock_timestamp()', last)}
+  const status = (last: number) => `CASE WHEN status = 'open' AND expires_at <= ${clock('statement_timestamp()', last)}
     THEN 'expired' ELSE status END`;
   const summary = `SELECT id, mode, ${status(6)} AS status, payment_status AS "paymentStatus", currency,
     amount_total AS "amountTotal" FROM checkout_sessions WHERE ${OWN}`;
@@ -71,11 +83,11 @@ function statementsBy(clock: (clock: string, last: number) => string, suffix: st
     close: statement(
       'close',
       `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
-        AND status = 'open' AND expires_at > ${clock('clock_timestamp()', 6)}`,
+        AND status = 'open' AND expires_at > ${clock('statement_timestamp()', 6)}`,
     ),
     lists: {
       all: statement('list', `${summary} AND ${RANGE} ${NEWEST}`),
-      open: statement('list_open', stored('open', `AND expires_at > ${clock('clock_timestamp()', 6)}`)),
+      open: statement('list_open', stored('open', `AND expires_at > ${clock('statement_timestamp()', 6)}`)),
       complete: statement('list_complete', stored('complete')),
       // Those the sweeper has stored, and the few it has not: found by their time, whatever the range of ids, because in the
       // order of ids they lie behind every session that is still open.
@@ -131,12 +143,19 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     return session;
   }
 
-  async expireOverdue(limit: number, clocks?: readonly MovedClock[]): Promise<OwnedCheckoutSession[]> {
-    const organizations = clocks?.map(({ organization }) => uuidOf(organization));
-    const rows = organizations
-      ? await this.database.query<OwnedRow>(EXPIRE_OVERDUE_AHEAD, [limit, organizations, clocks?.map(secondsOf)])
-      : await this.database.query<OwnedRow>(EXPIRE_OVERDUE, [limit]);
-    return rows.map(fromOwnedRow);
+  async overdue(limit: number, by?: MovedClock): Promise<OverdueSessions[]> {
+    const found = by
+      ? await this.database.read<Place>(OVERDUE_AHEAD, [limit, uuidOf(by.organization), secondsOf(by)])
+      : await this.database.read<Place>(OVERDUE, [limit]);
+    return [...byOrganization(found)].map(([organization, places]) => {
+      return { organization: idOf(ORGANIZATION_ID, organization), ahead: by?.ahead ?? 0, places };
+    });
+  }
+
+  async expire(overdue: OverdueSessions): Promise<OwnedCheckoutSession[]> {
+    const { organization, places } = overdue;
+    const rows = await this.database.query<Row>(EXPIRE, [uuidOf(organization), places, secondsOf(overdue)]);
+    return rows.map((row) => ({ caller: { organization, mode: row.mode }, session: fromRow(row) }));
   }
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]> {
@@ -158,14 +177,6 @@ const secondsOf = ({ ahead }: Pick<MovedClock, 'ahead'>): number => ahead / 1000
 
 type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
 
-interface OwnedRow extends Row {
-  readonly organization: string;
-}
-
 function fromRow(row: Row): CheckoutSession {
   return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
-}
-
-function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedCheckoutSession {
-  return { caller: { organization: idOf(ORGANIZATION_ID, organization), mode: row.mode }, session: fromRow(row) };
 }

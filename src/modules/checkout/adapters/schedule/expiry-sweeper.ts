@@ -30,18 +30,21 @@ export class ExpirySweeper implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Expires what is over by the moved clocks. */
   async sweepBy(clocks: readonly MovedClock[]): Promise<void> {
-    await drain((limit) => this.sweep(limit, clocks), BATCH);
+    for (const clock of clocks) await drain((limit) => this.sweep(limit, clock), BATCH);
   }
 
-  /** Expires up to `limit` sessions and returns how many. */
-  sweep(limit: number, clocks?: readonly MovedClock[]): Promise<number> {
-    return this.unit.commit(() => this.expireOverdueSessions.execute(limit, clocks));
+  /** Expires up to `limit` sessions, those of an organization together, and returns how many. */
+  async sweep(limit: number, clock?: MovedClock): Promise<number> {
+    let expired = 0;
+    for (const overdue of await this.expireOverdueSessions.find(limit, clock)) {
+      expired += await this.unit.commit(() => this.expireOverdueSessions.execute(overdue));
+    }
+    return expired;
   }
 
   private async sweepAll(): Promise<void> {
     await drain((limit) => this.sweep(limit), BATCH);
-    const clocks = this.clock.moved();
-    if (clocks.length > 0) await this.sweepBy(clocks);
+    await this.sweepBy(this.clock.moved());
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -5,24 +5,24 @@ import type { ClaimedDelivery } from '../../application/ports.js';
 import type { MadeAttempt } from '../../domain/schedule.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
+const FINISHED = `unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::smallint[],
+    $8::text[], $9::integer[], $10::timestamptz[], $11::timestamptz[], $12::text[])
+  AS finished (mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at,
+    due_at, outcome)`;
 /** The attempt number is the fencing token: a process whose lease ran out records its attempt and decides nothing. */
 const FINISH = {
   name: 'webhooks.finish',
-  text: `WITH finished AS (
-      SELECT * FROM unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::smallint[],
-        $8::text[], $9::integer[], $10::timestamptz[], $11::timestamptz[], $12::text[])
-        AS one (mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at,
-          due_at, outcome)
-    ), recorded AS (
+  text: `WITH recorded AS (
       INSERT INTO webhook_attempts (organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code,
         error, duration_ms, next_attempt_at)
       SELECT $1::uuid, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
         next_attempt_at
-      FROM finished WHERE outcome IS DISTINCT FROM 'canceled'
+      FROM ${FINISHED} WHERE outcome IS DISTINCT FROM 'canceled'
     )
     UPDATE webhook_deliveries delivery SET next_attempt_at = finished.due_at, outcome = finished.outcome
-    FROM finished WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode
-      AND delivery.event_id = finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt AND delivery.outcome IS NULL`,
+    FROM ${FINISHED} WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode
+      AND delivery.event_id = finished.event_id AND delivery.endpoint_id = finished.endpoint_id
+      AND delivery.attempts = finished.attempt AND delivery.outcome IS NULL`,
 };
 const LANES = 2;
 const MAX_BATCH = 200;

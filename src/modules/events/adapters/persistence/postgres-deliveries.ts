@@ -20,28 +20,24 @@ import { ATTEMPTS } from './metrics.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** In one look. An organization's receivers beyond a page are found in the looks that follow. */
-const ORGANIZATIONS = 500;
 const RECEIVERS = 100;
 /** What an attempt needs of its endpoint. */
 const SENT_TO = `url, enabled, ${SECRETS}, (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"`;
 
-/**
- * From one organization, and from one receiver, to the next through the index: a step costs the same however many
- * deliveries lie between the two. PostgreSQL has no such step for DISTINCT.
- */
+/** Of so many deliveries at a time: what a look costs does not grow with how much lies there. */
+const DELIVERIES = 500;
 const ORGANIZATIONS_STATEMENT = {
   name: 'webhooks.organizations',
   text: `/* every organization: which of them have deliveries due is the question */
-    WITH RECURSIVE step AS (
-      (SELECT organization_id FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND organization_id > $1
-        ORDER BY organization_id LIMIT 1)
-      UNION ALL
-      SELECT next.organization_id FROM step CROSS JOIN LATERAL (
-        SELECT organization_id FROM webhook_deliveries
-        WHERE next_attempt_at IS NOT NULL AND organization_id > step.organization_id
-        ORDER BY organization_id LIMIT 1) AS next
-    ) SELECT organization_id AS organization FROM step LIMIT $2`,
+    SELECT organization_id AS organization, count(*)::integer AS looked FROM (
+      SELECT organization_id FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND organization_id > $1
+      ORDER BY organization_id LIMIT ${DELIVERIES}) AS waiting GROUP BY organization_id ORDER BY organization_id`,
 };
+
+/**
+ * From one receiver to the next through the index: a step costs the same however many deliveries lie between the two.
+ * PostgreSQL has no such step for DISTINCT.
+ */
 const NEXT_RECEIVER = (after: string) => `SELECT receiver, next_attempt_at FROM webhook_deliveries
   WHERE organization_id = $1 AND next_attempt_at IS NOT NULL AND receiver > ${after}
   ORDER BY receiver, next_attempt_at LIMIT 1`;
@@ -100,10 +96,11 @@ export class PostgresDeliveries extends Deliveries {
   }
 
   async organizations(after: string | undefined): Promise<Looked<string>> {
-    const values = [after === undefined ? FIRST_UUID : uuidOf(after), ORGANIZATIONS];
-    const rows = await this.database.read<{ organization: string }>(ORGANIZATIONS_STATEMENT, values);
+    const values = [after === undefined ? FIRST_UUID : uuidOf(after)];
+    const rows = await this.database.read<{ organization: string; looked: number }>(ORGANIZATIONS_STATEMENT, values);
     const found = rows.map(({ organization }) => idOf(ORGANIZATION_ID, organization));
-    return { found, next: found[ORGANIZATIONS - 1] };
+    const isFull = rows.reduce((sum, { looked }) => sum + looked, 0) === DELIVERIES;
+    return { found, next: isFull ? found.at(-1) : undefined };
   }
 
   async due(organization: string, after: string | undefined, now: number): Promise<Looked<DueReceiver>> {

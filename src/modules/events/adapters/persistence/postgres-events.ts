@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
+import { byOrganization, type Place } from '../../../../platform/database/places.js';
 import type { Statement } from '../../../../platform/database/statement.js';
-
 import { facts, resourceOf } from '../../../../platform/facts.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { firstUuidAt, idOf, idRange, instantOf, modeOf, uuidOf } from '../../../../shared/id.js';
@@ -76,22 +76,23 @@ function listOfObject(order: Order): Statement {
   };
 }
 
-const OLD = '/* every organization: what is old is removed, whoever has it */';
+const OLD = {
+  name: 'events.old',
+  text: `/* every organization: what is old is removed, whoever has it */
+    SELECT organization_id AS organization, ctid AS place FROM events
+    WHERE mode = $2 AND type = $3 AND id < $1 ORDER BY id LIMIT $4`,
+};
 
-/**
- * SKIP LOCKED: several instances sweep at once without waiting for each other. By their places (ctid), which cannot
- * change while they are locked: a join with the batch would be planned for any size of it. Attempts go with their
- * delivery.
- */
+/** SKIP LOCKED: several instances sweep at once without waiting for each other. Attempts go with their delivery. */
 const REMOVE = {
   name: 'events.remove',
   text: `WITH removed AS (
-      ${OLD} DELETE FROM events WHERE ctid = ANY (ARRAY(
-        ${OLD} SELECT ctid FROM events WHERE mode = $3 AND type = $4 AND id < $1 ORDER BY id LIMIT $2
+      DELETE FROM events WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+        SELECT ctid FROM events WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND id < $3
         FOR UPDATE SKIP LOCKED))
       RETURNING organization_id, mode, id
     ), deliveries AS (
-      DELETE FROM webhook_deliveries delivery USING removed WHERE delivery.organization_id = removed.organization_id
+      DELETE FROM webhook_deliveries delivery USING removed WHERE delivery.organization_id = $1
         AND delivery.mode = removed.mode AND delivery.event_id = removed.id
     )
     SELECT count(*)::integer AS removed FROM removed`,
@@ -132,9 +133,12 @@ export class PostgresEvents extends Events {
     let left = limit;
     for (const mode of MODES) {
       for (const type of facts.eventTypes) {
-        const values = [firstUuidAt(instant), left, mode, type];
-        const { rows } = await this.database.autocommit<{ removed: number }>(REMOVE, values);
-        left -= rows[0]?.removed ?? 0;
+        const old = await this.database.read<Place>(OLD, [firstUuidAt(instant), mode, type, left]);
+        for (const owned of byOrganization(old)) {
+          const values = [...owned, firstUuidAt(instant)];
+          const { rows } = await this.database.autocommit<{ removed: number }>(REMOVE, values);
+          left -= rows[0]?.removed ?? 0;
+        }
         if (left === 0) return limit;
       }
     }

@@ -16,7 +16,7 @@ const insert = insertInto('events.record', EventRecord);
 /** A first attempt is due at any time: a clock that is set back must not put it off. */
 const DELIVERY = `INSERT INTO webhook_deliveries
   (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)`;
-const DUE = `0, '-infinity'::timestamptz`;
+const DUE = `0::smallint, '-infinity'::timestamptz`;
 
 /** Host and port of a URL: whom a slow answer keeps waiting. */
 const receiverOf = (url: string): string => `lower(substring(${url} FROM '://(?:[^/?#]*@)?([^/?#]+)'))`;
@@ -26,41 +26,38 @@ const wants = (type: string): string => `endpoint.enabled AND endpoint.events &&
 
 /**
  * Which endpoints are told is decided by the statement that records the event: one that exists when it begins misses
- * nothing. `$1` to `$4` are organization, mode, id and type of the event.
+ * nothing. `$1` to `$4` are organization, mode, id and type of the event. What the organization's own endpoints are told and
+ * what the ledger's are is inserted apart: on Citus rows of both kinds do not mix in one query.
  */
 const OWN = `FROM webhook_endpoints endpoint WHERE organization_id = $1 AND mode = $2 AND ${wants('$4::text')}`;
-const TO_ENDPOINTS = `${DELIVERY}
-  SELECT organization_id, mode, $3::uuid, id, url, receiver, ${DUE} ${OWN}
-  UNION ALL
-  SELECT $1::uuid, mode, $3::uuid, id, url, receiver, ${DUE}
+const TO_ENDPOINTS = `${DELIVERY} SELECT organization_id, mode, $3::uuid, id, url, receiver, ${DUE} ${OWN}`;
+const TO_LEDGER = `${DELIVERY} SELECT $1::uuid, mode, $3::uuid, id, url, receiver, ${DUE}
   FROM ledger_webhook_endpoints endpoint WHERE mode = $2 AND ${wants('$4::text')}`;
-
 /** An endpoint with the URL that the resource names gets the event once. */
-const TO_URL_TOO = `${TO_ENDPOINTS}
-  UNION ALL
+const TO_URL = `${DELIVERY}
   SELECT $1::uuid, $2::text, $3::uuid, '${NO_ENDPOINT}'::uuid, $5::text, ${receiverOf('$5::text')}, ${DUE}
   WHERE NOT EXISTS (SELECT ${OWN} AND url = $5)`;
 
-/** One statement for a batch of any size: one array for each column. */
-const RECORD_ALL = `WITH recorded AS (
-    SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::uuid[], $6::smallint[], $7::text[],
-      $8::text[])
-      AS event (organization_id, mode, id, type, object_id, sequence, data, url)
-  ), own AS (
-    SELECT event.organization_id, event.mode, event.id AS event_id, endpoint.id, endpoint.url, endpoint.receiver
-    FROM recorded event JOIN webhook_endpoints endpoint
-      ON endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode WHERE ${wants('event.type')}
-  ), deliveries AS (
-    ${DELIVERY} SELECT organization_id, mode, event_id, id, url, receiver, ${DUE} FROM own
-    UNION ALL
-    SELECT event.organization_id, mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, ${DUE}
-    FROM recorded event JOIN ledger_webhook_endpoints endpoint USING (mode) WHERE ${wants('event.type')}
-    UNION ALL
-    SELECT organization_id, mode, id, '${NO_ENDPOINT}'::uuid, url, ${receiverOf('url')}, ${DUE} FROM recorded event
-    WHERE url IS NOT NULL AND NOT EXISTS (SELECT FROM own WHERE own.event_id = event.id AND own.url = event.url)
-  )
-  INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
-  SELECT organization_id, mode, id, type, object_id, sequence, data FROM recorded`;
+/** The same for a batch of any size of one organization: one array for each column. */
+const RECORD_ALL = `INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
+  SELECT $1::uuid, mode, id, type, object_id, sequence, data
+  FROM unnest($2::text[], $3::uuid[], $4::text[], $5::uuid[], $6::smallint[], $7::text[])
+    AS event (mode, id, type, object_id, sequence, data)`;
+const told = (name: string) =>
+  `unnest($2::text[], $3::uuid[], $4::text[], $5::text[]) AS ${name} (mode, id, type, url)`;
+const ALL_TO_ENDPOINTS = `${DELIVERY}
+  SELECT endpoint.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, ${DUE}
+  FROM webhook_endpoints endpoint JOIN ${told('event')} ON event.mode = endpoint.mode
+  WHERE endpoint.organization_id = $1 AND ${wants('event.type')}`;
+const ALL_TO_LEDGER = `${DELIVERY}
+  SELECT $1::uuid, event.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, ${DUE}
+  FROM ledger_webhook_endpoints endpoint JOIN ${told('event')} ON event.mode = endpoint.mode WHERE ${wants('event.type')}`;
+const ALL_TO_URLS = `${DELIVERY}
+  SELECT $1::uuid, event.mode, event.id, '${NO_ENDPOINT}'::uuid, event.url, ${receiverOf('event.url')}, ${DUE}
+  FROM ${told('event')} WHERE url IS NOT NULL AND id NOT IN (
+    SELECT other.id FROM webhook_endpoints endpoint JOIN ${told('other')}
+      ON other.mode = endpoint.mode AND other.url = endpoint.url
+    WHERE endpoint.organization_id = $1 AND ${wants('other.type')})`;
 
 @Injectable()
 export class PostgresOutbox extends Outbox {
@@ -74,26 +71,40 @@ export class PostgresOutbox extends Outbox {
   record(caller: Caller, happening: Happening): Write {
     const { notifyUrl } = happening;
     const row = toRow(caller, happening, this.clock.at(caller));
-    const told = [row.organizationId, row.mode, row.id, row.type];
+    const values = [row.organizationId, row.mode, row.id, row.type];
     const committed = () => this.tell(caller, happening);
-    const deliver =
-      notifyUrl === null
-        ? { name: 'events.deliver', sql: TO_ENDPOINTS, values: told, committed }
-        : { name: 'events.deliver_to_url', sql: TO_URL_TOO, values: [...told, notifyUrl], committed };
-    return several('events.record', insert(row), deliver);
+    const parts: Part[] = [
+      { ...insert(row), committed },
+      { name: 'events.deliver', sql: TO_ENDPOINTS, values },
+      { name: 'events.deliver_to_ledger', sql: TO_LEDGER, values },
+    ];
+    if (notifyUrl !== null) {
+      parts.push({ name: 'events.deliver_to_url', sql: TO_URL, values: [...values, notifyUrl] });
+    }
+    return several('events.record', ...parts);
   }
 
-  recordAll(owned: readonly OwnedHappening[]): Part {
-    const rows = owned.map(({ caller, happening }) => {
-      const row = toRow(caller, happening, this.clock.at(caller));
-      const { organizationId, mode, id, type, objectId, sequence, data } = row;
-      return [organizationId, mode, id, type, objectId, sequence, data, happening.notifyUrl];
-    });
-    const values = Array.from({ length: 8 }, (_, column) => rows.map((row) => row[column]));
+  recordAll(organization: string, owned: readonly OwnedHappening[]): Write {
+    const rows = owned.map(({ caller, happening }) => ({
+      ...toRow(caller, happening, this.clock.at(caller)),
+      url: happening.notifyUrl,
+    }));
+    const all = (...columns: readonly (keyof (typeof rows)[number])[]) => [
+      uuidOf(organization),
+      ...columns.map((column) => rows.map((row) => row[column])),
+    ];
+    const values = all('mode', 'id', 'type', 'url');
     const committed = () => {
       for (const { caller, happening } of owned) this.tell(caller, happening);
     };
-    return { name: 'events.record_all', sql: RECORD_ALL, values, rows: rows.length, committed };
+    const recorded = all('mode', 'id', 'type', 'objectId', 'sequence', 'data');
+    return several(
+      'events.record_all',
+      { name: 'events.record_all', sql: RECORD_ALL, values: recorded, committed },
+      { name: 'events.deliver_all', sql: ALL_TO_ENDPOINTS, values },
+      { name: 'events.deliver_all_to_ledger', sql: ALL_TO_LEDGER, values },
+      { name: 'events.deliver_all_to_urls', sql: ALL_TO_URLS, values },
+    );
   }
 
   private tell(caller: Caller, happening: Happening): void {

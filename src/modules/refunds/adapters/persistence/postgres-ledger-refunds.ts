@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
+import { isDistributed } from '../../../../platform/database/distribute.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type Claim, type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } from '../../application/ports.js';
@@ -28,7 +29,7 @@ const LIST_OF_ONE = {
 const CLAIMED = `UPDATE refunds SET claim_number = claim_number + 1,
     claim_expires_at = statement_timestamp() + make_interval(secs => $3)
   WHERE mode = $1`;
-const FREE = `SELECT ctid FROM refunds WHERE mode = $1 AND status = 'pending'`;
+const FREE = `FROM refunds WHERE mode = $1 AND status = 'pending'`;
 const LOCKED = 'FOR NO KEY UPDATE SKIP LOCKED';
 
 /**
@@ -38,9 +39,9 @@ const LOCKED = 'FOR NO KEY UPDATE SKIP LOCKED';
 const CLAIM = {
   name: 'refunds.claim',
   text: `${OF_ALL} WITH lapsed AS MATERIALIZED (
-      ${FREE} AND claim_expires_at <= statement_timestamp() ORDER BY claim_expires_at, id LIMIT $2 ${LOCKED}
+      SELECT ctid ${FREE} AND claim_expires_at <= statement_timestamp() ORDER BY claim_expires_at, id LIMIT $2 ${LOCKED}
     ), unclaimed AS MATERIALIZED (
-      ${FREE} AND claim_expires_at IS NULL ORDER BY claim_expires_at, id
+      SELECT ctid ${FREE} AND claim_expires_at IS NULL ORDER BY claim_expires_at, id
       LIMIT $2 - (SELECT count(*) FROM lapsed) ${LOCKED}
     )
     ${CLAIMED} AND ctid = ANY (ARRAY(SELECT ctid FROM lapsed UNION ALL SELECT ctid FROM unclaimed))
@@ -48,15 +49,27 @@ const CLAIM = {
 };
 
 /** The same for one organization, whose own list of pending refunds is short. */
+const UNCLAIMED = '(claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())';
 const CLAIM_OF_ONE = {
   name: 'refunds.claim_of_one',
-  text: `WITH free AS MATERIALIZED (
-      ${FREE} AND organization_id = $4 AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())
-      ORDER BY id LIMIT $2 ${LOCKED}
+  text: `WITH claimed AS (
+      ${CLAIMED} AND organization_id = $4 AND ctid = ANY (ARRAY(
+        SELECT ctid ${FREE} AND organization_id = $4 AND ${UNCLAIMED} ORDER BY id LIMIT $2 ${LOCKED}))
+      RETURNING *
     )
-    ${CLAIMED} AND organization_id = $4 AND ctid = ANY (ARRAY(SELECT ctid FROM free))
-    RETURNING organization_id AS organization, ${COLUMNS}`,
+    SELECT organization_id AS organization, ${COLUMNS} FROM claimed`,
 };
+/** Where rows live on several machines, nothing locks those of all: whose are the oldest, and then of each as many. */
+const OWNERS = {
+  name: 'refunds.claim_owners',
+  text: `${OF_ALL} SELECT organization_id AS organization, count(*)::integer AS count FROM (
+      SELECT organization_id ${FREE} AND ${UNCLAIMED} ORDER BY id LIMIT $2) AS oldest GROUP BY organization_id`,
+};
+
+interface Owner {
+  readonly organization: string;
+  readonly count: number;
+}
 
 interface OwnedRow extends Row {
   readonly organization: string;
@@ -84,11 +97,16 @@ export class PostgresLedgerRefunds extends LedgerRefunds {
   }
 
   async claim(ledger: Ledger, { limit, leaseSeconds, organization }: Claim): Promise<OwnedRefund[]> {
-    const values = [ledger.mode, limit, leaseSeconds];
-    const rows =
-      organization === undefined
-        ? await this.database.query<OwnedRow>(CLAIM, values)
-        : await this.database.query<OwnedRow>(CLAIM_OF_ONE, [...values, uuidOf(organization)]);
+    const take = (most: number, owner: string) =>
+      this.database.query<OwnedRow>(CLAIM_OF_ONE, [ledger.mode, most, leaseSeconds, owner]);
+    let rows: OwnedRow[] = [];
+    if (organization !== undefined) rows = await take(limit, uuidOf(organization));
+    else if (!(await isDistributed(this.database))) {
+      rows = await this.database.query<OwnedRow>(CLAIM, [ledger.mode, limit, leaseSeconds]);
+    } else {
+      const owners = await this.database.query<Owner>(OWNERS, [ledger.mode, limit]);
+      for (const { organization: owner, count } of owners) rows.push(...(await take(count, owner)));
+    }
     return rows.map(fromOwnedRow).sort(byAge);
   }
 }

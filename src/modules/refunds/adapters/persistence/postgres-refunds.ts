@@ -28,9 +28,11 @@ const CHANGE = `UPDATE refunds
 const LOCK = { name: 'refunds.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
 const EXTEND = {
   name: 'refunds.extend',
-  text: `UPDATE refunds
-    SET claim_expires_at = greatest(claim_expires_at, statement_timestamp() + make_interval(secs => $4))
-    WHERE ${SCOPE} AND id = $3 RETURNING ${COLUMNS}`,
+  text: `WITH extended AS (
+      UPDATE refunds
+      SET claim_expires_at = greatest(claim_expires_at, statement_timestamp() + make_interval(secs => $4))
+      WHERE ${SCOPE} AND id = $3 RETURNING *
+    ) SELECT ${COLUMNS} FROM extended`,
 };
 
 const PAGE = `${SELECT} AND id >= $3 AND id < $4`;
