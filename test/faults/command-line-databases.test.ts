@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
-import { limitRole, revertLast } from '../../src/platform/database/migrate.js';
+import { checkDistribution, limitRole, revertLast } from '../../src/platform/database/migrate.js';
 import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
@@ -109,6 +109,16 @@ describe('migrate', () => {
         `ALTER ROLE ${owner.username} IN DATABASE ${database} SET plan_cache_mode = 'force_generic_plan';`,
       ]);
       await withClient(url, (client) => client.query(`DROP ROLE ${role}`));
+    });
+  });
+
+  test('distributes nothing without Citus, and says so in one sentence', async () => {
+    await onEmptyDatabase(async (url) => {
+      const message = 'This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.';
+      await expect(checkDistribution(url)).rejects.toThrow(message);
+      const refused = await commandLine(['migrate', '--distribute'], { DATABASE_URL: url });
+      expect(refused).toEqual({ status: 1, stdout: '', stderr: `${message}\n` });
+      expect(await tablesOf(url)).toEqual([]);
     });
   });
 

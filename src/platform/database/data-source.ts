@@ -7,10 +7,7 @@ import { scopedClient } from './organization-scope.js';
 import { greeter } from './pooler.js';
 import { SETTINGS } from './role-settings.js';
 
-/**
- * Those of the role are not there before `migrate` has set them, which it may not always. Sent as a query, not as start-up
- * parameters: PgBouncer refuses those.
- */
+/** The role may not have them. Sent as a query, not as start-up parameters: PgBouncer refuses those. */
 const SET_LIMITS = `SELECT set_config(name, value, false) FROM ${SETTINGS}`;
 /** For migrations, which may take long. Not behind a pooler, where the next client would find it so. */
 const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM ${SETTINGS}

@@ -1,4 +1,4 @@
-/** Citus: rows of an organization live together on one machine of several. On any other PostgreSQL nothing here is run. */
+/** Citus: rows of an organization live together on one machine of several. */
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { Database } from './database.js';
 
@@ -15,7 +15,6 @@ interface Table {
 interface Cluster {
   readonly isCoordinator: boolean;
   readonly workers: number;
-  /** Nodes where two-phase commit is switched off. */
   readonly withoutPrepared: number;
 }
 
@@ -64,10 +63,7 @@ export async function distribution(sql: Sql): Promise<{ distributed: string[]; p
   return { distributed: named(true), pending: named(false) };
 }
 
-/**
- * For a migration that makes tables, at its end: they are distributed where the others are, and nothing happens where none
- * is. Returns their names.
- */
+/** For the end of a migration that makes tables: distributes them where the others are. Returns their names. */
 export async function distributeNewTables(sql: Sql): Promise<string[]> {
   if (!(await hasCitus(sql))) return [];
   const tables: Table[] = await sql.query(TABLES);
@@ -83,7 +79,7 @@ export async function distributeAll(sql: Sql, shards: number): Promise<string[]>
 async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]> {
   const pending = parentsFirst(tables.filter(({ kind }) => kind === null));
   let group = tables.find(({ kind }) => kind === 'distributed')?.name ?? 'none';
-  // What has rows of nobody's, or of anybody's, is on every machine; owned rows refer to it.
+  // What is not owned is on every machine, for owned rows to refer to.
   for (const { name, isOwned } of pending) {
     if (!isOwned) await sql.query(`SELECT create_reference_table($1)`, [name]);
   }

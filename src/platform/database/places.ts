@@ -4,10 +4,7 @@ export interface Place {
   readonly place: string;
 }
 
-/**
- * The places by organization. A statement that changes or locks rows names one organization, and looks again: between the
- * two looks a row may have changed, and its place may have become another's.
- */
+/** For statements that change rows: each names one organization, and looks again, because places may have changed since. */
 export function byOrganization(places: readonly Place[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { organization, place } of places) {

@@ -8,7 +8,6 @@ const LOOKS = 3;
 /** The statement does not exist, or was left behind by another client. */
 const LOST = /^(26000|42P05)$/;
 
-/** A connection outside the pool. Whoever asks ends it. */
 export async function connected(url: string, applicationName: string): Promise<Client> {
   const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
   const client = new Client({ connectionString: url, application_name: applicationName, ...limits });
@@ -22,10 +21,7 @@ export function greeter(client: Client | PoolClient): number {
   return (client as unknown as { processID: number }).processID;
 }
 
-/**
- * Throws with what to do when a pooler hands out another server connection for each transaction and does not prepare there
- * what the client has prepared. What else goes wrong the service meets, and answers.
- */
+/** Throws with what to do when a pooler changes server connections and does not prepare there what the client has prepared. */
 export async function assertPreparedStatements(url: string): Promise<void> {
   const connect = () => connected(url, 'tillgate start');
   const client = await connect();

@@ -14,10 +14,7 @@ export const SETTINGS = `(VALUES ('lock_timeout', '500ms'), ('statement_timeout'
 const STATEMENTS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L',
     coalesce($1, current_user), current_database(), name, value) AS statement FROM ${SETTINGS}`;
 
-/**
- * Gives a role, or the one that asks, the settings on this database, so that each server connection behind a pooler has
- * them too. Returns the statements that somebody with more rights must run.
- */
+/** Gives a role, or the one that asks, the settings on this database. Returns what somebody with more rights must run. */
 export async function setRoleSettings(dataSource: DataSource, role: string | undefined): Promise<string[]> {
   const rows: { statement: string }[] = await dataSource.query(STATEMENTS, [role ?? null]);
   const statements = rows.map(({ statement }) => `${statement};`);

@@ -32,7 +32,6 @@ const NOTIFY_URL = {
   text: `SELECT notify_url AS "notifyUrl" FROM checkout_sessions ${BY_ID}`,
 };
 
-/** `ahead` is a value: by how many seconds the clock that decides is ahead of the database's. */
 const isOver = (ahead: string) =>
   `status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => ${ahead})`;
 const OVERDUE = {

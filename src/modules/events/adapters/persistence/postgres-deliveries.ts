@@ -34,10 +34,7 @@ const ORGANIZATIONS_STATEMENT = {
       ORDER BY organization_id LIMIT ${DELIVERIES}) AS waiting GROUP BY organization_id ORDER BY organization_id`,
 };
 
-/**
- * From one receiver to the next through the index: a step costs the same however many deliveries lie between the two.
- * PostgreSQL has no such step for DISTINCT.
- */
+/** From one receiver to the next through the index, however many deliveries lie between the two. DISTINCT takes no such step. */
 const NEXT_RECEIVER = (after: string) => `SELECT receiver, next_attempt_at FROM webhook_deliveries
   WHERE organization_id = $1 AND next_attempt_at IS NOT NULL AND receiver > ${after}
   ORDER BY receiver, next_attempt_at LIMIT 1`;

@@ -59,7 +59,7 @@ const CLAIM_OF_ONE = {
     )
     SELECT organization_id AS organization, ${COLUMNS} FROM claimed`,
 };
-/** Where rows live on several machines, nothing locks those of all: whose are the oldest, and then of each as many. */
+/** For several machines, where nothing locks rows of all: whose are the oldest. */
 const OWNERS = {
   name: 'refunds.claim_owners',
   text: `${OF_ALL} SELECT organization_id AS organization, count(*)::integer AS count FROM (
