@@ -5,14 +5,14 @@ import { counter, gauge } from './metric.js';
 const LAST_RUN = gauge({
   name: 'tillgate_job_last_run_timestamp_seconds',
   help: 'When the job last ended without an error, or when the process began to repeat it.',
-  labels: { job: facts.jobs },
+  labels: { name: facts.jobs },
   // Processes share the work: one that does it is enough.
   aggregator: 'max',
 });
 const FAILURES = counter({
   name: 'tillgate_job_failures_total',
   help: 'Runs that ended with an error. The next run comes all the same.',
-  labels: { job: facts.jobs },
+  labels: { name: facts.jobs },
 });
 export const JOB_METRICS = [LAST_RUN, FAILURES];
 
@@ -34,13 +34,13 @@ export function repeat(work: () => Promise<unknown>, { job, everyMs, onError }: 
   const run = async () => {
     try {
       await work();
-      LAST_RUN.setToCurrentTime({ job });
+      LAST_RUN.setToCurrentTime({ name: job });
     } catch (error) {
-      FAILURES.inc({ job });
+      FAILURES.inc({ name: job });
       onError(error);
     }
   };
-  LAST_RUN.setToCurrentTime({ job });
+  LAST_RUN.setToCurrentTime({ name: job });
   const done = (async () => {
     while (!stopped.signal.aborted) {
       const pause = everyMs * (0.8 + Math.random() * 0.4);

@@ -86,7 +86,7 @@ describe('counted while it happens', () => {
       'remove_idempotency_keys',
     ];
     for (const job of jobs) {
-      const at = values[`tillgate_job_last_run_timestamp_seconds{job="${job}"}`] ?? 0;
+      const at = values[`tillgate_job_last_run_timestamp_seconds{name="${job}"}`] ?? 0;
       expect(Math.abs(Date.now() / 1000 - at)).toBeLessThan(300);
     }
     const connections = ['in_use', 'free'].map(

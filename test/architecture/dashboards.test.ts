@@ -1,0 +1,116 @@
+/** Dashboard and alerts ask for metrics that exist, and each alert says what to do. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { parse } from 'yaml';
+import '../../src/app.module.js';
+import { facts } from '../../src/platform/facts.js';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly runbook_url: string };
+}
+
+const RULES: readonly Rule[] = parse(readFileSync('docker/prometheus/rules.yml', 'utf8')).groups[0].rules;
+const DASHBOARD = JSON.parse(readFileSync('docker/grafana/tillgate.json', 'utf8')) as {
+  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
+};
+const QUERIES = [
+  ...RULES.map(({ alert, expr }) => [alert, expr] as const),
+  ...DASHBOARD.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
+];
+
+/** The labels that a metric can have, with their values where they are listed. */
+const known = new Map<string, Readonly<Record<string, readonly string[] | string>>>();
+/** What Prometheus adds to each series. */
+const OF_TARGET = { job: ['tillgate'], instance: 'an address' };
+
+const registry = new Registry();
+collectDefaultMetrics({ register: registry });
+for (const { name } of await registry.getMetricsAsJSON()) known.set(name, OF_TARGET);
+registry.clear();
+known.set('up', OF_TARGET);
+for (const metric of facts.metrics) {
+  const { name, type, labelValues } = metric as typeof metric & { name: string; type: string };
+  const labels = { ...labelValues, ...OF_TARGET };
+  if (type !== 'histogram') known.set(name, labels);
+  else for (const part of ['bucket', 'sum', 'count']) known.set(`${name}_${part}`, { ...labels, le: 'a boundary' });
+}
+
+const WORDS = ['by', 'and', 'or', 'unless', 'on', 'ignoring', 'bool', 'offset'];
+
+/** What a query asks for that no metric has. */
+function unknownIn(query: string): string[] {
+  const unknown: string[] = [];
+  const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
+  const names = new Set<string>();
+  const rest = query.replaceAll(/\bby \([^)]*\)|\[[^\]]*\]/g, ' ');
+  for (const [, name = '', after, selector = ''] of rest
+    .replaceAll(/"[^"]*"/g, (text) => text.replaceAll(' ', '_'))
+    .matchAll(/\b([a-zA-Z_]\w*)\s*(\(|\{([^}]*)\})?/g)) {
+    if (after === '(' || WORDS.includes(name)) continue;
+    names.add(name);
+    const labels = known.get(name);
+    if (!labels) unknown.push(name);
+    for (const [, label = '', text = ''] of selector.matchAll(/(\w+)=~?"([^"]*)"/g)) {
+      const values = labels?.[label];
+      const isThere = (one: string) => values?.includes(one) || one === '$mode' || typeof values === 'string';
+      const pattern = (one: string) =>
+        Array.isArray(values) && values.some((value) => new RegExp(`^(?:${one})$`).test(value));
+      unknown.push(
+        ...text
+          .split('|')
+          .filter((one) => !isThere(one) && !pattern(one))
+          .map((one) => `${name}{${label}="${one}"}`),
+      );
+    }
+  }
+  const labels = [...names].flatMap((name) => Object.keys(known.get(name) ?? {}));
+  return [...unknown, ...grouped.filter((label) => !labels.includes(label))];
+}
+
+test.each(QUERIES)('%s asks for what exists: %s', (_, query) => {
+  expect(unknownIn(query)).toEqual([]);
+});
+
+test.each([
+  ['sum(tillgate_refunds)', ['tillgate_refunds']],
+  ['tillgate_refunds_pending{mode="life"}', ['tillgate_refunds_pending{mode="life"}']],
+  ['rate(tillgate_events_total{type=~"refund.*|payout.*"}[5m])', ['tillgate_events_total{type="payout.*"}']],
+  ['sum by (mode, color) (tillgate_refunds_pending)', ['color']],
+])('%s would be found', (query, unknown) => {
+  expect(unknownIn(query)).toEqual(unknown);
+});
+
+test('each alert has a paragraph of its own, and a rule that is tested', () => {
+  const page = readFileSync('docs/alerts.md', 'utf8');
+  const paragraphs = [...page.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
+  expect(paragraphs).toEqual(RULES.map(({ alert }) => alert));
+  for (const { alert, annotations } of RULES) {
+    expect(annotations.runbook_url).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
+  }
+  const { tests } = parse(readFileSync('docker/prometheus/rules.test.yml', 'utf8'));
+  const firing = tests.flatMap(
+    ({ alert_rule_test }: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }) =>
+      alert_rule_test.filter(({ exp_alerts }) => exp_alerts?.length).map(({ alertname }) => alertname),
+  );
+  expect(firing).toEqual(RULES.map(({ alert }) => alert));
+});
+
+const promtool = spawnSync('promtool', ['--version']);
+const hasPromtool = promtool.error === undefined;
+
+(hasPromtool ? test : test.skip)(
+  `promtool${hasPromtool ? '' : ' (not installed here)'} accepts the rules and their tests`,
+  () => {
+    for (const command of [
+      ['check', 'config', 'docker/prometheus/prometheus.yml'],
+      ['test', 'rules', 'docker/prometheus/rules.test.yml'],
+    ]) {
+      const { status, stdout, stderr } = spawnSync('promtool', command, { encoding: 'utf8' });
+      expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
+    }
+  },
+);
