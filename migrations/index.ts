@@ -19,3 +19,4 @@ export { WebhookEndpointKeys1763700000017 } from './0017-webhook-endpoint-keys.j
 export { SandboxClocks1763700000018 } from './0018-sandbox-clocks.js';
 export { Page1763700000019 } from './0019-page.js';
 export { PaymentsOnHold1763700000020 } from './0020-payments-on-hold.js';
+export { OrganizationMoves1763700000021 } from './0021-organization-moves.js';

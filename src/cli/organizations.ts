@@ -3,8 +3,8 @@ import { CreateOrganization, FindOrganization, ManageApiKeys, type Organization 
 import { SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { MODES } from '../shared/caller.js';
-import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
-import { id } from './arguments.js';
+import { createdAt, ORGANIZATION_ID, uuidOf } from '../shared/id.js';
+import { duration, id } from './arguments.js';
 import { keyView } from './keys.js';
 import { withApplication } from './run.js';
 
@@ -23,6 +23,7 @@ export function addOrganizationCommands(program: Command): void {
     );
 
   addSet(organizations);
+  addMove(organizations);
 
   organizations
     .command('list')
@@ -60,6 +61,28 @@ function addSet(organizations: Command): void {
         const url = paymentUrl || null;
         const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
         return { id: organization, mode, payment_url: await application.get(UnitOfWork).commit(set) };
+      }),
+    );
+}
+
+function addMove(organizations: Command): void {
+  organizations
+    .command('move')
+    .description('move an organization to another database, while its keys answer 503; run it again if it was ended')
+    .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
+    .addOption(
+      new Option('--to <url>', 'the other database, migrated to the same version')
+        .env('TARGET_DATABASE_URL')
+        .makeOptionMandatory(),
+    )
+    .option('--patience <span>', 'how long requests that have begun may take', duration, duration('15s'))
+    .action((organization, { to: target, patience }) =>
+      withApplication(async (_, source) => {
+        const { moveOrganization } = await import('./move/move-organization.js');
+        const move = { organization: uuidOf(organization), source, target, patienceMs: patience };
+        const { moved, left } = await moveOrganization(move);
+        if (Object.keys(left).length > 0) process.exitCode = 1;
+        return { id: organization, moved, left };
       }),
     );
 }

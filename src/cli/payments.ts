@@ -17,6 +17,7 @@ import { withApplication } from './run.js';
 export function addPaymentCommands(program: Command): void {
   const payments = program.command('payment').description('captured payments');
   addList(payments);
+  addReconcile(program);
 
   payments
     .command('record')
@@ -35,7 +36,9 @@ export function addPaymentCommands(program: Command): void {
         return paymentView(payment);
       }),
     );
+}
 
+function addReconcile(program: Command): void {
   program
     .command('reconcile')
     .description('prove that every amount adds up; exits 1 if not')

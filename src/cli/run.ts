@@ -6,9 +6,8 @@ import type { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-po
 import { openDatabase, openMigratedDatabase } from '../platform/embedded-postgres/open.js';
 import { onStopSignal } from '../process/stop-signals.js';
 
-/** What may be seconds behind is read from a standby where there is one. */
 export async function withApplication(
-  work: (application: INestApplicationContext) => Promise<unknown>,
+  work: (application: INestApplicationContext, url: string) => Promise<unknown>,
   { mayLag = false } = {},
 ): Promise<void> {
   const given = readConfig(process.env);
@@ -17,7 +16,7 @@ export async function withApplication(
     const module = AppModule.register(config, url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
     try {
-      return await work(application);
+      return await work(application, url);
     } finally {
       await application.close();
     }

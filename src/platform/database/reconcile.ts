@@ -19,33 +19,46 @@ const ALL = '/* every organization: the books of all must balance */';
 export class Reconcile {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Of all rows, or of what was made since an instant (milliseconds). One snapshot for all: a refund between two looks would
-   * seem a difference. On one core, to leave the service the others. A standby will do.
-   */
+  /** One snapshot for all: a refund between two looks would seem a difference. On one core, to leave the service the others. */
   async execute({ since }: { since?: number | undefined } = {}): Promise<{ checks: Check[]; isBalanced: boolean }> {
     const first = since === undefined ? FIRST_UUID : firstUuidAt(since);
     const checks = await this.database.run(async () => {
       await this.database.manager.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       await this.database.manager.query('SET LOCAL statement_timeout = 0');
       await this.database.manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
-      const made: Check[] = [];
-      for (const invariant of facts.invariants) made.push(await this.check(invariant, first));
-      return made;
+      return checksOf((sql, values) => this.database.manager.query(sql, values), { first });
     });
     return { checks, isBalanced: checks.every(({ offenders }) => offenders.length === 0) };
   }
+}
 
-  private async check({ promise, id: kind, book, joined = '', broken }: Invariant, first: string): Promise<Check> {
-    const [{ checked } = { checked: 0 }]: { checked: number }[] = await this.database.manager.query(
-      `${ALL} SELECT count(*) AS checked FROM ${book} book WHERE book.id >= $1`,
-      [first],
-    );
-    const rows: { id: string; mode: Mode }[] = await this.database.manager.query(
-      `${ALL} SELECT book.id, book.mode FROM ${book} book ${joined} WHERE book.id >= $1 AND (${broken})
-        ORDER BY book.id LIMIT ${MAX_OFFENDERS}`,
-      [first],
-    );
-    return { promise, checked, offenders: rows.map(({ id, mode }) => idOf(kind, id, mode)) };
-  }
+type Query = (sql: string, values: unknown[]) => Promise<unknown[]>;
+
+interface Extent {
+  readonly first: string;
+  readonly organization?: string;
+}
+
+export async function checksOf(query: Query, extent: Extent): Promise<Check[]> {
+  const made: Check[] = [];
+  for (const invariant of facts.invariants) made.push(await checkOf(query, extent, invariant));
+  return made;
+}
+
+async function checkOf(query: Query, { first, organization }: Extent, invariant: Invariant): Promise<Check> {
+  const { promise, id: kind, book, joined = '', broken } = invariant;
+  const within = 'book.id >= $1 AND ($2::uuid IS NULL OR book.organization_id = $2)';
+  const values = [first, organization ?? null];
+  const counted = await query(`${ALL} SELECT count(*) AS checked FROM ${book} book WHERE ${within}`, values);
+  const rows = await query(
+    `${ALL} SELECT book.id, book.mode FROM ${book} book ${joined} WHERE ${within} AND (${broken})
+      ORDER BY book.id LIMIT ${MAX_OFFENDERS}`,
+    values,
+  );
+  const { checked } = counted[0] as { checked: number };
+  return {
+    promise,
+    checked,
+    offenders: (rows as { id: string; mode: Mode }[]).map(({ id, mode }) => idOf(kind, id, mode)),
+  };
 }

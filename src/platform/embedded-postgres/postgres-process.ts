@@ -24,6 +24,7 @@ import { installation, type Owner, SHARED_TEMPORARY } from './binaries.js';
 
 /** How it starts and ends, but nothing of what it refuses: that is daily business, and holds keys and values. */
 const LOG = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_checkpoints=off'];
+const FOR_MOVES = 'max_prepared_transactions=2';
 const LOG_BYTES = 1_048_576;
 /** How the dynamic linker ends a program whose libraries it does not find. */
 const UNLINKED = 127;
@@ -79,7 +80,7 @@ export async function start(directory: string, logFile: string, connections: num
   fchmodSync(log, 0o600);
   // No socket file: its path is limited to 107 bytes, which a deep data directory exceeds.
   const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
-  const settings = [...local, ...LOG, `max_connections=${connections}`, markOf(directory)];
+  const settings = [...local, ...LOG, `max_connections=${connections}`, FOR_MOVES, markOf(directory)];
   const options = ['-p', `${await freePort()}`, ...settings.flatMap((setting) => ['-c', setting])];
   const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...options], {
     cwd: directory,

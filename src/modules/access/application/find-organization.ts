@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
-import { notFound } from '../../../shared/errors.js';
+import { notFound, Refusal, SERVICE_UNAVAILABLE } from '../../../shared/errors.js';
 import type { Organization } from '../domain/organization.js';
 import { ApiKeys, Organizations } from './ports.js';
 
@@ -13,8 +13,11 @@ export class FindOrganization {
     private readonly clock: CallerClock,
   ) {}
 
+  /** Throws service_unavailable for one that is being moved to another database, or was. */
   async exists(id: string): Promise<boolean> {
-    return this.organizations.exists(id);
+    if (await this.organizations.isHere(id)) return true;
+    if (await this.organizations.exists(id)) throw organizationAway();
+    return false;
   }
 
   async any(): Promise<boolean> {
@@ -34,4 +37,8 @@ export class FindOrganization {
   async all(): Promise<Organization[]> {
     return this.organizations.all();
   }
+}
+
+export function organizationAway(): Refusal {
+  return new Refusal(SERVICE_UNAVAILABLE, 'This organization is being moved. Try again later.');
 }

@@ -12,6 +12,8 @@ export interface WebhookSecrets {
 export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
+  /** False while it leaves for another database. */
+  abstract isHere(id: string): Promise<boolean>;
   abstract any(): Promise<boolean>;
   abstract byId(id: string): Promise<Organization | undefined>;
   /** Oldest first. */

@@ -20,6 +20,8 @@ export interface ApiKeyState {
   /** Milliseconds, or null for never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** Its organization is leaving for another database, or is gone. */
+  readonly isAway: boolean;
 }
 
 export interface NewApiKey {
@@ -59,7 +61,7 @@ export class ApiKey {
       expiresAt,
       display: token.slice(0, DISPLAY_LENGTH),
     };
-    return { key: new ApiKey({ ...state, revokedAt: null }), token };
+    return { key: new ApiKey({ ...state, revokedAt: null, isAway: false }), token };
   }
 
   static restore(state: ApiKeyState): ApiKey {

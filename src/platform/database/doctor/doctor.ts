@@ -13,9 +13,7 @@ const OLDEST_NODE = [20, 19] as const;
 export interface Examination {
   readonly config: Config;
   readonly url: string;
-  /** How many machines run the service on this database. */
   readonly machines: number;
-  /** This machine's. */
   readonly clock: Clock;
 }
 

@@ -1,4 +1,3 @@
-/** What PostgreSQL says of itself. */
 import type { Client } from 'pg';
 import type { Config } from '../../config.js';
 import { VERSION } from '../../version.js';
@@ -40,11 +39,8 @@ export interface Facts {
   readonly connections: number;
   readonly connectionsOfRole: number | null;
   readonly connectionsOfDatabase: number | null;
-  /** Connections of other programs. */
   readonly others: number;
-  /** Whether a new connection has a time limit before the service sets its own. */
   readonly hasTimeLimit: boolean;
-  /** Names of migrations. */
   readonly applied: readonly string[];
 }
 

@@ -8,6 +8,7 @@ import { GATE, type Gate } from '../../../../platform/http/gate.js';
 import { headerValues } from '../../../../platform/http/headers.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
+import { organizationAway } from '../../application/find-organization.js';
 import type { ApiKey } from '../../domain/api-key.js';
 import { FailuresByAddress } from './failures-by-address.js';
 
@@ -37,8 +38,8 @@ export class KeyGuard implements CanActivate {
     if (!this.authenticate.isKnown(token)) return this.admitStranger(request, token, gate);
     const key = this.authenticate.execute(token);
     // A remembered key is answered without a promise, which would cost each request a microtask.
-    if (key instanceof Promise) return key.then((found) => admit(request, found, gate));
-    return admit(request, key, gate);
+    if (key instanceof Promise) return key.then((found) => present(admit(request, found, gate)));
+    return present(admit(request, key, gate));
   }
 
   private admitScraper(token = ''): true {
@@ -52,19 +53,24 @@ export class KeyGuard implements CanActivate {
   /** A known key is admitted even while other clients of its address fail. */
   private async admitStranger(request: FastifyRequest, token: string, gate: Gate | undefined): Promise<boolean> {
     await this.failures.expect(request.ip);
-    const admitted = admit(request, await this.authenticate.execute(token), gate);
+    const key = admit(request, await this.authenticate.execute(token), gate);
     await this.failures.forgive(request.ip);
-    return admitted;
+    return present(key);
   }
 }
 
-function admit(request: FastifyRequest, key: ApiKey | undefined, gate: Gate = 'secret'): true {
+function admit(request: FastifyRequest, key: ApiKey | undefined, gate: Gate = 'secret'): ApiKey {
   if (key?.state.kind !== (gate === 'sandbox' ? 'secret' : gate)) throw unauthorized();
   const { organization, mode, display } = key.state;
   if (gate === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
   request.caller = organization === null ? undefined : { organization, mode };
+  return key;
+}
+
+function present({ state }: ApiKey): true {
+  if (state.isAway) throw organizationAway();
   return true;
 }
 

@@ -2,6 +2,7 @@ import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('organizations')
 @Check('organizations_name_length', 'char_length(name) BETWEEN 1 AND 255')
+@Check('organizations_residence', `residence IN ('here', 'leaving', 'gone')`)
 @Check(
   'organizations_previous_webhook_secret',
   '(previous_webhook_secret IS NULL) = (previous_webhook_secret_expires_at IS NULL)',
@@ -21,4 +22,7 @@ export class OrganizationRecord {
 
   @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true })
   previousWebhookSecretExpiresAt!: Date | null;
+
+  @Column('text', { default: 'here' })
+  residence!: 'here' | 'leaving' | 'gone';
 }

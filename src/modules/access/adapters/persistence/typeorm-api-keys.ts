@@ -5,13 +5,14 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ApiKeys } from '../../application/ports.js';
-import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';
+import { API_KEY_ID, ApiKey, type ApiKeyState } from '../../domain/api-key.js';
 import { ApiKeyRecord } from './api-key.record.js';
 
 const BY_DIGEST = {
   name: 'access.key_by_digest',
   text: `SELECT id, organization_id AS "organizationId", kind, mode, display, allowed_origins AS "allowedOrigins",
-      expires_at AS "expiresAt", revoked_at AS "revokedAt"
+      expires_at AS "expiresAt", revoked_at AS "revokedAt",
+      EXISTS (SELECT FROM organizations WHERE id = organization_id AND residence <> 'here') AS "isAway"
     FROM api_keys WHERE digest = $1`,
 };
 
@@ -43,8 +44,8 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
-    const [row] = await this.database.read<ApiKeyRecord>(BY_DIGEST, [digestOf(token)]);
-    return row && fromRow(row);
+    const [row] = await this.database.read<ApiKeyRecord & { isAway: boolean }>(BY_DIGEST, [digestOf(token)]);
+    return row && fromRow(row, row);
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
@@ -103,9 +104,9 @@ function toRow({ state }: ApiKey): Omit<ApiKeyRecord, 'digest'> {
   };
 }
 
-function fromRow(row: ApiKeyRecord): ApiKey;
+function fromRow(row: ApiKeyRecord, seen?: Pick<ApiKeyState, 'isAway'>): ApiKey;
 function fromRow(row: ApiKeyRecord | null): ApiKey | undefined;
-function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
+function fromRow(row: ApiKeyRecord | null, { isAway } = { isAway: false }): ApiKey | undefined {
   if (!row) return undefined;
   const { id, organizationId, kind, mode, display, allowedOrigins, expiresAt, revokedAt } = row;
   return ApiKey.restore({
@@ -117,5 +118,6 @@ function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
     allowedOrigins,
     expiresAt: expiresAt?.getTime() ?? null,
     revokedAt: revokedAt?.getTime() ?? null,
+    isAway,
   });
 }

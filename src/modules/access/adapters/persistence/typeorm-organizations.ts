@@ -36,6 +36,10 @@ export class TypeormOrganizations extends Organizations {
     return this.repository.existsBy({ id: uuidOf(id) });
   }
 
+  async isHere(id: string): Promise<boolean> {
+    return this.repository.existsBy({ id: uuidOf(id), residence: 'here' });
+  }
+
   async any(): Promise<boolean> {
     return this.repository.exists();
   }
