@@ -68,7 +68,7 @@ async function run({ url }: Server, { requests, status }: Scenario, { connection
 }
 
 /** CPU time in microseconds that a process and its children have used so far. */
-function cpuOfFamily(pid: number): number {
+export function cpuOfFamily(pid: number): number {
   return familyOf(pid).reduce((sum, { ticks }) => sum + ticks * TICK_MICROSECONDS, 0);
 }
 

@@ -22,7 +22,7 @@ export interface Scenario {
   readonly requests: readonly Request[];
 }
 
-const SESSION = {
+export const SESSION = {
   currency: 'usd',
   success_url: 'https://shop.example/thanks',
   cancel_url: 'https://shop.example/cart',
@@ -34,6 +34,8 @@ const SESSION = {
 function line(name: string, amount: number, quantity: number) {
   return { quantity, price_data: { currency: 'usd', unit_amount: amount, product_data: { name } } };
 }
+
+const CREATE = { method: 'POST', path: '/v1/checkout_sessions' } as const;
 
 /** Makes what the requests need, through the server itself where it can, and returns the requests. */
 export async function prepareScenarios(url: string, databaseUrl: string, shop: Shop): Promise<Scenario[]> {
@@ -47,9 +49,8 @@ export async function prepareScenarios(url: string, databaseUrl: string, shop: S
   }
   const writing = (key: string) => writingAs(shop, key);
   const payments = await capturePayments(databaseUrl, shop);
-  const create = { method: 'POST', path: '/v1/checkout_sessions' } as const;
   return [
-    { name: 'create', status: 201, requests: [{ ...create, headers: writing('[<id>]'), body }] },
+    creation(shop),
     {
       name: 'read',
       status: 200,
@@ -66,8 +67,14 @@ export async function prepareScenarios(url: string, databaseUrl: string, shop: S
         body: JSON.stringify({ payment, amount: 1 }),
       })),
     },
-    { name: 'replay', status: 201, requests: keys.map((key) => ({ ...create, headers: writing(key), body })) },
+    { name: 'replay', status: 201, requests: keys.map((key) => ({ ...CREATE, headers: writing(key), body })) },
   ];
+}
+
+/** A new session each time. */
+export function creation(shop: Shop): Scenario {
+  const headers = writingAs(shop, '[<id>]');
+  return { name: 'create', status: 201, requests: [{ ...CREATE, headers, body: JSON.stringify(SESSION) }] };
 }
 
 /** The page of each session, as a browser asks for it. */

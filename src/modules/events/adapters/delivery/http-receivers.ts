@@ -39,26 +39,29 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
 
   async send(message: Message, ended: AbortSignal): Promise<AttemptResult> {
     const startedAt = performance.now();
-    const deadline = new AbortController();
-    const timer = setTimeout(() => {
-      deadline.abort(new Error(`No answer within ${this.network.timeoutMs} ms.`));
-    }, this.network.timeoutMs);
-    const signal = AbortSignal.any([ended, deadline.signal]);
-    const answer = await this.exchange(message, signal).catch((error: unknown) => ({
+    const attempt = new AbortController();
+    const { signal } = attempt;
+    const end = () => attempt.abort(ended.reason);
+    if (ended.aborted) end();
+    ended.addEventListener('abort', end, { once: true });
+    const { timeoutMs } = this.network;
+    const timer = setTimeout(() => attempt.abort(new Error(`No answer within ${timeoutMs} ms.`)), timeoutMs);
+    const answer = await this.exchange(message, attempt).catch((error: unknown) => ({
       statusCode: null,
       retryAfter: null,
       error: explain(signal.aborted ? signal.reason : error),
     }));
     clearTimeout(timer);
+    ended.removeEventListener('abort', end);
     return { ...answer, durationMs: Math.round(performance.now() - startedAt) };
   }
 
-  private async exchange(message: Message, signal: AbortSignal): Promise<Omit<AttemptResult, 'durationMs'>> {
+  private async exchange(message: Message, attempt: AbortController): Promise<Omit<AttemptResult, 'durationMs'>> {
     const url = new URL(message.url);
     const { mode } = message.event;
     checkUrl(url, mode);
     const rules = { mode, allowPrivate: this.config.webhookAllowPrivate, resolve: this.network.resolve };
-    const { statusCode, headers } = await this.post(url, rules, message, signal);
+    const { statusCode, headers } = await this.post(url, rules, message, attempt);
     const isRedirect = statusCode >= 300 && statusCode < 400;
     const error = isRedirect ? 'Redirects are not followed.' : null;
     const retryAfter = headers['retry-after'];
@@ -70,43 +73,44 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     url: URL,
     rules: Rules,
     message: Message,
-    signal: AbortSignal,
+    attempt: AbortController,
     mustBeFresh = false,
   ): Promise<Dispatcher.ResponseData> {
-    const connection = await this.connections.take(url, rules, signal, mustBeFresh);
+    const connection = await this.connections.take(url, rules, attempt.signal, mustBeFresh);
     try {
-      const response = await connection.client.request(requestOf(url, message, signal));
+      const response = await connection.client.request(requestOf(url, message, attempt));
       await drain(response.body);
       this.connections.give(connection, url);
       return response;
     } catch (error) {
       void connection.client.destroy();
-      if (!connection.isReused || signal.aborted) throw error;
-      return this.post(url, rules, message, signal, true);
+      if (!connection.isReused || attempt.signal.aborted) throw error;
+      return this.post(url, rules, message, attempt, true);
     }
   }
 }
 
-function requestOf(url: URL, message: Message, signal: AbortSignal): Dispatcher.RequestOptions {
+function requestOf(url: URL, message: Message, attempt: AbortController): Dispatcher.RequestOptions {
   const payload = eventJson(message.event, message.organization);
   let information = 0;
-  const tooMuch = new AbortController();
   return {
     method: 'POST',
     path: url.pathname + url.search,
     headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headersOf(message, payload) },
     body: payload,
-    signal: AbortSignal.any([signal, tooMuch.signal]),
+    signal: attempt.signal,
     onInfo: () => {
       information += 1;
-      if (information > MAX_INFORMATION) tooMuch.abort(new Error('Too many informational answers.'));
+      if (information > MAX_INFORMATION) attempt.abort(new Error('Too many informational answers.'));
     },
   };
 }
 
 /** The status has decided: an answer that breaks off or never ends is only worth no more time. */
 async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
-  await body.dump({ limit: MAX_ANSWER_BYTES, signal: AbortSignal.timeout(MAX_ANSWER_MS) }).catch(() => undefined);
+  const timer = setTimeout(() => body.destroy(), MAX_ANSWER_MS);
+  await body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined);
+  clearTimeout(timer);
 }
 
 function explain(error: unknown): string {
