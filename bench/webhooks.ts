@@ -120,7 +120,7 @@ async function measureLatency({ server, shops, sql, receivers }: Bench) {
   const started = performance.now();
   const writes = [];
   for (let at = 0; at < PACED.perSecond * PACED.seconds; at++) {
-    await sleep(started + (1000 * at) / PACED.perSecond - performance.now());
+    await sleep(Math.max(0, started + (1000 * at) / PACED.perSecond - performance.now()));
     writes.push(write(server, 'checkout_sessions', shops[at % ORGANIZATIONS] as Shop, SESSION));
   }
   await Promise.all(writes);
