@@ -63,7 +63,7 @@ export async function distribution(sql: Sql): Promise<{ distributed: string[]; p
   return { distributed: named(true), pending: named(false) };
 }
 
-/** For the end of a migration that makes tables: distributes them where the others are. Returns their names. */
+/** After migrations that made tables: distributes them where the others are. Returns their names. */
 export async function distributeNewTables(sql: Sql): Promise<string[]> {
   if (!(await hasCitus(sql))) return [];
   const tables: Table[] = await sql.query(TABLES);

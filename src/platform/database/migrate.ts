@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { createMigrationDataSource } from './data-source.js';
-import { distributeAll, distribution } from './distribute.js';
+import { distributeAll, distributeNewTables, distribution } from './distribute.js';
 import { assertPreparedStatements } from './pooler.js';
 import { setRoleSettings } from './role-settings.js';
 
@@ -13,6 +13,7 @@ const LOCK_INTERVAL_MS = 100;
 export async function migrate(url: string): Promise<string[]> {
   return withLock(url, async (dataSource) => {
     const applied = await dataSource.runMigrations();
+    if (applied.length > 0) await dataSource.transaction(distributeNewTables);
     return applied.map(({ name }) => name);
   });
 }

@@ -79,6 +79,11 @@ function shortened(names: string): string {
   return `${names.slice(0, LONGEST_NAME - digest.length - 1)} ${digest}`;
 }
 
+/** The column's time so many seconds earlier. In UTC, because Citus takes no arithmetic that depends on a time zone. */
+export function earlier(column: string, seconds: string): string {
+  return `(${column} AT TIME ZONE 'UTC' - make_interval(secs => ${seconds})) AT TIME ZONE 'UTC'`;
+}
+
 /** `INSERT INTO table (columns) VALUES ($1, …)`, with SQL around a placeholder where it is given. */
 export function insertText(
   table: string,

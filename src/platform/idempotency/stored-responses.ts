@@ -4,7 +4,7 @@ import { uuidOf } from '../../shared/id.js';
 import { insertInto } from '../database/columns.js';
 import { Database } from '../database/database.js';
 import { byOrganization, type Place } from '../database/places.js';
-import type { Part } from '../database/statement.js';
+import { earlier, type Part } from '../database/statement.js';
 import { Encryption } from '../encryption/encryption.js';
 import type { HttpResponse } from '../http/response.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
@@ -28,7 +28,7 @@ const FIND = {
 
 const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`;
 
-const AGE = `UPDATE idempotency_keys SET expires_at = expires_at - make_interval(secs => $3)
+const AGE = `UPDATE idempotency_keys SET expires_at = ${earlier('expires_at', '$3')}
   WHERE organization_id = $1 AND mode = $2 AND operation <> $4`;
 
 const OLD = {

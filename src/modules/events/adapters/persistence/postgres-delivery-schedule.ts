@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import { earlier, type Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { Clock } from '../../../../shared/clock.js';
 import { instantOf, uuidOf } from '../../../../shared/id.js';
@@ -13,7 +13,7 @@ const OWN = 'organization_id = $1 AND mode = $2';
 const RECORDED = `(attempts = 0 OR EXISTS (
   SELECT FROM webhook_attempts AS made WHERE made.organization_id = $1 AND made.mode = $2
     AND made.event_id = delivery.event_id AND made.endpoint_id = delivery.endpoint_id AND made.attempt = delivery.attempts))`;
-const HASTEN = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = next_attempt_at - make_interval(secs => $3)
+const HASTEN = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = ${earlier('next_attempt_at', '$3')}
   WHERE ${OWN} AND next_attempt_at > $4 AND ${RECORDED}`;
 const UNSETTLED = {
   name: 'webhooks.unsettled',

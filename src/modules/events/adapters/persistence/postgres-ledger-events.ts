@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
+import { isDistributed } from '../../../../platform/database/distribute.js';
 import type { Statement } from '../../../../platform/database/statement.js';
 import { facts, resourceOf } from '../../../../platform/facts.js';
 import { type Caller, type Ledger, MODES } from '../../../../shared/caller.js';
@@ -13,22 +14,30 @@ import { bounded, COLUMNS, type FoundRow, fromRow } from './postgres-events.js';
 /** How far the clocks of two processes may differ: an event of a resource is no older than that before it. */
 const MAX_SKEW_MS = 60_000;
 
+const OF_ALL = '/* every organization: the ledger reads the events of all */';
+
 type Narrow = 'organization_id' | 'object_id';
 
 /**
  * From each type as many as a page may have, through the index by type. `$2` and `$3` are the range of ids, `$4` the most,
- * `$5` the types; the columns equal what follows.
+ * `$5` the types; the columns equal what follows. Several machines take no such steps: there each one has its own few.
  */
-function listStatement(columns: readonly Narrow[], order: Order): Statement {
+function listStatement(columns: readonly Narrow[], order: Order, onSeveralMachines = false): Statement {
   const narrowed = columns.map((column, at) => `AND ${column} = $${at + 6}`).join(' ');
-  const query = `SELECT found.* FROM unnest($5::text[]) AS wanted (name)
+  const whose = columns.includes('organization_id') ? '' : OF_ALL;
+  const byType = `SELECT found.* FROM unnest($5::text[]) AS wanted (name)
     CROSS JOIN LATERAL (
-      /* every organization: the ledger reads the events of all */
-      SELECT organization_id AS organization, ${COLUMNS} FROM events
+      ${whose} SELECT organization_id AS organization, ${COLUMNS} FROM events
       WHERE mode = $1 AND type = wanted.name AND id > $2 AND id < $3 ${narrowed}
       ORDER BY id ${order} LIMIT $4) AS found`;
-  const text = bounded(query, `id ${order}`, `organization, ${COLUMNS}`).replace('LIMIT $5', 'LIMIT $4');
-  return { name: ['events.ledger_list', ...columns, order].join('_'), text };
+  const together = `${whose} SELECT organization_id AS organization, ${COLUMNS} FROM events
+    WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 ${narrowed}`;
+  const text = bounded(onSeveralMachines ? together : byType, `id ${order}`, `organization, ${COLUMNS}`).replace(
+    'LIMIT $5',
+    'LIMIT $4',
+  );
+  const suffix = onSeveralMachines ? ['distributed'] : [];
+  return { name: ['events.ledger_list', ...columns, order, ...suffix].join('_'), text };
 }
 
 @Injectable()
@@ -49,6 +58,7 @@ export class PostgresLedgerEvents extends LedgerEvents {
       listStatement(
         narrow.map(([column]) => column),
         order,
+        await isDistributed(this.database),
       ),
       [mode, ...range, limit + 1, typesOf(filter), ...narrow.map(([, id]) => uuidOf(id))],
     );

@@ -17,8 +17,9 @@ const URL_OF = {
 /** An endpoint that did not hear of the event before hears of it now. */
 const SEND = `INSERT INTO webhook_deliveries AS delivery
     (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)
-  SELECT $1::uuid, $2::text, $3::uuid, endpoint_id, url, receiver, 0, $7::timestamptz
-  FROM unnest($4::uuid[], $5::text[], $6::text[]) AS recipient (endpoint_id, url, receiver)
+  SELECT organization_id, mode, id, endpoint_id, url, receiver, 0::smallint, $7::timestamptz
+  FROM events CROSS JOIN unnest($4::uuid[], $5::text[], $6::text[]) AS recipient (endpoint_id, url, receiver)
+  WHERE organization_id = $1 AND mode = $2 AND id = $3
   ON CONFLICT (organization_id, mode, event_id, endpoint_id)
   DO UPDATE SET url = excluded.url, receiver = excluded.receiver, next_attempt_at = $7, outcome = NULL`;
 

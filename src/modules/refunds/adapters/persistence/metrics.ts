@@ -1,7 +1,10 @@
 import { age, COUNTED, EACH_MODE, MOST_ROWS, madeAt, series } from '../../../../platform/database/measurement.js';
 import type { Measurement } from '../../../../platform/facts.js';
 import { gauge } from '../../../../platform/metric.js';
-import { MODES } from '../../../../shared/caller.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
+
+const oldest = (mode: Mode) =>
+  `SELECT '${mode}' AS mode, (SELECT id FROM refunds WHERE mode = '${mode}' AND status = 'pending' ORDER BY id LIMIT 1) AS id`;
 
 const SUMS = `WITH pending AS MATERIALIZED (
     SELECT mode, currency, amount, coalesce(claim_expires_at > statement_timestamp(), false) AS is_claimed
@@ -12,8 +15,7 @@ const SUMS = `WITH pending AS MATERIALIZED (
   ), held AS (
     SELECT mode, currency, sum(amount) AS amount FROM pending GROUP BY mode, currency
   ), first AS (
-    SELECT mode, (SELECT id FROM refunds WHERE refunds.mode = each_mode.mode AND status = 'pending'
-      ORDER BY id LIMIT 1) AS id FROM ${EACH_MODE}
+    ${MODES.map(oldest).join(' UNION ALL ')}
   )`;
 
 export const REFUND_MEASUREMENT: Measurement = {
