@@ -1,0 +1,31 @@
+/** What runs in production beside our own code: how many packages, and under which licenses. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+/** They ask for no more than to keep a notice. */
+const LICENSES = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'Unlicense'];
+/** As many as there are: one more is a decision, and one less lowers these. */
+const MOST_DIRECT = 20;
+const MOST = 129;
+
+interface Package {
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly devOptional?: boolean;
+}
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+const packages = Object.entries(read('package-lock.json').packages as Record<string, Package>);
+const inProduction = packages.filter(([path, { dev }]) => path !== '' && !dev);
+const needed = inProduction.filter(([, { optional, devOptional }]) => !optional && !devOptional).map(([path]) => path);
+
+test('there are no more packages than there were', () => {
+  expect(Object.keys(read('package.json').dependencies).length).toBeLessThanOrEqual(MOST_DIRECT);
+  expect(needed.length).toBeGreaterThan(100);
+  expect(needed.length).toBeLessThanOrEqual(MOST);
+});
+
+test('each has a license that allows any use', () => {
+  const licenses = needed.map((path) => [path, read(`${path}/package.json`).license] as const);
+  expect(licenses.filter(([, license]) => !LICENSES.includes(license))).toEqual([]);
+});
