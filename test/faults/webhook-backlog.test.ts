@@ -1,10 +1,14 @@
 /** What two organizations have waiting for their receivers does not keep a third one waiting. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
+import { Deliveries } from '../../src/modules/events/application/ports.js';
+import { Database } from '../../src/platform/database/database.js';
+import type { Statement } from '../../src/platform/database/statement.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { startReceiver, until } from '../support/receiver.js';
-import { createTenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/service.js';
 import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
 
 const BUSY_EVENTS = 10_000;
@@ -51,6 +55,32 @@ test('10,000 events of one organization and 2,000 dead hosts of another keep no 
   await Promise.all([busy.close(), third.close()]);
 }, 120_000);
 
+test('a look for what is due reads as much with 20,000 overdue deliveries to dead receivers as with one to each', async () => {
+  const { service, clock } = world;
+  const hosts = Array.from({ length: 50 }, (_, at) => `dead-${at}.example:443`);
+  const [few, many] = [await createTenant(service), await createTenant(service)];
+  const idle = jest.spyOn(service.application.get(WebhookScheduler), 'look').mockResolvedValue();
+  await backlog(hosts, 1, few);
+  await backlog(hosts, 400, many);
+  await service.sql.query('VACUUM ANALYZE webhook_deliveries');
+  const read = jest.spyOn(service.application.get(Database), 'read');
+  const reads: number[] = [];
+  for (const { organization } of [few, many]) {
+    const { found } = await service.application.get(Deliveries).due(organization, undefined, clock.now());
+    expect(found).toHaveLength(50);
+    const [{ text }, values] = read.mock.lastCall as [Statement, unknown[]];
+    const { rows } = await service.sql.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fetched } = rows[0]['QUERY PLAN'][0].Plan;
+    reads.push(hit + fetched);
+  }
+  const [ofFew = 0, ofMany = 0] = reads;
+  // A step for each receiver; a look that passes by every delivery reads hundreds of pages.
+  expect(ofMany).toBeLessThan(1.3 * ofFew);
+  read.mockRestore();
+  idle.mockRestore();
+  await service.sql.query('DELETE FROM webhook_deliveries');
+});
+
 /** A server that says nothing to whoever connects. */
 async function startDead() {
   const sockets: Socket[] = [];
@@ -63,10 +93,10 @@ async function startDead() {
   return { port: (server.address() as AddressInfo).port, sockets, close };
 }
 
-/** So many overdue deliveries of a new organization to each host, as if another instance had left them. */
-async function backlog(hosts: readonly string[], count: number): Promise<void> {
+/** So many overdue deliveries of an organization, a new one unless told, to each host, as if another instance had left them. */
+async function backlog(hosts: readonly string[], count: number, owner?: Tenant): Promise<void> {
   const { service, clock } = world;
-  const { organization, test: key } = await createTenant(service);
+  const { organization, test: key } = owner ?? (await createTenant(service));
   await post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST });
   await service.sql.query(
     `WITH made AS (

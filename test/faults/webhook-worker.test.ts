@@ -5,9 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { get, post, SMALLEST } from '../support/client.js';
 import { createDatabase } from '../support/postgres.js';
 import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
-import { createTenant, type Tenant } from '../support/service.js';
+import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
@@ -65,6 +66,54 @@ test('a worker killed in the middle of a delivery loses nothing: the next one se
   expect(deliveries.map(({ attempt, status_code }: Record<string, number>) => [attempt, status_code])).toEqual([
     [2, 200],
   ]);
+});
+
+test('a worker is killed before and after its receivers answered: every event reaches every endpoint under its id', async () => {
+  const { sql, databaseUrl } = world.service;
+  const [owner, ledger] = [await createTenant(world.service), await createLedgerKey(world.service)];
+  const second = await startWebhooks({ databaseUrl });
+  const instances = [world, second];
+  const looks = instances.map(({ service }) => jest.spyOn(service.application.get(WebhookScheduler), 'look'));
+  for (const look of looks) look.mockResolvedValue();
+  const paths = ['/quick', '/slow', '/ledger'];
+  for (const path of paths) {
+    const [surface, key] = path === '/ledger' ? ['/ledger/v1', ledger] : ['/v1', owner.test];
+    const body = { url: String(new URL(path, receiver.url)), events: ['checkout.session.created'] };
+    expect((await post(`${world.service.url}${surface}/webhook_endpoints`, { key, body })).status).toBe(201);
+  }
+  receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.writeHead(204).end()));
+  const { child, url } = await startProcess(databaseUrl);
+  const create = async () => void (await post(`${url}/v1/checkout_sessions`, { key: owner.test, body: SMALLEST }));
+  const recorded = async () => {
+    const text = 'SELECT FROM webhook_deliveries WHERE organization_id = $1 AND outcome IS NOT NULL';
+    return (await sql.query(text, [uuidOf(owner.organization)])).rows.length;
+  };
+  await create();
+  await until(async () => (await recorded()) === 2, 'what was answered is recorded');
+  const sent = receiver.received.length;
+  await sql.query('ALTER TABLE webhook_attempts ADD CONSTRAINT broken CHECK (false) NOT VALID');
+  for (let at = 0; at < 3; at++) await create();
+  await until(() => receiver.received.length >= sent + 3, 'more is sent');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await sql.query('ALTER TABLE webhook_attempts DROP CONSTRAINT broken');
+  for (const look of looks) look.mockRestore();
+  receiver.behave(answer(204));
+  for (const { clock } of instances) clock.advance(10 * LEASE_MS);
+  await Promise.all(instances.map(({ service }) => deliver(service)));
+  const key = owner.test;
+  const events = (await get(`${world.service.url}/v1/events?order=asc`, { key })).body.data;
+  const ids = events.map(({ id }: { id: string }) => id);
+  expect(ids).toHaveLength(4);
+  for (const path of paths) {
+    const arrived = receiver.received.filter((one) => one.path === path);
+    expect([...new Set(arrived.map(({ id }) => id))].toSorted()).toEqual(ids.toSorted());
+    for (const id of ids) expect(new Set(arrived.filter((one) => one.id === id).map(({ text }) => text)).size).toBe(1);
+    // What was recorded in time is sent once.
+    expect(arrived.filter(({ id }) => id === ids[0])).toHaveLength(path === '/slow' ? 2 : 1);
+  }
+  await sql.query('DELETE FROM ledger_webhook_endpoints');
+  await second.service.close();
 });
 
 test('two instances share the work, and neither sends what the other is sending', async () => {

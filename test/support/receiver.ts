@@ -5,6 +5,7 @@ import { requireDescribedWebhooks } from './description.js';
 
 export interface Received {
   readonly id: string;
+  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** How many requests were open when this one came, itself included. */
@@ -57,7 +58,7 @@ export async function startReceiver(first: Behavior = answer(204)): Promise<Rece
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const headers = request.headers as Record<string, string>;
     const text = Buffer.concat(chunks).toString();
-    received.push({ id: headers['webhook-id'] as string, headers, text, open: atOnce });
+    received.push({ id: headers['webhook-id'] as string, path: request.url as string, headers, text, open: atOnce });
     behavior(response, request);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
