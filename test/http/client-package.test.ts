@@ -1,11 +1,13 @@
 /** The client as somebody gets it: packed, installed in an empty project, and used as its README says. */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import ts from 'typescript';
+import { post } from '../support/client.js';
 import { run, Scratch, saying, until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
@@ -20,6 +22,8 @@ let service: Service;
 /** The README's blocks of code, as they stand there. */
 let shopping: string;
 let receiving: string;
+/** The receiver of docs/receiving-webhooks.md. */
+let whole: string;
 
 const execute = promisify(execFile);
 const npm = async (cwd: string, ...args: string[]) => (await execute('npm', ['--silent', ...args], { cwd })).stdout;
@@ -37,7 +41,16 @@ beforeAll(async () => {
     await write(`shopping.${extension}`, shopping);
     await write(`receiving.${extension}`, receiving);
   }
-  service = await startService();
+  const page = await readFile('docs/receiving-webhooks.md', 'utf8');
+  [, whole = ''] = /^```ts\n(.*?)^```$/ms.exec(page) ?? [];
+  await symlink(resolve('node_modules/standardwebhooks'), join(project, 'node_modules/standardwebhooks'));
+  const target = ts.ScriptTarget.ES2023;
+  await write('whole.mts', whole);
+  await write(
+    'whole.mjs',
+    ts.transpileModule(whole, { compilerOptions: { target, module: ts.ModuleKind.ESNext } }).outputText,
+  );
+  service = await startService({ config: { webhookAllowPrivate: true } });
 }, BUILD_MS);
 
 afterAll(async () => {
@@ -117,7 +130,7 @@ test.each([
       ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: 'es2023', lib: ['es2023'] },
       ...{ module, moduleResolution, types: ['node'], typeRoots: [resolve('node_modules/@types')] },
     };
-    const files = ['types.mts', 'shopping.mts', 'receiving.mts'];
+    const files = ['types.mts', 'shopping.mts', 'receiving.mts', 'whole.mts'];
     await write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
     const { stdout, status } = await run([resolve('node_modules/typescript/bin/tsc'), '-p', project]).ended;
     expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
@@ -171,6 +184,32 @@ test('the README’s receiver takes a webhook, and nobody else’s', async () =>
   );
   expect(await saying(receiver, /^(.+)\n$/)).toBe('evt_1 refund.created re_test_1');
   expect(await send(other)).toBe(400);
+});
+
+test('the receiver of the page handles each event once, in order, and what it missed', async () => {
+  const shop = await Shop.open(service);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const { secret } = (await post(`${service.url}/v1/webhook_endpoints`, { key: shop.key, body: { url } })).body;
+  const missed = (await shop.createSession()).body.id;
+  const environment = { TILLGATE_URL: service.url, TILLGATE_KEY: shop.key, WEBHOOK_SECRET: secret, PORT: String(port) };
+  const receiver = scratch.keep(run([join(project, 'whole.mjs')], environment));
+  await saying(receiver, /^(Nothing is missed\.)\n/m);
+  await shop.post(`/v1/checkout_sessions/${missed}/expire`);
+  expect(await saying(receiver, /^checkout\.session\.expired (\S+) 2\n/m)).toBe(missed);
+  const [event] = (await shop.get('/v1/events')).body.data;
+  await shop.post(`/v1/events/${event.id}/resend`);
+  const deliveries = async () => (await shop.get(`/v1/events/${event.id}`)).body.deliveries;
+  await until(async () => (await deliveries()).length === 2);
+  expect((await deliveries()).map((one: { status_code: number }) => one.status_code)).toEqual([204, 204]);
+  expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);
+  const created = `checkout.session.created ${missed} 1`;
+  expect(receiver.said().split('\n')).toEqual([
+    created,
+    'Nothing is missed.',
+    `checkout.session.expired ${missed} 2`,
+    '',
+  ]);
 });
 
 /** Free a moment ago. */
