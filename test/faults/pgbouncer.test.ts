@@ -1,0 +1,122 @@
+/** Through PgBouncer in transaction mode, with fewer server connections than the service opens. */
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Client } from 'pg';
+import { MIGRATIONS } from '../../src/platform/database/data-source.js';
+import { assertReady, limitRole, migrate } from '../../src/platform/database/migrate.js';
+import { post, SMALLEST } from '../support/client.js';
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
+import { createDatabase, withClient } from '../support/postgres.js';
+import { run } from '../support/processes.js';
+import { capture, createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+const { PGBOUNCER = '' } = process.env;
+const SERVER_CONNECTIONS = 4;
+const SETTINGS = {
+  pool_mode: 'transaction',
+  max_prepared_statements: 200,
+  default_pool_size: SERVER_CONNECTIONS,
+  server_login_retry: 1,
+  query_wait_timeout: 7,
+};
+
+jest.setTimeout(120_000);
+
+if (PGBOUNCER === '') test.skip('not run: PGBOUNCER names no PgBouncer, 1.21 or newer', () => undefined);
+else describe('through PgBouncer', through);
+
+function through(): void {
+  let pooler: PgBouncer;
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let services: readonly Service[] = [];
+  let tenant: Tenant;
+  let url: string;
+
+  beforeAll(async () => {
+    pooler = await startPgBouncer(PGBOUNCER, SETTINGS);
+    database = await createDatabase({ empty: true });
+    url = pooler.through(database.url);
+  });
+
+  afterAll(async () => {
+    for (const service of services) await service.close();
+    await database.drop();
+    await pooler.close();
+  });
+
+  const [one, other] = [() => services[0] as Service, () => services[1] as Service];
+  const twice = (path: string, body: unknown, idempotencyKey: (index: number) => string, times: number) =>
+    Promise.all(
+      Array.from({ length: times }, (_, index) =>
+        post(`${(index % 2 ? one : other)().url}${path}`, {
+          key: tenant.test,
+          body,
+          idempotencyKey: idempotencyKey(index),
+        }),
+      ),
+    );
+
+  test('two migrations at once apply each step once, and leave no lock behind', async () => {
+    const names = MIGRATIONS.map(({ name }) => name);
+    const applied = await Promise.all([migrate(url), migrate(url)]);
+    expect(applied.flat()).toEqual(names);
+    expect(await migrate(database.url)).toEqual([]);
+  });
+
+  test('each server connection has the time limits of the role', async () => {
+    expect(await limitRole(database.url)).toEqual([]);
+    const limits: string[] = [];
+    // Server connections that were opened before keep what they have.
+    const fresh = await startPgBouncer(PGBOUNCER, SETTINGS);
+    const look = async (client: Client) => {
+      await client.query('BEGIN');
+      limits.push((await client.query('SHOW statement_timeout')).rows[0].statement_timeout);
+    };
+    const nested = (left: number): Promise<void> =>
+      withClient(fresh.through(database.url), async (client) => {
+        await look(client);
+        if (left > 1) await nested(left - 1);
+        await client.query('COMMIT');
+      });
+    await nested(SERVER_CONNECTIONS);
+    await fresh.close();
+    expect(limits).toEqual(Array(SERVER_CONNECTIONS).fill('5s'));
+  });
+
+  test('the service conforms', async () => {
+    await assertReady(url);
+    services = [await startService({ databaseUrl: url }), await startService({ databaseUrl: url })];
+    tenant = await createTenant(one());
+    const keys = ['--key', tenant.test, '--ledger-key', await createLedgerKey(one())];
+    const kit = ['dist/conformance/run.js', '--base-url', one().url, ...keys, '--organization', tenant.organization];
+    const { status, stdout, stderr } = await run(kit).ended;
+    expect({ status, stderr, failed: stdout.match(/^ {2}FAILED.*/gm) }).toEqual({
+      status: 0,
+      stderr: '',
+      failed: null,
+    });
+  });
+
+  test('requests with one key are one, in two processes', async () => {
+    const replies = await twice('/v1/checkout_sessions', SMALLEST, () => 'same', 40);
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(replies.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+  });
+
+  test('refunds at once never exceed what was captured', async () => {
+    const payment = await capture(one(), tenant, { amount: 200 });
+    const replies = await twice('/v1/refunds', { payment, amount: 10 }, (index) => `refund-${index}`, 40);
+    const statuses = replies.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(20).fill(201), ...Array(20).fill(422)]);
+  });
+
+  test('one that prepares nothing is refused when a process starts', async () => {
+    const forgetful = await startPgBouncer(PGBOUNCER, { ...SETTINGS, max_prepared_statements: 0 });
+    try {
+      await expect(assertReady(forgetful.through(database.url))).rejects.toThrow(
+        /^The pooler before PostgreSQL loses prepared statements: use PgBouncer 1\.21/,
+      );
+    } finally {
+      await forgetful.close();
+    }
+  });
+}
