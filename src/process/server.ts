@@ -8,6 +8,7 @@ import { VERSION } from '../platform/version.js';
 import { createApplication } from './application.js';
 import { invitation, makeDemo, tour, whereKeysAre } from './demo.js';
 import { serveDemoShop } from './demo-shop.js';
+import { startTracing, type Tracing } from './tracing.js';
 
 /** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;
@@ -33,10 +34,12 @@ export class Server implements Serving {
   private constructor(
     private readonly application: NestFastifyApplication,
     private readonly config: Config,
+    private readonly tracing: Tracing | undefined,
   ) {}
 
   static async start(config: Config, databaseUrl: string): Promise<Server> {
-    const server = new Server(await createApplication(config, databaseUrl), config);
+    const tracing = await startTracing(process.env);
+    const server = new Server(await createApplication(config, databaseUrl), config, tracing);
     try {
       // To try it out needs no setting and no shop.
       const isDemo = config.databaseUrl === undefined;
@@ -71,6 +74,8 @@ export class Server implements Serving {
     // Without this, a client that never finishes its request keeps the server from closing.
     setTimeout(() => this.application.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
     await this.application.close();
+    // A collector that cannot be reached does not keep the process from ending well.
+    await this.tracing?.shutdown().catch(() => undefined);
   }
 
   /** Closes without failing a request while others listen on the port. Idle connections stay for IDLE_MS. */

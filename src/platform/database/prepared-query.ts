@@ -47,7 +47,8 @@ export class PreparedQuery implements Submittable {
   constructor(
     statement: Statement,
     private readonly runs: readonly Values[],
-    private readonly done: Done,
+    /** OpenTelemetry finds it by this name, which pg's own queries use too. */
+    private readonly callback: Done,
   ) {
     this.name = statement.name;
     this.text = statement.text;
@@ -125,6 +126,6 @@ export class PreparedQuery implements Submittable {
       const ms = Math.round((performance.now() - this.startedAt) * 10) / 10;
       finished.publish({ statement: this.name, runs: this.runs.length, ms });
     }
-    this.done(error, outcomes);
+    this.callback(error, outcomes);
   }
 }

@@ -17,8 +17,9 @@ export class ErrorFilter implements ExceptionFilter {
     const request = requestOf(context);
     const reply = replyOf(context);
     const refusal = this.refusalFor(error, request);
-    if (refusal.kind === 'fault') request.log.error({ err: error, request_id: request.id }, 'unexpected error');
-    if (refusal.kind === 'unavailable') request.log.warn({ err: error, request_id: request.id }, 'service unavailable');
+    const line = { err: error, request_id: request.id, trace_id: request.traceId };
+    if (refusal.kind === 'fault') request.log.error(line, 'unexpected error');
+    if (refusal.kind === 'unavailable') request.log.warn(line, 'service unavailable');
     request.errorCode = refusal.code;
     reply.headers(headersOf(refusal));
     this.host.httpAdapter.reply(reply, this.answer(refusal, request));

@@ -14,5 +14,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     errorCode: string | undefined;
     keyDisplay: string | undefined;
+    /** Where requests are traced. */
+    traceId?: string;
   }
 }

@@ -43,6 +43,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
   return {
     // Of a replayed error the caller knows the id of the first response.
     request_id: reply.getHeader('request-id'),
+    trace_id: request.traceId,
     method: request.method,
     // The pattern: the path may hold anything.
     route: url,
