@@ -53,7 +53,7 @@ describe('as a command', () => {
       stderr: '',
       healthy: true,
       checks: all('settings', 'node', 'connection', 'postgresql', 'encoding', 'writes', 'schema', 'durability').concat(
-        all('pooler', 'connections', 'clock'),
+        all('transactions', 'pooler', 'connections', 'clock'),
       ),
     });
   });
@@ -98,6 +98,12 @@ test('a read-only database', async () => {
 test('a database that acknowledges before it has written', async () => {
   await sql(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   expect(await faults()).toEqual([fault('durability', 'fail', /^synchronous_commit off: a crash loses/, /^Switch/)]);
+});
+
+test('a transaction that was left prepared', async () => {
+  await sql(`BEGIN; CREATE TABLE half_made (); PREPARE TRANSACTION 'left behind'`);
+  expect(await faults()).toEqual([fault('transactions', 'warn', /^1 prepared: /, /tillgate org move/)]);
+  await sql(`ROLLBACK PREPARED 'left behind'`);
 });
 
 test('too few connections', async () => {

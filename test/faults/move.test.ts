@@ -16,7 +16,7 @@ import { Shop } from '../support/shop.js';
 
 const PAUSE_MS = 50;
 /** Longer than a process remembers a key. */
-const PATIENCE_MS = 6_000;
+const PATIENCE_MS = 5_000;
 
 let source: Service;
 let target: Awaited<ReturnType<typeof createDatabase>>;

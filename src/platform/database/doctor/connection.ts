@@ -1,7 +1,7 @@
 /** What lies between this machine and PostgreSQL: a pooler, and the difference of two clocks. */
 import type { Client } from 'pg';
 import type { Clock } from '../../../shared/clock.js';
-import { greeter, runElsewhere } from '../pooler.js';
+import { runElsewhere } from '../pooler.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import type { Facts } from './server.js';
 
@@ -11,9 +11,7 @@ const SKEW_FAIL_MS = 60_000;
 /** A round trip that each request pays at least once. */
 const SLOW_MS = 50;
 
-/** PostgreSQL's own greeting names its process; a pooler's names none. */
 export async function pooler(client: Client, connect: () => Promise<Client>, facts: Facts): Promise<Finding[]> {
-  if (greeter(client) === facts.pid) return [ok('pooler', 'The connection is direct.')];
   const advice = 'Run `tillgate migrate`: it sets them for the role, so that each server connection has them.';
   const limits = facts.hasTimeLimit
     ? ok('time limits', 'Connections of the pooler have a time limit.')

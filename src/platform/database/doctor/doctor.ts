@@ -2,10 +2,10 @@
 import { Client } from 'pg';
 import type { Clock } from '../../../shared/clock.js';
 import type { Config } from '../../config.js';
-import { connected } from '../pooler.js';
+import { connected, greeter } from '../pooler.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';
-import { capacity, durability, encoding, factsOf, schema, version, writable } from './server.js';
+import { capacity, durability, encoding, factsOf, prepared, schema, version, writable } from './server.js';
 
 const APPLICATION = 'tillgate doctor';
 const OLDEST_NODE = [20, 19] as const;
@@ -37,8 +37,10 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
     writable(facts),
     schema(facts),
     durability(facts),
-    ...(await pooler(client, () => connected(url, APPLICATION), facts)),
-    capacity(facts, config, machines),
+    prepared(facts),
+    ...(greeter(client) === facts.pid
+      ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
+      : await pooler(client, () => connected(url, APPLICATION), facts)),
     await clocks(client, clock),
   ];
 }
