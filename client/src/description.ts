@@ -1468,7 +1468,7 @@ export interface components {
       embed_url: string | null;
       /**
        * @description When the session expires if it is not paid, in Unix seconds.
-       * @example 1763700000
+       * @example 1763786400
        */
       expires_at: number;
     };
@@ -1567,7 +1567,7 @@ export interface components {
       };
       /**
        * @description When the session expires if it is not paid, in Unix seconds.
-       * @example 1763700000
+       * @example 1763786400
        */
       expires_at: number;
       /**
@@ -1593,7 +1593,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['CheckoutSessionSummary'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -2009,15 +2012,21 @@ export interface components {
        * @example 1763700000
        */
       attempted_at: number;
-      /** @description HTTP status of the response; null if there was none. */
+      /**
+       * @description HTTP status of the response; null if there was none.
+       * @example 204
+       */
       status_code: number | null;
       /** @description Why there was no response; null if there was one. */
       error: string | null;
-      /** @description Duration of the attempt, in milliseconds. */
+      /**
+       * @description Duration of the attempt, in milliseconds.
+       * @example 120
+       */
       duration_ms: number;
       /**
        * @description Time of the next attempt, in Unix seconds; null if there is none.
-       * @example 1763700000
+       * @example null
        */
       next_attempt_at: number | null;
     };
@@ -2169,7 +2178,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['Event'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -2306,11 +2318,12 @@ export interface components {
       /**
        * Format: iri
        * @description Where the page leads the customer to pay.
+       * @example https://psp.example/pay/4711?return={RETURN_URL}
        */
       payment_url: string;
       /**
        * @description When the session expires if it is not paid, in Unix seconds.
-       * @example 1763700000
+       * @example 1763786400
        */
       expires_at: number;
     };
@@ -2414,7 +2427,7 @@ export interface components {
       };
       /**
        * @description When the session expires if it is not paid, in Unix seconds.
-       * @example 1763700000
+       * @example 1763786400
        */
       expires_at: number;
       /**
@@ -2512,7 +2525,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['LedgerEvent'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -2604,7 +2620,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['LedgerPayment'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -2684,7 +2703,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['LedgerRefund'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -2743,7 +2765,10 @@ export interface components {
         | 'refund.failed'
         | 'refund.canceled'
       )[];
-      /** @description Whether events are sent. */
+      /**
+       * @description Whether events are sent.
+       * @example true
+       */
       enabled: boolean;
       /** @description What it is for. */
       description: string | null;
@@ -2763,7 +2788,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['LedgerWebhookEndpoint'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -2822,7 +2850,10 @@ export interface components {
         | 'refund.failed'
         | 'refund.canceled'
       )[];
-      /** @description Whether events are sent. */
+      /**
+       * @description Whether events are sent.
+       * @example true
+       */
       enabled: boolean;
       /** @description What it is for. */
       description: string | null;
@@ -2833,11 +2864,17 @@ export interface components {
       created: number;
       /** @description Why the service disabled it, if it did; otherwise null. */
       disabled_reason: string | null;
-      /** @description Signs its webhooks (Standard Webhooks). Shown only here. */
+      /**
+       * @description Signs its webhooks (Standard Webhooks). Shown only here.
+       * @example whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+       */
       secret: string;
     };
     LineItem: {
-      /** @description Name of the product. */
+      /**
+       * @description Name of the product.
+       * @example Book
+       */
       product_name: string;
       /** @description Description of the product. */
       description: string | null;
@@ -3109,7 +3146,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['PaymentHold'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -3132,7 +3172,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['Payment'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -3272,7 +3315,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['Refund'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -3383,7 +3429,10 @@ export interface components {
         | 'refund.failed'
         | 'refund.canceled'
       )[];
-      /** @description Whether events are sent. */
+      /**
+       * @description Whether events are sent.
+       * @example true
+       */
       enabled: boolean;
       /** @description What it is for. */
       description: string | null;
@@ -3403,7 +3452,10 @@ export interface components {
       object: 'list';
       /** @description Items of the page. */
       data: components['schemas']['WebhookEndpoint'][];
-      /** @description Whether there are more items after this page. */
+      /**
+       * @description Whether there are more items after this page.
+       * @example false
+       */
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
@@ -3457,7 +3509,10 @@ export interface components {
         | 'refund.failed'
         | 'refund.canceled'
       )[];
-      /** @description Whether events are sent. */
+      /**
+       * @description Whether events are sent.
+       * @example true
+       */
       enabled: boolean;
       /** @description What it is for. */
       description: string | null;
@@ -3468,7 +3523,10 @@ export interface components {
       created: number;
       /** @description Why the service disabled it, if it did; otherwise null. */
       disabled_reason: string | null;
-      /** @description Signs its webhooks (Standard Webhooks). Shown only here. */
+      /**
+       * @description Signs its webhooks (Standard Webhooks). Shown only here.
+       * @example whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+       */
       secret: string;
     };
   };

@@ -19,6 +19,8 @@ export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly schema: string;
   /** The type of each event that it goes through, with its meaning. */
   readonly events?: Readonly<Record<string, string>>;
+  /** What the example of an event has that those of its schema have not, by type. */
+  readonly examples?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** What is true of every row whenever nothing is under way, as SQL over the own tables and other modules' books. */

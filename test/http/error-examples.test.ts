@@ -222,10 +222,12 @@ const withoutIds = (value: Node): Node => JSON.parse(JSON.stringify(value).repla
 
 const examplesOf = (response: Node) => Object.entries<Node>(response.content?.['application/json']?.examples ?? {});
 
+const errorsOf = (response: Node) => examplesOf(response).filter(([, { value }]) => value.error !== undefined);
+
 const SHOWN = Object.entries<Node>(DOCUMENT.paths).flatMap(([path, methods]) =>
   Object.entries<Node>(methods).flatMap(([method, node]) =>
     Object.values<Node>(node.responses).flatMap((response) =>
-      examplesOf(response).map(([name, { value }]) => ({
+      errorsOf(response).map(([name, { value }]) => ({
         operation: { method: method.toUpperCase(), path, node } as Operation,
         name,
         where: `${node.operationId} ${name}`,

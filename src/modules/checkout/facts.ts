@@ -7,4 +7,8 @@ export const SESSION_FACTS = {
   secret: { path: '/v1/checkout_sessions', isListed: true },
   ledger: { path: '/ledger/v1/checkout_sessions', isOwned: true },
   events: SESSION_EVENTS,
+  examples: {
+    'checkout.session.completed': { sequence: 2, data: { object: { status: 'complete', payment_status: 'paid' } } },
+    'checkout.session.expired': { sequence: 2, data: { object: { status: 'expired' } } },
+  },
 } as const satisfies Resource;

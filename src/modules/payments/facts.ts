@@ -8,6 +8,11 @@ export const PAYMENT_FACTS = {
   secret: { path: '/v1/payments', isListed: true },
   ledger: { path: '/ledger/v1/payments', isListed: true, isOwned: true },
   events: PAYMENT_EVENTS,
+  examples: {
+    'payment.unmatched': { data: { object: { mismatch: 'amount' } } },
+    'payment.held': { sequence: 2, data: { object: { amount_on_hold: 5000, amount_refundable: 0 } } },
+    'payment.released': { sequence: 3 },
+  },
 } as const satisfies Resource;
 
 export const HOLD_FACTS = {

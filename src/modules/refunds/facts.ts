@@ -7,4 +7,9 @@ export const REFUND_FACTS = {
   secret: { path: '/v1/refunds', isListed: true },
   ledger: { path: '/ledger/v1/refunds', isListed: true },
   events: REFUND_EVENTS,
+  examples: {
+    'refund.succeeded': { sequence: 2, data: { object: { status: 'succeeded' } } },
+    'refund.failed': { sequence: 2, data: { object: { status: 'failed' }, reason: 'The account is closed.' } },
+    'refund.canceled': { sequence: 2, data: { object: { status: 'canceled' } } },
+  },
 } as const satisfies Resource;

@@ -7,7 +7,7 @@ export function listOf<View>(name: string, view: Schema<View>) {
     {
       object: constant('list', 'Object type.'),
       data: list(view, 'Items of the page.'),
-      has_more: flag('Whether there are more items after this page.'),
+      has_more: { ...flag('Whether there are more items after this page.'), examples: [false] },
       next_cursor: orNull(text('The `cursor` for the next page; null on the last page.')),
       items: deprecated(list(view, 'An alias of `data`: use `data`.')),
       nextCursor: deprecated(orNull(text('An alias of `next_cursor`: use `next_cursor`.'))),

@@ -9,6 +9,8 @@ interface AnswerFacts {
   /** With the page of what it shows in `Link`, where there is one. */
   readonly linked?: boolean;
   readonly mediaType?: string;
+  /** What the example has that the examples of the schema have not; of a list, its entries. */
+  readonly example?: Readonly<Record<string, unknown>>;
 }
 
 export interface OperationFacts {
@@ -28,6 +30,8 @@ export interface TagFacts {
 export interface WebhookFacts {
   readonly description: string;
   readonly schema: Schema;
+  /** What the example has that the examples of the schema have not. */
+  readonly example?: Readonly<Record<string, unknown>>;
 }
 
 export const OPERATION = 'tillgate:operation';

@@ -99,8 +99,8 @@ export function amount(description: string, example = 5000): Schema<number> {
   return integer(description, { minimum: 0, maximum: MAX_AMOUNT, examples: [example] });
 }
 
-export function timestamp(description: string): Schema<number> {
-  return integer(description, { minimum: 0, examples: [1_763_700_000] });
+export function timestamp(description: string, example = 1_763_700_000): Schema<number> {
+  return integer(description, { minimum: 0, examples: [example] });
 }
 
 export const CURRENCY: Schema<string> = {

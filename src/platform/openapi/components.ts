@@ -1,7 +1,8 @@
 import { objectSchema, type RequestClass, shownSchema } from '../http/constraints.js';
 import { LATER, NAME, referenceTo, type Schema } from '../http/schema.js';
+import { exampleOf, type Json } from './examples.js';
 
-export type Json = Readonly<Record<string, unknown>>;
+export type { Json };
 
 export class Components {
   readonly schemas: Record<string, Json> = {};
@@ -13,6 +14,13 @@ export class Components {
     if (name === undefined) return this.inside(schema);
     this.schemas[name] ??= this.inside(schema);
     return { $ref: referenceTo(name) };
+  }
+
+  /** A body with its example. */
+  content(schema: Schema, difference: Json | undefined): Json {
+    const shown = this.schema(schema);
+    const value = exampleOf(shown, this.schemas, difference);
+    return { schema: shown, ...(value !== undefined && { examples: { typical: { value } } }) };
   }
 
   /** A request class: closed, because a field it does not know is refused. */

@@ -66,12 +66,13 @@ function answerOf({ answers, idempotencyKey }: Route, status: number, components
     located,
     linked,
     mediaType = 'application/json',
+    example,
   } = answers[status] as Route['answers'][number];
   const names = [
     ...(located ? ['Location'] : []),
     ...(linked ? ['Link'] : []),
     ...(idempotencyKey ? ['Idempotent-Replayed'] : []),
   ];
-  const content = { [mediaType]: { schema: components.schema(schema) } };
+  const content = { [mediaType]: components.content(schema, example) };
   return ApiResponse({ status, description, headers: headers(names), content } as ApiResponseOptions);
 }

@@ -27,7 +27,7 @@ export function webhook(type: string, facts: WebhookFacts & { tag: TagFacts }, c
         description,
         schema: { type: 'string' },
       })),
-      requestBody: { required: true, content: { 'application/json': { schema: components.schema(facts.schema) } } },
+      requestBody: { required: true, content: { 'application/json': components.content(facts.schema, facts.example) } },
       responses: {
         '2XX': { description: 'Received. Anything else within 15 seconds, or nothing, is tried again later.' },
         '410': { description: 'No more attempts are made for this event.' },

@@ -23,7 +23,7 @@ import { PaymentPages } from '../../application/ports.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
-import { NEW_SESSION, REFUSED_COMPLETION, REFUSED_EXPIRY } from '../representation/checkout-sessions.examples.js';
+import { FREE, NEW_SESSION, REFUSED_COMPLETION, REFUSED_EXPIRY } from '../representation/checkout-sessions.examples.js';
 import {
   CHECKOUT_SESSION,
   CHECKOUT_SESSION_LIST,
@@ -78,7 +78,7 @@ export class CheckoutSessionsController {
   @Operation('expireCheckoutSession', {
     summary: 'Expire a checkout session',
     description: 'Ends an open session. It can no longer be paid.',
-    answers: { 200: { description: 'The expired session.', schema: CHECKOUT_SESSION } },
+    answers: { 200: { description: 'The expired session.', schema: CHECKOUT_SESSION, example: { status: 'expired' } } },
     refusals: REFUSED_EXPIRY,
   })
   @Post(':id/expire')
@@ -101,7 +101,7 @@ export class CheckoutSessionsController {
     summary: 'Complete a checkout session',
     description:
       'Completes an open session whose total is 0. A session that asks for an amount is completed by its payment.',
-    answers: { 200: { description: 'The session, complete.', schema: CHECKOUT_SESSION } },
+    answers: { 200: { description: 'The session, complete.', schema: CHECKOUT_SESSION, example: FREE } },
     refusals: REFUSED_COMPLETION,
   })
   @Post(':id/complete')

@@ -9,6 +9,16 @@ export const NEW_SESSION = {
   line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
 };
 
+const NOTHING = { amount_subtotal: 0, amount_total: 0 };
+/** The example of a session that asks for nothing, once it is complete. */
+export const FREE = {
+  status: 'complete',
+  payment_status: 'no_payment_required',
+  amount: 0,
+  ...NOTHING,
+  line_items: { unit_price: 0, ...NOTHING },
+};
+
 const INPUT: NewCheckoutSession = {
   currency: 'usd',
   successUrl: null,

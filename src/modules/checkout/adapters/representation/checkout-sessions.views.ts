@@ -55,9 +55,9 @@ const TAX_BEHAVIOR = oneMeaning<TaxBehavior>(
 
 const LINE_ITEM = object(
   {
-    product_name: text('Name of the product.'),
+    product_name: text('Name of the product.', { examples: ['Book'] }),
     description: orNull(text('Description of the product.')),
-    images: list(text('Image URL.'), 'Image URLs of the product.'),
+    images: list(text('Image URL.', { examples: ['https://shop.example/book.png'] }), 'Image URLs of the product.'),
     tax_behavior: TAX_BEHAVIOR,
     quantity: integer('Quantity of the item.', { minimum: 1, examples: [1] }),
     unit_price: amount('Price of one item.'),
@@ -92,7 +92,7 @@ const FIELDS = {
   customer_email: orNull(text('E-mail address of the customer.')),
   locale: orNull(text('Language of the page: a canonical BCP 47 tag, or `auto`.')),
   metadata: map('Your own key-value pairs.'),
-  expires_at: timestamp('When the session expires if it is not paid, in Unix seconds.'),
+  expires_at: timestamp('When the session expires if it is not paid, in Unix seconds.', 1_763_786_400),
   created_at: timestamp('Time of creation, in Unix seconds.'),
   line_items: object({
     object: constant('list', 'Object type.'),

@@ -61,14 +61,18 @@ export const eventWebhooks = () => webhooksOf(EVENT);
 /** The same as the ledger is told. */
 export function ledgerEventWebhooks(): Readonly<Record<string, WebhookFacts>> {
   const webhooks = Object.entries(webhooksOf(LEDGER_EVENT));
-  return Object.fromEntries(webhooks.map(([type, webhook]) => [`ledger.${type}`, webhook]));
+  const example = { organization: null };
+  return Object.fromEntries(
+    webhooks.map(([type, webhook]) => [`ledger.${type}`, type === 'webhook.test' ? { ...webhook, example } : webhook]),
+  );
 }
 
 function webhooksOf(event: EventSchema): Readonly<Record<string, WebhookFacts>> {
-  const described = resources().flatMap(({ events = {}, schema }) =>
+  const described = resources().flatMap(({ events = {}, examples = {}, schema }) =>
     Object.entries(events).map(([type, description]) => {
       const only = { properties: { type: { const: type }, data: { properties: { object: components(schema) } } } };
-      return [type, { description, schema: { allOf: [event, only] } }] as const;
+      const example = examples[type];
+      return [type, { description, schema: { allOf: [event, only] }, ...(example && { example }) }] as const;
     }),
   );
   return Object.fromEntries(described);
@@ -81,10 +85,13 @@ export const DELIVERY = object(
     ),
     attempt: integer('Number of the attempt, from 1.', { minimum: 1, examples: [1] }),
     attempted_at: timestamp('Time of the attempt, in Unix seconds.'),
-    status_code: orNull(integer('HTTP status of the response; null if there was none.')),
+    status_code: orNull(integer('HTTP status of the response; null if there was none.', { examples: [204] })),
     error: orNull(text('Why there was no response; null if there was one.')),
-    duration_ms: integer('Duration of the attempt, in milliseconds.', { minimum: 0 }),
-    next_attempt_at: orNull(timestamp('Time of the next attempt, in Unix seconds; null if there is none.')),
+    duration_ms: integer('Duration of the attempt, in milliseconds.', { minimum: 0, examples: [120] }),
+    next_attempt_at: {
+      ...orNull(timestamp('Time of the next attempt, in Unix seconds; null if there is none.')),
+      examples: [null],
+    },
   },
   { name: 'Delivery', description: 'An attempt to deliver an event.' },
 );

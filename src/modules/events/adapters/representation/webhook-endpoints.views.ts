@@ -30,13 +30,16 @@ const FIELDS = {
     oneOf(facts.wantedEvents, 'Type of event, or `*`.'),
     'Types of events that are sent, or only `*` for all.',
   ),
-  enabled: flag('Whether events are sent.'),
+  enabled: { ...flag('Whether events are sent.'), examples: [true] },
   description: orNull(text('What it is for.')),
   created: timestamp('Time of creation, in Unix seconds.'),
   disabled_reason: orNull(text('Why the service disabled it, if it did; otherwise null.')),
 };
 const SECRET = {
-  secret: text('Signs its webhooks (Standard Webhooks). Shown only here.', { pattern: '^whsec_[A-Za-z0-9+/]{43}=$' }),
+  secret: text('Signs its webhooks (Standard Webhooks). Shown only here.', {
+    pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
+    examples: [`whsec_${'A'.repeat(43)}=`],
+  }),
 };
 const DELETED = { deleted: { ...flag('Always true.'), const: true } };
 

@@ -14,7 +14,7 @@ const EMBED_URL = orNull(
     format: 'uri',
   }),
 );
-const EXPIRES_AT = timestamp('When the session expires if it is not paid, in Unix seconds.');
+const EXPIRES_AT = timestamp('When the session expires if it is not paid, in Unix seconds.', 1_763_786_400);
 
 export const CHECKOUT_PAGE = object(
   { object: OBJECT, checkout_session: SESSION, url: URL, embed_url: EMBED_URL, expires_at: EXPIRES_AT },
@@ -28,7 +28,10 @@ export const LEDGER_CHECKOUT_PAGE = object(
     checkout_session: SESSION,
     url: orNull(URL),
     embed_url: EMBED_URL,
-    payment_url: text('Where the page leads the customer to pay.', { format: 'iri' }),
+    payment_url: text('Where the page leads the customer to pay.', {
+      format: 'iri',
+      examples: ['https://psp.example/pay/4711?return={RETURN_URL}'],
+    }),
     expires_at: EXPIRES_AT,
   },
   { name: 'LedgerCheckoutPage', description: 'The page on which a customer pays a session, and where it leads.' },

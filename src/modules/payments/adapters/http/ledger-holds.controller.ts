@@ -94,7 +94,7 @@ export class LedgerHoldsController {
   @Operation('releaseHold', {
     summary: 'Release a hold',
     description: 'Releases a hold, so that its amount can be refunded again. Repeating the request changes nothing.',
-    answers: { 200: { description: 'The released hold.', schema: HOLD } },
+    answers: { 200: { description: 'The released hold.', schema: HOLD, example: { status: 'released' } } },
   })
   @Post('holds/:id/release')
   @AcceptIdempotencyKey()

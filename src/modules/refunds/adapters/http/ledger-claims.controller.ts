@@ -49,7 +49,13 @@ export class LedgerClaimsController {
     description:
       'Claims pending refunds, oldest first, that no other worker has a live claim on. You have each refund until its lease ends. After that, another claim can take it over, with the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response gets lost, its refunds can be claimed again when their leases end.',
     example: { limit: 10, lease_seconds: 60 },
-    answers: { 200: { description: 'The claimed refunds.', schema: LEDGER_REFUND_LIST } },
+    answers: {
+      200: {
+        description: 'The claimed refunds.',
+        schema: LEDGER_REFUND_LIST,
+        example: { claim: { number: 1, expires_at: 1_763_700_060 } },
+      },
+    },
   })
   @Post('claim')
   claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest): Promise<IdempotentResponse> {
@@ -63,7 +69,13 @@ export class LedgerClaimsController {
     summary: 'Extend a claim',
     description: 'Moves the end of the lease to `lease_seconds` from now, unless it ends later already.',
     example: { claim: 1, lease_seconds: 60 },
-    answers: { 200: { description: 'The claimed refund.', schema: LEDGER_REFUND } },
+    answers: {
+      200: {
+        description: 'The claimed refund.',
+        schema: LEDGER_REFUND,
+        example: { claim: { number: 1, expires_at: 1_763_700_060 } },
+      },
+    },
     refusals: REFUSED_CLAIM,
   })
   @Post(':id/extend')

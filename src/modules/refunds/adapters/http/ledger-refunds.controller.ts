@@ -68,7 +68,7 @@ export class LedgerRefundsController {
     summary: 'Mark a refund as succeeded',
     description:
       'Reports that a pending refund was paid out. Tillgate accepts the report from any worker, with or without a claim. Repeating it changes nothing.',
-    answers: { 200: { description: 'The succeeded refund.', schema: LEDGER_REFUND } },
+    answers: { 200: { description: 'The succeeded refund.', schema: LEDGER_REFUND, example: { status: 'succeeded' } } },
     refusals: REFUSED_SUCCESS,
   })
   @Post(':id/succeed')
@@ -86,7 +86,7 @@ export class LedgerRefundsController {
     summary: 'Mark a refund as failed',
     description:
       'Reports that a pending refund cannot be paid out, which frees its amount. If the refund is claimed, `claim` is required. Repeating the report changes nothing.',
-    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
+    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND, example: { status: 'failed' } } },
     refusals: REFUSED_FAILURE,
   })
   @Post(':id/fail')
@@ -106,7 +106,7 @@ export class LedgerRefundsController {
     summary: 'Mark a refund as returned',
     description:
       'Reports that the money of a succeeded refund came back. The refund becomes `failed`, which frees its amount. Repeating the report changes nothing.',
-    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
+    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND, example: { status: 'failed' } } },
     refusals: REFUSED_RETURN,
   })
   @Post(':id/return')

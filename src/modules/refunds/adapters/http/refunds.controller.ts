@@ -65,7 +65,7 @@ export class RefundsController {
     summary: 'Cancel a refund',
     description:
       'Cancels a pending refund, which frees its amount. You cannot cancel a refund that the ledger has claimed to pay out.',
-    answers: { 200: { description: 'The canceled refund.', schema: REFUND } },
+    answers: { 200: { description: 'The canceled refund.', schema: REFUND, example: { status: 'canceled' } } },
     refusals: REFUSED_CANCEL,
   })
   @Post(':id/cancel')

@@ -45,7 +45,7 @@ export class RefundHelpersController {
   @Operation('succeedTestRefund', {
     summary: 'Succeed a refund',
     description: 'Decides a pending refund as the ledger does when it has paid it out. Doing it again changes nothing.',
-    answers: { 200: { description: 'The succeeded refund.', schema: REFUND } },
+    answers: { 200: { description: 'The succeeded refund.', schema: REFUND, example: { status: 'succeeded' } } },
     refusals: REFUSED_SUCCESS,
   })
   @Post(':id/succeed')
@@ -62,7 +62,7 @@ export class RefundHelpersController {
   @Operation('failTestRefund', {
     summary: 'Fail a refund',
     description: 'Decides a pending refund as the ledger does when it refuses it. Doing it again changes nothing.',
-    answers: { 200: { description: 'The failed refund.', schema: REFUND } },
+    answers: { 200: { description: 'The failed refund.', schema: REFUND, example: { status: 'failed' } } },
     refusals: REFUSED_FAILURE,
   })
   @Post(':id/fail')
@@ -80,7 +80,7 @@ export class RefundHelpersController {
     summary: 'Return a refund',
     description:
       'Fails a succeeded refund as the ledger does when its money came back. Doing it again changes nothing.',
-    answers: { 200: { description: 'The failed refund.', schema: REFUND } },
+    answers: { 200: { description: 'The failed refund.', schema: REFUND, example: { status: 'failed' } } },
     refusals: REFUSED_RETURN,
   })
   @Post(':id/return')

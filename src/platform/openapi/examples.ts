@@ -1,0 +1,54 @@
+/**
+ * An example of every answer and webhook, from the examples of its schema's fields: a value for each, the first of several,
+ * null where that is one. What is special about an answer its operation says.
+ */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** `difference` is what the example has that those of the schema have not; of a list, its entries. */
+export function exampleOf(schema: Json, schemas: Readonly<Record<string, Json>>, difference?: Json): unknown {
+  const example = shown(schema, schemas);
+  return difference ? differing(example, difference) : example;
+}
+
+interface Parts {
+  readonly $ref?: string;
+  readonly allOf?: readonly Json[];
+  readonly oneOf?: readonly Json[];
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly items?: Json;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
+}
+
+function shown(schema: Json, schemas: Readonly<Record<string, Json>>): unknown {
+  const { $ref, allOf, oneOf, properties, items, type, enum: values, examples } = schema as Parts;
+  const inside = (part: Json) => shown(part, schemas);
+  if ($ref !== undefined) return inside(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] as Json);
+  if (allOf) return allOf.map(inside).reduce((whole, part) => differing(whole, part as Json));
+  if (oneOf) return inside(oneOf[0] as Json);
+  if ('const' in schema) return schema.const;
+  if (examples) return examples[0];
+  if (type?.includes('null')) return null;
+  if (properties) return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inside(part)]));
+  if (values) return values[0];
+  if (items) return [inside(items)];
+  return type === 'object' ? {} : undefined;
+}
+
+function differing(value: unknown, difference: unknown): unknown {
+  if (!isObject(value) || !isObject(difference) || isOther(value, difference)) return difference;
+  const { object, data, items } = value;
+  if (object === 'list' && Array.isArray(data) && !('data' in difference)) {
+    const entries = data.map((entry) => differing(entry, difference));
+    return { ...value, data: entries, ...(items !== undefined && { items: entries }) };
+  }
+  const changed = Object.entries(difference).map(([name, part]) => [name, differing(value[name], part)]);
+  return { ...value, ...Object.fromEntries(changed) };
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A resource of another kind takes the place of the first one that could be there. */
+const isOther = (value: Json, { object }: Json): boolean => typeof object === 'string' && object !== value.object;
