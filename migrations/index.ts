@@ -20,3 +20,4 @@ export { SandboxClocks1763700000018 } from './0018-sandbox-clocks.js';
 export { Page1763700000019 } from './0019-page.js';
 export { PaymentsOnHold1763700000020 } from './0020-payments-on-hold.js';
 export { OrganizationMoves1763700000021 } from './0021-organization-moves.js';
+export { LatePayments1763700000022 } from './0022-late-payments.js';

@@ -210,6 +210,21 @@ describe('a session', () => {
     expect(await paymentsOf(other.id)).toMatchObject([{ amount: 1000, mismatch: 'session_expired' }]);
   });
 
+  test('that is paid late is paid although the process that was told so is gone', async () => {
+    const { id, path } = await open();
+    const other = await startService({ databaseUrl: service.databaseUrl, config: { publicUrl: PUBLIC_URL } });
+    const there = other.url + path.replace('/shop', '');
+    await submit(`${there}/pay`);
+    for (let pressed = 0; pressed < 2; pressed++) await submit(`${there}/pretend/late`);
+    const expected = () => service.sql.query('SELECT FROM late_payments WHERE session_id = $1', [uuidOf(id)]);
+    expect((await expected()).rowCount).toBe(1);
+    await other.close();
+    await until(async () => (await expected()).rowCount === 0, 'it is recorded');
+    const payments = (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
+    expect(payments).toEqual([expect.objectContaining({ amount: 1000, mismatch: null })]);
+    expect(await sessionOf(id)).toMatchObject({ status: 'complete', payment_status: 'paid' });
+  });
+
   test('whose payment is declined, or not made, can be paid again', async () => {
     const { path } = await open();
     await submit(at(`${path}/pay`));

@@ -12,13 +12,15 @@ import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { RecordedCaptures } from './adapters/payments/recorded-captures.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
+import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
 import { PageSecretRecord } from './adapters/persistence/page-secret.record.js';
 import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
+import { PostgresLatePayments } from './adapters/persistence/postgres-late-payments.js';
 import { PostgresPages } from './adapters/persistence/postgres-pages.js';
 import { TypeormPageTokens } from './adapters/persistence/typeorm-page-tokens.js';
-import { TimedLateCaptures } from './adapters/schedule/timed-late-captures.js';
+import { LatePaymentWorker } from './adapters/schedule/late-payment-worker.js';
 import { FindPageSession } from './application/find-page-session.js';
-import { Acknowledgements, Captures, LateCaptures, Pages, PageTokens, Sessions, Shops } from './application/ports.js';
+import { Acknowledgements, Captures, LatePayments, Pages, PageTokens, Sessions, Shops } from './application/ports.js';
 import { PretendToPay } from './application/pretend-to-pay.js';
 import { ReadPage } from './application/read-page.js';
 import { RecordLatePayment } from './application/record-late-payment.js';
@@ -32,6 +34,7 @@ import { StartPayment } from './application/start-payment.js';
   controllers: [PageController, PagesController, LedgerPagesController],
   providers: [
     FindPageSession,
+    LatePaymentWorker,
     PretendToPay,
     ReadPage,
     RecordLatePayment,
@@ -39,7 +42,7 @@ import { StartPayment } from './application/start-payment.js';
     StartPayment,
     { provide: Acknowledgements, useClass: EventAcknowledgements },
     { provide: Captures, useClass: RecordedCaptures },
-    { provide: LateCaptures, useClass: TimedLateCaptures },
+    { provide: LatePayments, useClass: PostgresLatePayments },
     { provide: Pages, useClass: PostgresPages },
     { provide: PageTokens, useClass: TypeormPageTokens },
     { provide: PaymentPages, useClass: TokenPaymentPages },
@@ -52,5 +55,6 @@ class PageModule {}
 
 export const PAGE: ModuleFacts = {
   module: PageModule,
-  records: [PageSecretRecord, PaymentUrlRecord, CheckoutPageRecord],
+  records: [PageSecretRecord, PaymentUrlRecord, CheckoutPageRecord, LatePaymentRecord],
+  jobs: ['record_late_payments'],
 };

@@ -56,9 +56,13 @@ export abstract class Captures {
   abstract record(caller: Caller, session: PageSession): Promise<readonly Write[]>;
 }
 
-export abstract class LateCaptures {
-  /** Has the session paid in a moment, whatever happens until then. */
-  abstract expect(key: PageKey): void;
+/** What the pretend payer is still to pay, whatever happens until then. */
+export abstract class LatePayments {
+  /** Has the session paid at an instant (milliseconds, of real time). One that is expected already stays as it is. */
+  abstract expect(key: PageKey, dueAt: number): Write;
+  abstract remove(key: PageKey): Write;
+  /** The first of anyone's that are due. */
+  abstract due(now: number, limit: number): Promise<PageKey[]>;
 }
 
 export abstract class Acknowledgements {

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
-import { Captures, LateCaptures, Pages } from './ports.js';
+import { Captures, LatePayments, Pages } from './ports.js';
 import { ReadPage } from './read-page.js';
 
 /** What the pretend payer of test mode can be asked for. */
 export const PRETENCES = ['pay', 'decline', 'late', 'leave'] as const;
 export type Pretence = (typeof PRETENCES)[number];
+
+/** Long enough to see the page wait. */
+const LATE_MS = 5_000;
 
 /** Where the customer comes back to. */
 export type Pretended = 'return' | 'declined' | 'page';
@@ -17,7 +21,8 @@ export class PretendToPay {
     private readonly readPage: ReadPage,
     private readonly pages: Pages,
     private readonly captures: Captures,
-    private readonly late: LateCaptures,
+    private readonly latePayments: LatePayments,
+    private readonly clock: Clock,
   ) {}
 
   /** Does what a payment provider would, through the use cases that the ledger calls. Refuses with not_found. */
@@ -30,8 +35,7 @@ export class PretendToPay {
       case 'pay':
         return decided('return', ...(await this.captures.record(caller, session)));
       case 'late':
-        this.late.expect({ caller, session: session.id });
-        return decided('return');
+        return decided('return', this.latePayments.expect({ caller, session: session.id }, this.clock.now() + LATE_MS));
       case 'decline':
         return decided('declined', this.pages.stop(caller, session.id));
       case 'leave':

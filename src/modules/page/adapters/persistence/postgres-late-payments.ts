@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import type { Part } from '../../../../platform/database/statement.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import { LatePayments, type PageKey } from '../../application/ports.js';
+
+const EXPECT = `INSERT INTO late_payments (organization_id, mode, session_id, due_at) VALUES ($1, $2, $3, $4)
+  ON CONFLICT ON CONSTRAINT late_payments_pkey DO NOTHING`;
+const REMOVE = 'DELETE FROM late_payments WHERE organization_id = $1 AND mode = $2 AND session_id = $3';
+const DUE = {
+  name: 'page.late_payments_due',
+  text: `/* every organization: what is due is paid, whoever is to have it */
+    SELECT organization_id AS organization, session_id AS session FROM late_payments WHERE due_at <= $1
+    ORDER BY due_at LIMIT $2`,
+};
+
+@Injectable()
+export class PostgresLatePayments extends LatePayments {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  expect(key: PageKey, dueAt: number): Part {
+    return { name: 'page.expect_late_payment', sql: EXPECT, values: [...valuesOf(key), new Date(dueAt)] };
+  }
+
+  remove(key: PageKey): Part {
+    return { name: 'page.remove_late_payment', sql: REMOVE, values: valuesOf(key) };
+  }
+
+  async due(now: number, limit: number): Promise<PageKey[]> {
+    const rows = await this.database.read<{ organization: string; session: string }>(DUE, [new Date(now), limit]);
+    return rows.map(({ organization, session }) => ({
+      caller: { organization: idOf(ORGANIZATION_ID, organization), mode: 'test' },
+      session: idOf(CHECKOUT_SESSION_ID, session, 'test'),
+    }));
+  }
+}
+
+function valuesOf({ caller: { organization, mode }, session }: PageKey): readonly string[] {
+  return [uuidOf(organization), mode, uuidOf(session)];
+}
