@@ -15,6 +15,7 @@ const FAN_OUTS = [
   'events.old',
   'idempotency.old',
   // Work that is due, whoever has it.
+  'page.late_payments_due',
   'refunds.claim_owners',
   'sandbox.moved',
   'webhooks.organizations',

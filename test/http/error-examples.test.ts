@@ -222,7 +222,7 @@ const withoutIds = (value: Node): Node => JSON.parse(JSON.stringify(value).repla
 
 const examplesOf = (response: Node) => Object.entries<Node>(response.content?.['application/json']?.examples ?? {});
 
-const errorsOf = (response: Node) => examplesOf(response).filter(([, { value }]) => value.error !== undefined);
+const errorsOf = (response: Node) => examplesOf(response).filter(([, { value }]) => value.error);
 
 const SHOWN = Object.entries<Node>(DOCUMENT.paths).flatMap(([path, methods]) =>
   Object.entries<Node>(methods).flatMap(([method, node]) =>

@@ -3,6 +3,7 @@ import type { Schema } from '../../support/schema.js';
 export const SCHEMA: Schema = {
   tenantTables: ['checkout_pages', 'late_payments', 'payment_urls'],
   otherTables: ['page_secrets'],
+  indexesAcrossTenants: ['late_payments_due'],
   nullable: ['checkout_pages.payment_url', 'checkout_pages.started_at'],
   keys: {
     checkout_pages_pkey: 'checkout_pages PRIMARY KEY (organization_id, mode, session_id)',
