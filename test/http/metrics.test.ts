@@ -82,6 +82,7 @@ describe('counted while it happens', () => {
       'deliver_webhooks',
       'expire_sessions',
       'hear_announcements',
+      'record_late_payments',
       'remove_events',
       'remove_idempotency_keys',
     ];
