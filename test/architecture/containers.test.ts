@@ -1,0 +1,111 @@
+/** The files for containers start what there is, as an ordinary user who can write nothing, and with settings that exist. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '../../src/platform/config.js';
+
+const DOCKERFILE = readFileSync('docker/Dockerfile', 'utf8');
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+interface Container {
+  readonly image: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+}
+
+const composed = (file: string): Readonly<Record<string, Container>> =>
+  parse(readFileSync(join('docker', file), 'utf8'), { merge: true }).services;
+
+/** The source of a file of the build. */
+const sourceOf = (built: string): string => built.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+
+describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
+  const services = composed(file);
+  const own = Object.entries(services).filter(([, { image }]) => image === 'tillgate');
+
+  test.each(own)('%s writes nothing, and has settings and a command that exist', (_, container) => {
+    expect(container).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    for (const path of container.command?.filter((part) => part.startsWith('dist/')) ?? []) {
+      expect([path, existsSync(sourceOf(path))]).toEqual([path, true]);
+    }
+    expectSettings(container.environment ?? {});
+  });
+
+  test('mounts what there is', () => {
+    const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0] ?? ''),
+    );
+    const files = mounted.filter((source) => source.startsWith('.'));
+    expect(files.filter((source) => !existsSync(join('docker', source)))).toEqual([]);
+  });
+});
+
+test('nginx and Prometheus ask the instances that there are', () => {
+  const names = Object.keys(composed('compose.production.yaml')).filter((name) => /^tillgate-\d$/.test(name));
+  const addresses = names.map((name) => `${name}:3000`);
+  const upstream = [...readFileSync('docker/nginx/nginx.conf', 'utf8').matchAll(/server (tillgate\S+);/g)].map(
+    ([, one]) => one,
+  );
+  const { scrape_configs } = parse(readFileSync('docker/prometheus/prometheus.yml', 'utf8'));
+  expect(upstream).toEqual(addresses);
+  expect(scrape_configs[0].static_configs[0].targets).toEqual(addresses);
+});
+
+describe('kubernetes.yaml', () => {
+  const documents = parseAllDocuments(readFileSync('docker/kubernetes.yaml', 'utf8')).map((one) => one.toJS());
+  const withPods = documents.filter(({ spec }) => spec.template);
+
+  test('has a migration, a deployment, a service and a budget that selects it', () => {
+    expect(documents.map(({ kind }) => kind)).toEqual(['Job', 'Deployment', 'Service', 'PodDisruptionBudget']);
+    const [, deployment, service, budget] = documents;
+    const { labels } = deployment.spec.template.metadata;
+    expect([deployment.spec.selector.matchLabels, service.spec.selector, budget.spec.selector.matchLabels]).toEqual([
+      labels,
+      labels,
+      labels,
+    ]);
+  });
+
+  test.each(withPods.map((one) => [one.kind, one] as const))(
+    '%s: this version, as an ordinary user who writes nothing',
+    (_, { spec }) => {
+      const { securityContext, containers } = spec.template.spec;
+      expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+      for (const container of containers) {
+        expect(container.image).toBe(`tillgate:${version}`);
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        for (const path of container.command?.slice(1, 2) ?? [])
+          expect([path, existsSync(sourceOf(path))]).toEqual([path, true]);
+        expectSettings(
+          Object.fromEntries((container.env ?? []).map(({ name, value }: Record<string, string>) => [name, value])),
+        );
+      }
+    },
+  );
+
+  test('the job is named by the version', () => {
+    expect(documents[0].metadata.name).toBe(`tillgate-migrate-${version}`);
+  });
+});
+
+test('the image has no root, no dev dependencies, and a health check', () => {
+  const [, last = ''] = DOCKERFILE.split(/^FROM .* AS build$/m)[1]?.split(/^FROM /m) ?? [];
+  expect(DOCKERFILE).toContain('npm prune --omit=dev --omit=optional');
+  expect(last).toMatch(/^USER node$/m);
+  expect(last).toMatch(/^HEALTHCHECK /m);
+});
+
+/** Settings that are none change nothing; wrong values throw. */
+function expectSettings(environment: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(environment)) {
+    expect([name, readConfig({ [name]: value })]).not.toEqual([name, readConfig({})]);
+  }
+}
