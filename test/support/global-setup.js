@@ -1,26 +1,50 @@
 /** Runs outside jest's module system, so it uses the build, which `npm test` makes first. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrate } from '../../dist/src/platform/database/migrate.js';
 import { openEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
 
-/** One PostgreSQL for the whole run, with a migrated template database that each test file copies. */
+/**
+ * One PostgreSQL for the whole run, with a migrated template database that each test file copies: an embedded one, or the
+ * server of TEST_DATABASE_URL, which may be the coordinator of a Citus cluster.
+ */
 const globalSetup = async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-test-'));
-  const postgres = await openEmbeddedPostgres({ dataDir, role: 'server' });
-  globalThis.testPostgres = { postgres, dataDir };
-  const template = 'tillgate_template';
-  process.env.TEST_POSTGRES_URL = postgres.url;
-  process.env.TEST_TEMPLATE = template;
-  const client = new Client({ connectionString: postgres.url });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${template}`);
-  await client.end();
+  const given = process.env.TEST_DATABASE_URL;
+  const postgres = given ? { url: given, close: async () => undefined } : await openEmbedded();
+  const template = given ? `tillgate_template_${process.pid}` : 'tillgate_template';
   const url = new URL(postgres.url);
   url.pathname = `/${template}`;
+  globalThis.testPostgres = { postgres, template: given && template };
+  process.env.TEST_POSTGRES_URL = postgres.url;
+  process.env.TEST_TEMPLATE = template;
+  process.env.TEST_CITUS_WORKERS = (await query(postgres.url, IS_CITUS)) ? await query(postgres.url, WORKERS) : '';
+  await query(postgres.url, `CREATE DATABASE ${template}`);
   await migrate(url.href);
 };
+
+const IS_CITUS = `SELECT to_regclass('pg_dist_node') AS found`;
+const WORKERS = `SELECT string_agg(nodename || ':' || nodeport, ' ') AS found FROM pg_dist_node WHERE groupid > 0`;
+
+async function openEmbedded() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-test-'));
+  const postgres = await openEmbeddedPostgres({ dataDir, role: 'server' });
+  const close = async () => {
+    await postgres.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { url: postgres.url, close };
+}
+
+async function query(connectionString, sql) {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows[0]?.found ?? '';
+  } finally {
+    await client.end();
+  }
+}
 
 export default globalSetup;

@@ -1,9 +1,14 @@
-import { rmSync } from 'node:fs';
+import { Client } from 'pg';
 
 const globalTeardown = async () => {
-  const { postgres, dataDir } = globalThis.testPostgres;
+  const { postgres, template } = globalThis.testPostgres;
+  if (template) {
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`DROP DATABASE ${template} WITH (FORCE)`);
+    await client.end();
+  }
   await postgres.close();
-  rmSync(dataDir, { recursive: true, force: true });
 };
 
 export default globalTeardown;

@@ -1,6 +1,7 @@
 /** The one PostgreSQL of a test run. Every test file works on a database of its own, copied from a migrated template. */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { createOnAll, dropOnAll, workers } from './citus.js';
 
 export function serverUrl(): string {
   return process.env.TEST_POSTGRES_URL as string;
@@ -27,6 +28,10 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
 /** A new database: migrated, or empty. */
 export async function createDatabase({ empty = false } = {}): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
+  if (workers().length > 0) {
+    await createOnAll(name, empty);
+    return { url: urlOf(name), drop: () => dropOnAll(name) };
+  }
   const admin = (sql: string) => withClient(serverUrl(), (client) => client.query(sql));
   await admin(`CREATE DATABASE ${name}${empty ? '' : ` TEMPLATE ${process.env.TEST_TEMPLATE}`}`);
   return {
