@@ -1,14 +1,27 @@
 /** The values at /metrics. */
 import { Measurements } from '../../src/platform/telemetry/measurements.js';
+import { until } from './receiver.js';
 import type { Service } from './service.js';
 
 /** Each value by its series, as `name{label="value"}`; the tables are measured anew. */
 export async function scrape({ url, application }: Service): Promise<Record<string, number>> {
   application.get(Measurements).forget();
-  return valuesIn(await (await fetch(`${url}/metrics`)).text());
+  return measured(url);
 }
 
-export function valuesIn(text: string): Record<string, number> {
+const MEASURED = ['payments_on_hold', 'refunds_pending', 'webhook_deliveries'];
+
+/** The values once they include those of the tables, which a busy database delivers with a later scrape. */
+export async function measured(url: string): Promise<Record<string, number>> {
+  let text = '';
+  await until(async () => {
+    text = await (await fetch(`${url}/metrics`)).text();
+    return MEASURED.every((name) => text.includes(`tillgate_${name}{`));
+  });
+  return valuesIn(text);
+}
+
+function valuesIn(text: string): Record<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(
     lines.map((line) => {
