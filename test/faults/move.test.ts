@@ -183,17 +183,19 @@ test('killed after it has moved, it finishes the next time', async () => {
 
 test('what is written while rows are copied moves too', async () => {
   const shop = await Shop.open(source);
-  const { refund } = await furnish(shop);
-  await source.sql.query('BEGIN; LOCK TABLE webhook_endpoints IN SHARE MODE');
+  await furnish(shop);
+  const { body: open } = await shop.createSession();
+  // Its rows are the first to be deleted.
+  await source.sql.query('BEGIN; LOCK TABLE refunds IN SHARE MODE');
   const moving = move(shop);
   await until(isPrepared);
   // This process still remembers the key.
   const session = await shop.createSession();
   expect(session.status).toBe(201);
-  // What was copied is locked: an outcome that is acknowledged now would stay behind.
-  expect((await shop.succeed(refund)).status).toBe(503);
+  // What was copied is locked: a change that is acknowledged now would stay behind.
+  expect((await shop.expire(open.id)).status).toBe(503);
   await source.sql.query('ROLLBACK');
-  expect(await moving).toMatchObject({ moved: { checkout_sessions: 3 }, left: {} });
+  expect(await moving).toMatchObject({ moved: { checkout_sessions: 4 }, left: {} });
   expect((await shop.at(successor).get(`/v1/checkout_sessions/${session.body.id}`)).status).toBe(200);
 });
 
