@@ -22,7 +22,7 @@ const GUIDES = readdirSync('docs')
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ config: { publicUrl: 'https://checkout.example' } });
 });
 
 afterAll(async () => {

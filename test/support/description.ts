@@ -230,7 +230,8 @@ export const isDescribed = (request: { method: string; path: string }): boolean 
 
 function refuse(faults: readonly string[]): void {
   if (faults.length === 0) return;
-  throw new Error(`Not as docs/openapi.json describes it:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
+  const list = faults.map((fault) => `- ${fault}`).join('\n');
+  throw new Error(`Not as docs/openapi.json describes it (npm run openapi brings it up to date):\n${list}`);
 }
 
 /** Of the ways in, the one that needs nothing. */
