@@ -189,8 +189,9 @@ test('a worker that comes back after its lease records its attempt and decides n
 });
 
 test('an attempt that cannot be recorded is made again when its lease ends', async () => {
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  // Before the session: the service delivers on its own as soon as the event is recorded.
   await world.service.sql.query('ALTER TABLE webhook_attempts ADD CONSTRAINT broken CHECK (false) NOT VALID');
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
   await deliver(world.service);
   await world.service.sql.query('ALTER TABLE webhook_attempts DROP CONSTRAINT broken');
   expect((await readEvent(world.service, tenant, event)).deliveries).toEqual([]);
