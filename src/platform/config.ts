@@ -6,6 +6,7 @@ import ipaddr from 'ipaddr.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const LOG_REQUESTS = ['all', 'errors'];
+const NO_DATABASE = 'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
 
 /** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR` (docs/settings.md). */
 export class Config {
@@ -45,7 +46,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Throws ConfigError. An empty variable counts as not set, as in `docker run -e NAME=`. */
+/** Throws ConfigError. An empty variable counts as not set, as in `docker run -e NAME=`. Production has no embedded database. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const given = Object.keys(new Config()).map((setting) => [setting, environment[variableOf(setting)] || undefined]);
   const config = plainToInstance(Config, Object.fromEntries(given), { exposeDefaultValues: true });
@@ -56,6 +57,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     const is = contexts ? '' : ` is ${JSON.stringify(environment[variable])}, but`;
     return `${variable}${is} must be ${expected}.`;
   });
+  if (environment.NODE_ENV === 'production' && !environment.DATABASE_URL) faults.unshift(NO_DATABASE);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }

@@ -101,6 +101,14 @@ describe('settings', () => {
     });
   });
 
+  test('of production name a database', () => {
+    const fault = 'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
+    expect(faultsOf({ NODE_ENV: 'production' })).toEqual([fault]);
+    expect(faultsOf({ NODE_ENV: 'production', DATABASE_URL: '', PORT: '65536' })).toEqual([fault, ALL_FAULTS[1]]);
+    expect(faultsOf({ NODE_ENV: 'production', DATABASE_URL: 'postgres://db/shop' })).toEqual([]);
+    expect(faultsOf({ NODE_ENV: 'development' })).toEqual([]);
+  });
+
   test('that are wrong are named all at once', () => {
     expect(faultsOf(ALL_WRONG)).toEqual(ALL_FAULTS);
   });
