@@ -9,21 +9,35 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .description('look for what makes the service fail, and say what to do; exits 1 on a failure')
     .option('--machines <number>', 'how many machines run the service on this database', wholeNumber(1, 1000), 1)
-    .action(async ({ machines }) => {
+    .option('--json', 'print one JSON object on a terminal, too')
+    .action(async ({ machines, json }) => {
+      const show = json || !process.stdout.isTTY ? print : (result: Report) => process.stdout.write(linesOf(result));
       try {
         await withDatabase(async (url, config) => {
           const { examine } = await import('../platform/database/doctor/doctor.js');
           const { SystemClock } = await import('../platform/clock.js');
           return report(await examine({ config, url, machines, clock: new SystemClock() }));
-        });
+        }, show);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        print(report(error.faults.map((fault) => fail('settings', fault, 'Correct it: docs/settings.md.'))));
+        show(report(error.faults.map((fault) => fail('settings', fault, 'Correct it: docs/settings.md.'))));
       }
     });
 }
 
-function report(checks: readonly Finding[]) {
+interface Report {
+  readonly healthy: boolean;
+  readonly checks: readonly Finding[];
+}
+
+/** For people: a line a check, with what to do after an arrow. */
+export function linesOf({ checks }: Report): string {
+  const line = ({ name, status, found, advice }: Finding) =>
+    `${(status === 'fail' ? 'FAIL' : status).padEnd(4)}  ${name.padEnd(12)}  ${found}${advice === null ? '' : ` → ${advice}`}\n`;
+  return checks.map(line).join('');
+}
+
+function report(checks: readonly Finding[]): Report {
   const isHealthy = checks.every(({ status }) => status !== 'fail');
   if (!isHealthy) process.exitCode = 1;
   return { healthy: isHealthy, checks };

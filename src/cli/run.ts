@@ -23,22 +23,29 @@ export async function withApplication(
   });
 }
 
-export async function withDatabase(work: (url: string, config: Config) => Promise<unknown>): Promise<void> {
+export async function withDatabase<Result>(
+  work: (url: string, config: Config) => Promise<Result>,
+  show: (result: Result) => void = print,
+): Promise<void> {
   const config = readConfig(process.env);
-  await withOpened(openDatabase(config, { role: 'command' }), (url) => work(url, config));
+  await withOpened(openDatabase(config, { role: 'command' }), (url) => work(url, config), show);
 }
 
 export function print(result: unknown): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-async function withOpened(opening: Promise<EmbeddedPostgres>, work: (url: string) => Promise<unknown>): Promise<void> {
+async function withOpened<Result>(
+  opening: Promise<EmbeddedPostgres>,
+  work: (url: string) => Promise<Result>,
+  show: (result: Result) => void = print,
+): Promise<void> {
   onStopSignal(() => {
     opening.then((database) => database.close()).finally(() => process.exit(1));
   });
   const database = await opening;
   try {
-    print(await work(database.url));
+    show(await work(database.url));
   } finally {
     await database.close();
   }

@@ -127,7 +127,7 @@ describe('migrate', () => {
       const refusal = {
         status: 1,
         stdout: '',
-        stderr: 'The database schema is not up to date: run `npm run --silent cli -- migrate` first.\n',
+        stderr: 'The database schema is not up to date: run `node dist/src/cli/cli.js migrate` first.\n',
       };
       expect(await launch({ DATABASE_URL: url }).ended).toEqual(refusal);
       expect(await commandLine(['org', 'create', 'Shop'], { DATABASE_URL: url })).toEqual(refusal);

@@ -1,16 +1,18 @@
 /** The doctor on databases with one real fault each. */
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { linesOf } from '../../src/cli/doctor.js';
 import { SystemClock } from '../../src/platform/clock.js';
 import { readConfig } from '../../src/platform/config.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { type Examination, examine, node } from '../../src/platform/database/doctor/doctor.js';
-import type { Finding } from '../../src/platform/database/doctor/finding.js';
+import { type Finding, fail, ok } from '../../src/platform/database/doctor/finding.js';
 import { revertLast } from '../../src/platform/database/migrate.js';
 import { createDatabase, serverUrl, urlOf, withClient } from '../support/postgres.js';
 import { commandLine } from '../support/processes.js';
 
 const LAST = MIGRATIONS.at(-1)?.name as string;
+const WHOLE = { PUBLIC_URL: 'https://checkout.example', ENCRYPTION_KEY: 'k'.repeat(32) };
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let name: string;
@@ -27,7 +29,7 @@ const sql = (text: string) => withClient(database.url, async (client) => (await 
 /** What is not in order, by name. */
 async function faults(given: Partial<Examination> & { settings?: Record<string, string> } = {}) {
   const url = given.url ?? database.url;
-  const config = readConfig({ DATABASE_URL: url, ...given.settings });
+  const config = readConfig({ DATABASE_URL: url, ...WHOLE, ...given.settings });
   const findings = await examine({ url, config, machines: 1, clock: new SystemClock(), ...given });
   return findings.filter(({ status }) => status !== 'ok');
 }
@@ -48,7 +50,7 @@ describe('as a command', () => {
     names.map((name) => ({ name, status: 'ok', found: expect.stringMatching(/\.$/), advice: null }));
 
   test('it finds a database in order, and exits with 0', async () => {
-    expect(await doctor({ DATABASE_URL: database.url })).toEqual({
+    expect(await doctor({ ...WHOLE, DATABASE_URL: database.url })).toEqual({
       status: 0,
       stderr: '',
       healthy: true,
@@ -59,7 +61,7 @@ describe('as a command', () => {
   });
 
   test('it exits with 1 on a failure, and says what to do', async () => {
-    expect(await doctor({ DATABASE_URL: 'postgres://localhost:1/shop' })).toEqual({
+    expect(await doctor({ ...WHOLE, DATABASE_URL: 'postgres://localhost:1/shop' })).toEqual({
       status: 1,
       stderr: '',
       healthy: false,
@@ -77,6 +79,9 @@ describe('as a command', () => {
         fault('settings', 'fail', /^PORT is "many", but must be/, /^Correct it: docs\/settings\.md\.$/),
       ],
     });
+    expect((await doctor({ NODE_ENV: 'production' })).checks).toEqual([
+      fault('settings', 'fail', /^DATABASE_URL is not set/, /^Correct it: docs\/settings\.md\.$/),
+    ]);
   });
 });
 
@@ -85,7 +90,7 @@ test('a schema that is behind, ahead, or not there', async () => {
   expect(await faults()).toEqual([fault('schema', 'warn', /migrated the schema: Later9763700000000\.$/, /^Upgrade/)]);
   await sql(`DELETE FROM migrations WHERE name LIKE 'Later%'`);
   await revertLast(database.url);
-  expect(await faults()).toEqual([fault('schema', 'fail', new RegExp(`: ${LAST} is missing\\.$`), /tillgate migrate/)]);
+  expect(await faults()).toEqual([fault('schema', 'fail', new RegExp(`: ${LAST} is missing\\.$`), /cli\.js migrate/)]);
   await sql('DROP TABLE migrations');
   expect(await faults()).toEqual([fault('schema', 'fail', /Access1763700000001, .* are missing\.$/, /migrate/)]);
 });
@@ -144,13 +149,24 @@ test('a clock that is ahead or behind', async () => {
   expect(await shifted(-120_000)).toEqual([fault('clock', 'fail', / behind PostgreSQL's\.$/, /^Run NTP/)]);
 });
 
-test('settings for a first try and for development', async () => {
+test('settings for a first try, for development, and those that are left out', async () => {
   expect(await faults({ config: readConfig({}) })).toEqual([
     fault('settings', 'warn', /embedded/, /^It is meant for a first try: set DATABASE_URL/),
   ]);
   expect(await faults({ settings: { WEBHOOK_ALLOW_PRIVATE: 'true' } })).toEqual([
     fault('settings', 'warn', /private addresses/, /unset WEBHOOK_ALLOW_PRIVATE/),
   ]);
+  expect(await faults({ settings: { PUBLIC_URL: '', ENCRYPTION_KEY: '' } })).toEqual([
+    fault('settings', 'warn', /^PUBLIC_URL is not set/, /customers/),
+    fault('settings', 'warn', /^ENCRYPTION_KEY is not set/, /^Set it before the first organization/),
+  ]);
+});
+
+test('on a terminal each check is a line', () => {
+  const checks = [ok('node', 'Node is 24.0.0.'), fail('schema', 'It is behind.', 'Migrate it.')];
+  expect(linesOf({ healthy: false, checks })).toBe(
+    'ok    node          Node is 24.0.0.\nFAIL  schema        It is behind. → Migrate it.\n',
+  );
 });
 
 test('a Node that is too old', () => {
@@ -192,7 +208,7 @@ describe('through a pooler', () => {
   test('its server connections need the time limits of a role', async () => {
     await throughPooler(true, async (url) => {
       expect(await faults({ url })).toEqual([
-        fault('time limits', 'warn', /have no time limit\.$/, /^Run `tillgate migrate`/),
+        fault('time limits', 'warn', /have no time limit\.$/, /^Run `node dist\/src\/cli\/cli\.js migrate`/),
       ]);
       await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
       expect(await faults({ url })).toEqual([]);

@@ -53,7 +53,7 @@ export async function assertReady(url: string): Promise<void> {
   const dataSource = await connect(url);
   try {
     if (await dataSource.showMigrations()) {
-      throw new Error('The database schema is not up to date: run `npm run --silent cli -- migrate` first.');
+      throw new Error('The database schema is not up to date: run `node dist/src/cli/cli.js migrate` first.');
     }
   } finally {
     await dataSource.destroy();

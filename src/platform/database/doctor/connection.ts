@@ -12,7 +12,8 @@ const SKEW_FAIL_MS = 60_000;
 const SLOW_MS = 50;
 
 export async function pooler(client: Client, connect: () => Promise<Client>, facts: Facts): Promise<Finding[]> {
-  const advice = 'Run `tillgate migrate`: it sets them for the role, so that each server connection has them.';
+  const advice =
+    'Run `node dist/src/cli/cli.js migrate`: it sets them for the role, so that each server connection has them.';
   const limits = facts.hasTimeLimit
     ? ok('time limits', 'Connections of the pooler have a time limit.')
     : warn('time limits', 'Connections of the pooler have no time limit.', advice);

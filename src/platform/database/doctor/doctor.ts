@@ -18,7 +18,7 @@ export interface Examination {
 }
 
 export async function examine(examination: Examination): Promise<Finding[]> {
-  const before = [settings(examination.config), node(process.versions.node)];
+  const before = [...settings(examination.config), node(process.versions.node)];
   const client = await connected(examination.url, APPLICATION).catch((error: unknown) => unreachable(error));
   if (!(client instanceof Client)) return [...before, client];
   try {
@@ -45,16 +45,28 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
   ];
 }
 
-function settings({ databaseUrl, webhookAllowPrivate }: Config): Finding {
+function settings({ databaseUrl, webhookAllowPrivate, publicUrl, encryptionKey }: Config): Finding[] {
   if (databaseUrl === undefined) {
     const advice = 'It is meant for a first try: set DATABASE_URL to a PostgreSQL of your own.';
-    return warn('settings', 'The database is the embedded one.', advice);
+    return [warn('settings', 'The database is the embedded one.', advice)];
   }
+  const found: Finding[] = [];
+  const doubt = (what: string, advice: string) => found.push(warn('settings', what, advice));
   if (webhookAllowPrivate) {
     const advice = 'It is meant for development: unset WEBHOOK_ALLOW_PRIVATE where others choose the addresses.';
-    return warn('settings', 'Webhooks may reach private addresses.', advice);
+    doubt('Webhooks may reach private addresses.', advice);
   }
-  return ok('settings', 'All settings are valid.');
+  if (publicUrl === undefined) {
+    doubt(
+      'PUBLIC_URL is not set: sessions have no payment page.',
+      'Set it to the address at which customers reach /c/.',
+    );
+  }
+  if (encryptionKey === undefined) {
+    const advice = 'Set it before the first organization is made: a later change makes stored secrets unreadable.';
+    doubt('ENCRYPTION_KEY is not set: the database alone is enough to read stored secrets.', advice);
+  }
+  return found.length > 0 ? found : [ok('settings', 'All settings are valid.')];
 }
 
 export function node(running: string): Finding {

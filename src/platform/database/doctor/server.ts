@@ -80,7 +80,7 @@ export function schema({ applied }: Facts): Finding {
   const pending = known.filter((name) => !applied.includes(name));
   if (pending.length > 0) {
     const found = `The schema is behind version ${VERSION}: ${pending.join(', ')} ${pending.length > 1 ? 'are' : 'is'} missing.`;
-    return fail('schema', found, 'Run `tillgate migrate`.');
+    return fail('schema', found, 'Run `node dist/src/cli/cli.js migrate`.');
   }
   const newer = applied.filter((name) => !known.includes(name));
   if (newer.length === 0) return ok('schema', `The schema is that of version ${VERSION}.`);
