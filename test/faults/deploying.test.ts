@@ -76,6 +76,15 @@ describe('build-if-changed', () => {
   });
 });
 
+test('a folder of package.json, node_modules and dist needs no look for what to build', async () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const scratch = new Scratch();
+  for (const script of [scripts.prestart, scripts.precli]) {
+    await promisify(execFile)('sh', ['-c', script], { cwd: scratch.path });
+  }
+  scratch.clear();
+});
+
 test('npm start, the guide, its systemd unit and the image start the same with the same options', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const command = scripts.start.replace('exec ', '');
