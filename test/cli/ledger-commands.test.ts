@@ -87,7 +87,8 @@ describe('refund', () => {
     expect(claimed.data[0].claim.expires_at - Date.now() / 1000).toBeGreaterThan(500);
     expect((await run('refund', 'claim', ...own())).data.map(({ id }: { id: string }) => id)).toEqual([second.id]);
     expect((await shop.cancel(first.id)).body.error.code).toBe('refund_in_progress');
-    expect(await fail('refund', 'fail', first.id)).toBe('The refund is under another claim.');
+    expect(await fail('refund', 'fail', first.id)).toBe('The refund is under a claim: send its number as claim.');
+    expect(await fail('refund', 'fail', first.id, '--claim', '2')).toBe('The refund is under another claim.');
     const failed = await run('refund', 'fail', first.id, '--claim', '1', '--reason', 'account closed');
     expect(failed).toEqual({ ...claimed.data[0], status: 'failed', claim: null });
     const [event] = (await shop.get(`/v1/events?object=${first.id}`)).body.data;
@@ -120,7 +121,7 @@ describe('hold', () => {
     await propose(1000);
     expect(await fail('hold', 'create', payment, '--amount', '4001')).toBe('Only 4000 is left of this payment.');
     expect(await run('hold', 'create', payment)).toMatchObject({ amount: 4000, reason: null, reference: null });
-    expect(await fail('hold', 'create', payment)).toBe('Nothing is left to refund of this payment.');
+    expect(await fail('hold', 'create', payment)).toBe('Nothing is left to put on hold of this payment.');
   });
 });
 

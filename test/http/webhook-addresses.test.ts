@@ -22,7 +22,7 @@ afterAll(() => strict.service.close());
 const refused = attempt(
   1,
   null,
-  'The host is not at a public address. For development, start the service with WEBHOOK_ALLOW_PRIVATE=true.',
+  'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true for the service or command that sends.',
   false,
 );
 

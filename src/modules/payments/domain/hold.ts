@@ -35,7 +35,7 @@ export class Hold {
   /** Refuses more than is left of the payment, and when nothing is. */
   static place(payment: Payment, { amount, reason, reference }: NewHold, now: number | Moment): Hold {
     const { refundable, state } = payment;
-    payment.requireRefundable('id');
+    payment.requireRefundable('id', 'put on hold');
     if (amount !== undefined && amount > refundable) {
       const message = `Only ${refundable} is left of this payment.`;
       throw new Refusal(HOLD_EXCEEDS_REMAINING, message, [paramError('amount', 'too_large', message, [refundable])]);

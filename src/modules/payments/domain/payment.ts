@@ -84,10 +84,10 @@ export class Payment {
     return new Payment({ ...this.state, amountOnHold: amountOnHold + amount, version: version + 1 });
   }
 
-  /** Refuses when nothing is left, on the parameter that the payment came in. */
-  requireRefundable(param: string): void {
+  /** Refuses when nothing is left for the purpose, on the parameter that the payment came in. */
+  requireRefundable(param: string, purpose = 'refund'): void {
     if (this.refundable > 0) return;
-    const message = 'Nothing is left to refund of this payment.';
+    const message = `Nothing is left to ${purpose} of this payment.`;
     throw new Refusal(PAYMENT_NOT_REFUNDABLE, message, [paramError(param, 'invalid_value', message)], this.state.id);
   }
 

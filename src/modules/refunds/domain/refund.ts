@@ -142,8 +142,10 @@ export class Refund {
     this.requirePending();
     const { id, claimNumber, claimExpiresAt } = this.state;
     if (claimExpiresAt !== null && claim === claimNumber) return;
-    const message = claimExpiresAt === null ? 'The refund is under no claim.' : 'The refund is under another claim.';
     const code = claim === null ? 'required' : 'invalid_value';
+    const missing = 'The refund is under a claim: send its number as claim.';
+    const other = claim === null ? missing : 'The refund is under another claim.';
+    const message = claimExpiresAt === null ? 'The refund is under no claim.' : other;
     throw new Refusal(REFUND_CLAIMED, message, [paramError('claim', code, message)], id);
   }
 

@@ -55,7 +55,7 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
 function notPublic(): NotAllowed {
   // Which address it was stays here: an answer that says so would map the network inside.
   return new NotAllowed(
-    'The host is not at a public address. For development, start the service with WEBHOOK_ALLOW_PRIVATE=true.',
+    'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true for the service or command that sends.',
   );
 }
 

@@ -194,7 +194,7 @@ export class WebhookScheduler {
     if (isSuccess(result)) return;
     const { event, receiver, attempt } = delivery;
     const next = result.nextAttemptAt === null ? 'none' : new Date(result.nextAttemptAt).toISOString();
-    const answer = result.statusCode ?? result.error;
+    const answer = String(result.statusCode ?? result.error).replace(/\.$/, '');
     this.logger.warn(`${event.id} to ${receiver} failed: ${answer}. Attempt ${attempt}, next attempt ${next}.`);
   }
 }

@@ -22,4 +22,7 @@ const payment = (amount: number) =>
 export const REFUSED_REFERENCE = [() => payment(5000).requireSameCapture(payment(4999))];
 export const REFUSED_WHEN_EMPTY = (param: string) => () => payment(500).withHold(500).requireRefundable(param);
 const HOLD = { amount: 501, reason: null, reference: null };
-export const REFUSED_HOLDS = [() => Hold.place(payment(500), HOLD, 0), REFUSED_WHEN_EMPTY('id')];
+export const REFUSED_HOLDS = [
+  () => Hold.place(payment(500), HOLD, 0),
+  () => Hold.place(payment(500).withHold(500), HOLD, 0),
+];
