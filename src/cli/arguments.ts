@@ -14,7 +14,8 @@ export const modeOption = () => new Option('--mode <mode>', 'test or live data')
 export function id(kind: IdKind): (text: string) => string {
   return (text) => {
     if (isId(kind, text)) return text;
-    throw new InvalidArgumentError(`It must be an identifier that begins with ${kind.prefix}_.`);
+    const form = kind.hasMode ? `${kind.prefix}_test_… or ${kind.prefix}_live_…` : `${kind.prefix}_…`;
+    throw new InvalidArgumentError(`It must be a whole identifier, ${form}, with 26 characters after the last _.`);
   };
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command line: the same use cases as the HTTP API's, for operators. One JSON object out, or one line of error. */
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, Help } from '@commander-js/extra-typings';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
 import { addDoctorCommand } from './doctor.js';
@@ -18,6 +18,9 @@ const program = new Command('tillgate')
   )
   .version(VERSION)
   .exitOverride()
+  .configureHelp({
+    optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
+  })
   .configureOutput({ outputError: (text, write) => write(`${sentence(text)}\n`) });
 addOrganizationCommands(program);
 addKeyCommands(program);
@@ -35,7 +38,8 @@ function sentence(text: string): string {
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s+/g, ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.)]$/.test(words) ? '' : '.'}`;
+  const help = words.startsWith('unknown command') ? ' See tillgate --help.' : '';
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.)]$/.test(words) ? '' : '.'}${help}`;
 }
 
 // `tillgate key list | head` closes the pipe before everything is written.

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { CreateOrganization, FindOrganization, ManageApiKeys, type Organization } from '../modules/access/index.js';
-import { SetPaymentUrl } from '../modules/page/index.js';
+import { FindPaymentUrl, SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { MODES } from '../shared/caller.js';
 import { createdAt, ORGANIZATION_ID, uuidOf } from '../shared/id.js';
@@ -37,13 +37,15 @@ export function addOrganizationCommands(program: Command): void {
 
   organizations
     .command('show')
-    .description('show an organization and its keys')
+    .description('show an organization, where its customers pay, and its keys')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .action((organization) =>
       withApplication(async (application) => {
         const found = await application.get(FindOrganization).byId(organization);
         const keys = await application.get(ManageApiKeys).list(organization);
-        return { ...organizationView(found), keys: keys.map((key) => keyView(key)) };
+        const urls = application.get(FindPaymentUrl);
+        const [test, live] = await Promise.all(MODES.map((mode) => urls.execute({ organization, mode })));
+        return { ...organizationView(found), payment_url: { test, live }, keys: keys.map((key) => keyView(key)) };
       }),
     );
 }

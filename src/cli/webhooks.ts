@@ -46,8 +46,8 @@ export function addWebhookCommands(program: Command): void {
   webhooks
     .command('listen')
     .description('receive and verify webhooks until Ctrl-C')
-    .requiredOption('--port <port>', 'where to listen; 0 picks a free port', port)
-    .requiredOption('--secret <secret>', 'the organization’s whsec_…', webhookSecret)
+    .option('--port <port>', 'where to listen; 0 picks a free port', port, 4000)
+    .requiredOption('--secret <secret>', 'whsec_…, of the organization or of an endpoint', webhookSecret)
     .action(listen);
 }
 

@@ -49,6 +49,8 @@ test('a page leads to the payment URL of the organization and mode, until there 
   expect(await run('--mode', 'live', '--payment-url', 'https://old.example/{CHECKOUT_SESSION_ID}')).toBeDefined();
   const shown = await run('--mode', 'live', '--payment-url', TEMPLATE);
   expect(shown).toEqual({ id, mode: 'live', payment_url: TEMPLATE });
+  const stored = await commandLine(['org', 'show', id], { DATABASE_URL: service.databaseUrl });
+  expect(JSON.parse(stored.stdout).payment_url).toEqual({ test: null, live: TEMPLATE });
   const { tenant, url, ledgerKey } = shop;
   const live = Object.assign(Object.create(Shop.prototype), { tenant, url, ledgerKey, mode: 'live' }) as Shop;
   const led = await pay(live);

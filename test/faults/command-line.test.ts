@@ -76,7 +76,11 @@ describe('organizations and keys', () => {
     const shown = { id, name, created_at: expect.any(Number) };
     expect(organizations.data.at(-1)).toEqual(shown);
     const { key: _, ...key } = await succeed('key', 'create', '--org', id, '--mode', 'live');
-    expect(await succeed('org', 'show', id)).toEqual({ ...shown, keys: [key] });
+    expect(await succeed('org', 'show', id)).toEqual({
+      ...shown,
+      payment_url: { test: null, live: null },
+      keys: [key],
+    });
   });
 
   test('key create prints a key that works at once on the running server', async () => {
@@ -213,8 +217,8 @@ describe('mistakes', () => {
     ['org create My Shop', "Too many arguments for 'create'."],
     ['org create Shop --mode test', "Unknown option '--mode'."],
     ['org create Shop --colour red', "Unknown option '--colour'."],
-    ['org make Shop', "Unknown command 'make'."],
-    ['org lists', "Unknown command 'lists' (Did you mean list?)"],
+    ['org make Shop', "Unknown command 'make'. See tillgate --help."],
+    ['org lists', "Unknown command 'lists' (Did you mean list?) See tillgate --help."],
     ['key create --kind ledger --mode test --origin shop.example', 'shop.example is not an origin like'],
     ['key create --mode test', '--org is missing: a secret key belongs to an organization.'],
     ['key create --mode demo', "'demo' is invalid. Allowed choices are test, live."],
@@ -229,7 +233,10 @@ describe('mistakes', () => {
     ['payment list --mode test --limit 101', 'It must be a whole number from 1 to 100.'],
     ['refund list --mode test --status done', "'done' is invalid. Allowed choices are pending, succeeded,"],
     ['refund claim --mode test --lease 14s', 'It must be a span from 15s to 1h.'],
-    ['refund succeed pay_1', 'It must be an identifier that begins with re_.'],
+    [
+      'refund succeed pay_1',
+      'It must be a whole identifier, re_test_… or re_live_…, with 26 characters after the last _.',
+    ],
     ['hold create --reference dispute\u00a042', 'It must be 1 to 255 visible ASCII characters.'],
     ['hold release --mode test', "Missing required argument 'hold'."],
     ['webhook listen --port 4000 --secret abc', 'It must be a webhook secret, whsec_ and base64.'],

@@ -62,7 +62,7 @@ describe('what is right', () => {
 describe('what is wrong', () => {
   test.each<[string, Read, readonly string[]]>([
     [
-      'It must be an identifier that begins with org_.',
+      'It must be a whole identifier, org_…, with 26 characters after the last _.',
       id(ORGANIZATION_ID),
       ['shop', 'key_00000000000000000000000001', ''],
     ],

@@ -20,6 +20,7 @@ import { PostgresPages } from './adapters/persistence/postgres-pages.js';
 import { TypeormPageTokens } from './adapters/persistence/typeorm-page-tokens.js';
 import { LatePaymentWorker } from './adapters/schedule/late-payment-worker.js';
 import { FindPageSession } from './application/find-page-session.js';
+import { FindPaymentUrl } from './application/find-payment-url.js';
 import { Acknowledgements, Captures, LatePayments, Pages, PageTokens, Sessions, Shops } from './application/ports.js';
 import { PretendToPay } from './application/pretend-to-pay.js';
 import { ReadPage } from './application/read-page.js';
@@ -34,6 +35,7 @@ import { StartPayment } from './application/start-payment.js';
   controllers: [PageController, PagesController, LedgerPagesController],
   providers: [
     FindPageSession,
+    FindPaymentUrl,
     LatePaymentWorker,
     PretendToPay,
     ReadPage,
@@ -49,7 +51,7 @@ import { StartPayment } from './application/start-payment.js';
     { provide: Sessions, useClass: CheckoutSessions },
     { provide: Shops, useClass: AccessShops },
   ],
-  exports: [PaymentPages, SetPaymentUrl],
+  exports: [FindPaymentUrl, PaymentPages, SetPaymentUrl],
 })
 class PageModule {}
 

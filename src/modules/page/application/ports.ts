@@ -34,6 +34,7 @@ export abstract class Pages {
   /** Where all sessions are paid that have no place of their own. */
   abstract setOrganizationPaymentUrl(caller: Caller, url: string): Write;
   abstract removeOrganizationPaymentUrl(caller: Caller): Write;
+  abstract organizationPaymentUrl(caller: Caller): Promise<string | null>;
 }
 
 export abstract class Sessions {

@@ -23,6 +23,10 @@ const SET_PAYMENT_URL = `INSERT INTO checkout_pages (organization_id, mode, sess
   ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET payment_url = excluded.payment_url`;
 const SET_ORGANIZATION_PAYMENT_URL = `INSERT INTO payment_urls (organization_id, mode, url) VALUES ($1, $2, $3)
   ON CONFLICT ON CONSTRAINT payment_urls_pkey DO UPDATE SET url = excluded.url`;
+const FIND_ORGANIZATION_PAYMENT_URL = {
+  name: 'page.find_organization_payment_url',
+  text: `SELECT url FROM payment_urls WHERE ${OWN}`,
+};
 const REMOVE_ORGANIZATION_PAYMENT_URL = `DELETE FROM payment_urls WHERE ${OWN}`;
 
 @Injectable()
@@ -57,6 +61,11 @@ export class PostgresPages extends Pages {
   removeOrganizationPaymentUrl(caller: Caller): Part {
     const values = scope(caller);
     return { name: 'page.remove_organization_payment_url', sql: REMOVE_ORGANIZATION_PAYMENT_URL, values };
+  }
+
+  async organizationPaymentUrl(caller: Caller): Promise<string | null> {
+    const [row] = await this.database.read<{ url: string }>(FIND_ORGANIZATION_PAYMENT_URL, scope(caller));
+    return row?.url ?? null;
   }
 }
 
