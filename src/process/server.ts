@@ -1,5 +1,6 @@
 import { type AddressInfo, Server as SocketServer } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
 import type { Config } from '../platform/config.js';
 import type { TillgateAdapter } from '../platform/http/adapter.js';
 import { PublicUrl } from '../platform/http/public-url.js';
@@ -8,6 +9,7 @@ import { VERSION } from '../platform/version.js';
 import { createApplication } from './application.js';
 import { invitation, makeDemo, tour, whereKeysAre } from './demo.js';
 import { serveDemoShop } from './demo-shop.js';
+import { openLog } from './log.js';
 import { startTracing, type Tracing } from './tracing.js';
 
 /** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
@@ -39,12 +41,13 @@ export class Server implements Serving {
 
   static async start(config: Config, databaseUrl: string): Promise<Server> {
     const tracing = await startTracing(process.env);
-    const server = new Server(await createApplication(config, databaseUrl), config, tracing);
+    const log = await openLog(config);
+    const server = new Server(await createApplication(config, databaseUrl, { log }), config, tracing);
     try {
       // To try it out needs no setting and no shop.
       const isDemo = config.databaseUrl === undefined;
       if (isDemo) serveDemoShop(server.application);
-      await server.listenQuietly();
+      await server.listenQuietly(log);
       if (isDemo) server.application.get(PublicUrl).value ??= server.address();
       collectWhatStartingLeft();
       return server;
@@ -97,13 +100,13 @@ export class Server implements Serving {
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Silences Fastify's own JSON line about listening; the announcement says it in plain words. */
-  private async listenQuietly(): Promise<void> {
+  /** Silences the lines of Fastify and Nest about listening or failing to; the announcement or the error says it in plain words. */
+  private async listenQuietly(log: Logger): Promise<void> {
     const { port, host, logLevel } = this.config;
-    const { log } = this.application.getHttpAdapter().getInstance();
-    log.level = 'silent';
+    const logs = [log, this.application.getHttpAdapter().getInstance().log];
+    for (const one of logs) one.level = 'silent';
     await this.application.listen({ port, host, backlog: BACKLOG });
-    log.level = logLevel;
+    for (const one of logs) one.level = logLevel;
   }
 }
 

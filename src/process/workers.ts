@@ -68,6 +68,7 @@ export class Workers implements Serving {
 
   /** Replaces the workers one by one; a worker stops only when its successor listens. A call meanwhile restarts them again. */
   restart(): void {
+    this.log.info({ workers: this.serving.size }, 'replacing workers');
     this.restarting = this.restarting.then(async () => {
       try {
         for (const worker of [...this.serving]) await this.succeed(worker);

@@ -84,8 +84,9 @@ describe('starting', () => {
     const squatter = createServer().listen(0, '127.0.0.1');
     await until(() => squatter.listening);
     const { port } = squatter.address() as { port: number };
-    const { status, stderr } = await launch({ DATA_DIR: dataDir, PORT: String(port) }).ended;
+    const { status, stdout, stderr } = await launch({ DATA_DIR: dataDir, PORT: String(port) }).ended;
     squatter.close();
+    expect(stdout).not.toContain('EADDRINUSE');
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT.\n`,
