@@ -7,6 +7,7 @@ import { print, withDatabase } from './run.js';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
+    .summary('look for what makes the service fail')
     .description('look for what makes the service fail, and say what to do; exits 1 on a failure')
     .option('--machines <number>', 'how many machines run the service on this database', wholeNumber(1, 1000), 1)
     .option('--json', 'print one JSON object on a terminal, too')

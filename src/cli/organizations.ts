@@ -37,7 +37,7 @@ export function addOrganizationCommands(program: Command): void {
 
   organizations
     .command('show')
-    .description('show an organization, where its customers pay, and its keys')
+    .description('show an organization, its payment URLs and keys')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .action((organization) =>
       withApplication(async (application) => {
@@ -70,6 +70,7 @@ function addSet(organizations: Command): void {
 function addMove(organizations: Command): void {
   organizations
     .command('move')
+    .summary('move an organization to another database')
     .description('move an organization to another database, while its keys answer 503; run it again if it was ended')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .addOption(

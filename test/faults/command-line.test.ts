@@ -217,7 +217,7 @@ describe('mistakes', () => {
     ['org create My Shop', "Too many arguments for 'create'."],
     ['org create Shop --mode test', "Unknown option '--mode'."],
     ['org create Shop --colour red', "Unknown option '--colour'."],
-    ['org make Shop', "Unknown command 'make'. See tillgate --help."],
+    ['org explode Shop', "Unknown command 'explode'. See tillgate --help."],
     ['org lists', "Unknown command 'lists' (Did you mean list?) See tillgate --help."],
     ['key create --kind ledger --mode test --origin shop.example', 'shop.example is not an origin like'],
     ['key create --mode test', '--org is missing: a secret key belongs to an organization.'],
