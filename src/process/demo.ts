@@ -1,5 +1,5 @@
 /** What a newcomer finds on an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CreateOrganization, FindOrganization, ManageApiKeys } from '../modules/access/index.js';
@@ -10,6 +10,7 @@ import { demoPage } from './demo-shop.js';
 
 export interface Demo {
   readonly organization: string;
+  readonly webhookSecret: string;
   readonly key: string;
   readonly ledgerKey: string;
   readonly payment: string;
@@ -30,18 +31,24 @@ export async function makeDemo(application: INestApplicationContext, dataDir: st
   });
 }
 
-export function whereKeysAre(dataDir: string): string {
+/** For a later start: where the keys are, and if they are there, what they are. */
+export function reminder(url: string, dataDir: string): string {
   const file = demoFile(dataDir);
-  const gone = existsSync(file) ? '' : ', which is not there';
-  return `Demo keys are made once, on an empty database, and kept in ${file}${gone}.`;
+  const kept = `Demo keys are made once, on an empty database, and kept in ${file}`;
+  if (!existsSync(file)) return `${kept}, which is not there.`;
+  const demo = JSON.parse(readFileSync(file, 'utf8')) as Demo;
+  return `${kept}.\n\n${variables(url, demo)}\n\n${aboutWebhooks(demo)}\n`;
 }
+
+const variables = (url: string, { organization, key, ledgerKey }: Demo): string =>
+  `API=${url} ORGANIZATION=${organization} KEY=${key} LEDGER_KEY=${ledgerKey}`;
 
 function demoFile(dataDir: string): string {
   return join(resolve(dataDir), 'demo.json');
 }
 
 async function make(application: INestApplicationContext): Promise<Demo> {
-  const { id: organization } = await application.get(CreateOrganization).execute('Demo');
+  const { id: organization, webhookSecret } = await application.get(CreateOrganization).execute('Demo');
   const keys = application.get(ManageApiKeys);
   const never = { mode: 'test', allowedOrigins: [], expiresAt: null } as const;
   const secret = await keys.create({ ...never, kind: 'secret', organization });
@@ -52,7 +59,7 @@ async function make(application: INestApplicationContext): Promise<Demo> {
     .get(UnitOfWork)
     .commit(() => application.get(RecordPayment).execute(caller, capture));
   const page = await demoPage(application, caller);
-  const made = { organization, key: secret.token, ledgerKey: ledger.token, payment: payment.state.id };
+  const made = { organization, webhookSecret, key: secret.token, ledgerKey: ledger.token, payment: payment.state.id };
   return page === undefined ? made : { ...made, page };
 }
 
@@ -65,7 +72,8 @@ export const invitation = ({ page }: Demo): string => `Open this page and press 
  * Lines to paste into bash or zsh, all at once or one by one, from a session to its settled refund. Titles are said with
  * echo, because an interactive zsh takes # for a command.
  */
-export function tour(url: string, { organization, key, ledgerKey, payment }: Demo): string {
+export function tour(url: string, demo: Demo): string {
+  const { organization, key, ledgerKey, payment } = demo;
   const { secret, ledger, get, post, newest, json } = commandsFor();
   return `
   Secret key (test)   ${key}
@@ -74,7 +82,7 @@ export function tour(url: string, { organization, key, ledgerKey, payment }: Dem
 
 Paste these to take the tour:
 
-API=${url} KEY=${key} LEDGER_KEY=${ledgerKey}
+${variables(url, demo)}
 
 echo '1. Create a checkout session'
 ${post('/v1/checkout_sessions', secret, json({ currency: 'usd', line_items: [LINE] }))}
@@ -98,17 +106,15 @@ ${get('/ledger/v1/refunds', ledger)}
 curl -sS -w '\\n' -X POST $API/ledger/v1/refunds/$REFUND/succeed ${ledger}
 ${get(`/v1/payments/${payment}`, secret)}
 
-${aboutWebhooks(organization)}
+${aboutWebhooks(demo)}
 
 Ctrl-C stops the server and its database. Another data directory: DATA_DIR=… npm start
 `;
 }
 
-function aboutWebhooks(organization: string): string {
+function aboutWebhooks({ webhookSecret = '<whsec_…>' }: Demo): string {
   return `Webhooks: start with WEBHOOK_ALLOW_PRIVATE=true, give sessions "notify_url":"http://localhost:4000/", and receive them by
-  npx tillgate webhook listen --port 4000 --secret <whsec_…>
-with the secret that this prints:
-  npx tillgate webhook secret rotate --org ${organization}`;
+  npx tillgate webhook listen --port 4000 --secret ${webhookSecret}`;
 }
 
 function commandsFor() {

@@ -7,7 +7,7 @@ import { PublicUrl } from '../platform/http/public-url.js';
 import { Metrics, type MetricValues } from '../platform/telemetry/metrics.js';
 import { VERSION } from '../platform/version.js';
 import { createApplication } from './application.js';
-import { invitation, makeDemo, tour, whereKeysAre } from './demo.js';
+import { invitation, makeDemo, reminder, tour } from './demo.js';
 import { serveDemoShop } from './demo-shop.js';
 import { openLog } from './log.js';
 import { startTracing, type Tracing } from './tracing.js';
@@ -69,7 +69,7 @@ export class Server implements Serving {
     const demo = await makeDemo(this.application, dataDir);
     const text = demo
       ? `\n${invitation(demo)}\n\n${line}\n${tour(url, demo)}`
-      : `${whereKeysAre(dataDir)}\nAPI reference: ${url}/docs\n${line}`;
+      : `${reminder(url, dataDir)}\nAPI reference: ${url}/docs\n${line}`;
     return { url, text };
   }
 

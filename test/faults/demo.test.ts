@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { makeDemo, whereKeysAre } from '../../src/process/demo.js';
+import { makeDemo, reminder } from '../../src/process/demo.js';
 import { get } from '../support/client.js';
 import { createTenant, type Service, startService } from '../support/service.js';
 
@@ -36,6 +36,10 @@ test('on an empty database it is made once, and its keys are kept for their owne
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await make()).toBeUndefined();
   expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 1 });
+  const said = reminder(service.url, dataDir);
+  expect(said).toContain(`kept in ${file}.\n`);
+  expect(said).toContain(`ORGANIZATION=${demo?.organization} KEY=${demo?.key} LEDGER_KEY=${demo?.ledgerKey}\n`);
+  expect(said).toContain(`--secret ${demo?.webhookSecret}\n`);
   expect((await get(`${service.url}/v1/payments/${demo?.payment}`, { key: demo?.key })).body.amount).toBe(5000);
 });
 
@@ -45,7 +49,7 @@ test('whose file was removed, it is not made again', async () => {
   expect(await make()).toBeUndefined();
   expect(existsSync(file)).toBe(false);
   expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 1 });
-  expect(whereKeysAre(dataDir)).toBe(
+  expect(reminder(service.url, dataDir)).toBe(
     `Demo keys are made once, on an empty database, and kept in ${file}, which is not there.`,
   );
 });

@@ -47,6 +47,12 @@ describe('starting', () => {
     expect(second.said().split('\n')).toEqual([
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       `Demo keys are made once, on an empty database, and kept in ${dataDir}/demo.json.`,
+      '',
+      expect.stringMatching(/^API=\S+ ORGANIZATION=org_\w+ KEY=sk_test_\w+ LEDGER_KEY=\w+$/),
+      '',
+      expect.stringMatching(/^Webhooks: start with WEBHOOK_ALLOW_PRIVATE=true/),
+      expect.stringMatching(/^ {2}npx tillgate webhook listen --port 4000 --secret whsec_\S+$/),
+      '',
       `API reference: ${second.url}/docs`,
       `Tillgate ${VERSION} listens on ${second.url}`,
       '',
