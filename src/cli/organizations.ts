@@ -1,4 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings';
+import type { INestApplicationContext } from '@nestjs/common';
 import { CreateOrganization, FindOrganization, ManageApiKeys, type Organization } from '../modules/access/index.js';
 import { FindPaymentUrl, SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
@@ -43,11 +44,16 @@ export function addOrganizationCommands(program: Command): void {
       withApplication(async (application) => {
         const found = await application.get(FindOrganization).byId(organization);
         const keys = await application.get(ManageApiKeys).list(organization);
-        const urls = application.get(FindPaymentUrl);
-        const [test, live] = await Promise.all(MODES.map((mode) => urls.execute({ organization, mode })));
-        return { ...organizationView(found), payment_url: { test, live }, keys: keys.map((key) => keyView(key)) };
+        const url = await paymentUrls(application, organization);
+        return { ...organizationView(found), payment_url: url, keys: keys.map((key) => keyView(key)) };
       }),
     );
+}
+
+async function paymentUrls(application: INestApplicationContext, organization: string) {
+  const find = application.get(FindPaymentUrl);
+  const [test, live] = await Promise.all(MODES.map((mode) => find.execute({ organization, mode })));
+  return { test, live };
 }
 
 function addSet(organizations: Command): void {
