@@ -96,7 +96,10 @@ test('npm start, the guide, its systemd unit and the image start the same with t
 });
 
 test('the settings in the guide are settings, with values that they take', () => {
-  const named = [...GUIDE.matchAll(/^([A-Z_]+)=([^\s…]+)$/gm)].map(([, name, value]) => [name as string, value as string]);
+  const named = [...GUIDE.matchAll(/^([A-Z_]+)=([^\s…]+)$/gm)].map(([, name, value]) => [
+    name as string,
+    value as string,
+  ]);
   expect(named.length).toBeGreaterThan(3);
   const config = readConfig(Object.fromEntries(named));
   expect(config).not.toEqual({ ...readConfig({}), databaseUrl: config.databaseUrl });
