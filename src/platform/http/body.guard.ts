@@ -5,7 +5,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { INVALID_PARAM, paramError, Refusal } from '../../shared/errors.js';
 import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
-import { requestOf } from './exchange.js';
+import { requestOf } from './execution-context.js';
 import { requireEncoded } from './query.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';

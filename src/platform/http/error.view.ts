@@ -1,6 +1,6 @@
 /** The envelope of everything that is not 2xx, and what a program does about each of its codes. */
 import type { ErrorCode, ParamCode } from '../../shared/errors.js';
-import { list, object, oneMeaning, oneOf, text, type ValueOf } from './schema.js';
+import { describedEnum, list, object, oneOf, text, type ValueOf } from './schema.js';
 
 const PARAM_MEANINGS: Readonly<Record<ParamCode, string>> = {
   required: 'The parameter is missing.',
@@ -34,7 +34,7 @@ export type NextStepType = keyof typeof STEP_MEANINGS;
 const PROBLEM = object(
   {
     param: text('Path of the parameter, like `line_items[0].quantity`, or name of the header.'),
-    code: oneMeaning(PARAM_MEANINGS, 'What is wrong with the parameter, for programs.'),
+    code: describedEnum(PARAM_MEANINGS, 'What is wrong with the parameter, for programs.'),
     message: text('What is wrong with the parameter, for people.'),
     allowed: list(text('A permitted value.'), 'Permitted values, as text; empty if there is no list.'),
   },
@@ -43,7 +43,7 @@ const PROBLEM = object(
 
 const NEXT_STEP = object(
   {
-    type: oneMeaning(STEP_MEANINGS, 'What to do next.'),
+    type: describedEnum(STEP_MEANINGS, 'What to do next.'),
     path: text('Path of the request, with all IDs filled in.'),
     method: text('Method of the request.'),
   },
@@ -60,7 +60,7 @@ export const errorSchema = (codes: readonly ErrorCode[]) =>
         param: text('The first invalid parameter; empty if there is none.'),
         errors: list(PROBLEM, 'All invalid parameters; empty if there are none.'),
         next_step: NEXT_STEP,
-        code: oneMeaning(
+        code: describedEnum(
           Object.fromEntries(codes.map(({ code, meaning }) => [code, meaning])),
           'What went wrong, for programs.',
         ),

@@ -1,5 +1,5 @@
 import type { Page } from '../../shared/page.js';
-import { constant, deprecated, flag, list, object, orNull, type Schema, text, type ValueOf } from './schema.js';
+import { constant, deprecated, flag, list, nullable, object, type Schema, text, type ValueOf } from './schema.js';
 
 /** The envelope of every list (docs/api.md, Lists). */
 export function listOf<View>(name: string, view: Schema<View>) {
@@ -8,9 +8,9 @@ export function listOf<View>(name: string, view: Schema<View>) {
       object: constant('list', 'Object type.'),
       data: list(view, 'Items of the page.'),
       has_more: { ...flag('Whether there are more items after this page.'), examples: [false] },
-      next_cursor: orNull(text('The `cursor` for the next page; null on the last page.')),
+      next_cursor: nullable(text('The `cursor` for the next page; null on the last page.')),
       items: deprecated(list(view, 'An alias of `data`: use `data`.')),
-      nextCursor: deprecated(orNull(text('An alias of `next_cursor`: use `next_cursor`.'))),
+      nextCursor: deprecated(nullable(text('An alias of `next_cursor`: use `next_cursor`.'))),
     },
     { name },
   );

@@ -53,7 +53,10 @@ export function oneOf<const Text extends string>(values: readonly Text[], descri
   return { type: 'string', enum: values, description };
 }
 
-export function oneMeaning<Text extends string>(meanings: Readonly<Record<Text, string>>, about: string): Schema<Text> {
+export function describedEnum<Text extends string>(
+  meanings: Readonly<Record<Text, string>>,
+  about: string,
+): Schema<Text> {
   const values = Object.keys(meanings) as Text[];
   const lines = values.map((value) => `- \`${value}\`: ${meanings[value]}`);
   return oneOf(values, [about, '', ...lines].join('\n'));
@@ -68,7 +71,7 @@ export function deprecated<Value>(schema: Schema<Value>): Schema<Value> {
   return { ...schema, deprecated: true };
 }
 
-export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
+export function nullable<Value>(schema: Schema<Value>): Schema<Value | null> {
   const { enum: values } = schema as { enum?: readonly unknown[] };
   return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };
 }
@@ -116,6 +119,10 @@ export const MODE = oneOf(MODES, 'Mode of the key that created it. In `test` mod
 const ORGANIZATION = id(ORGANIZATION_ID, 'Owning organization.');
 
 /** The fields of a resource as the ledger sees them: with whose it is right after `object`. */
-export function asOwned<Of extends Fields>({ id, object, ...rest }: Of): Of & { organization: typeof ORGANIZATION } {
+export function withOrganization<Of extends Fields>({
+  id,
+  object,
+  ...rest
+}: Of): Of & { organization: typeof ORGANIZATION } {
   return { id, object, organization: ORGANIZATION, ...rest } as unknown as Of & { organization: typeof ORGANIZATION };
 }

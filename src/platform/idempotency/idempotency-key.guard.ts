@@ -2,7 +2,7 @@ import { type CanActivate, createParamDecorator, type ExecutionContext, Injectab
 import type { FastifyRequest } from 'fastify';
 import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
 import type { RequestFacts } from '../http/errors.js';
-import { requestOf } from '../http/exchange.js';
+import { requestOf } from '../http/execution-context.js';
 import { headerValues } from '../http/headers.js';
 import type { IdempotentResponse } from './idempotent-response.js';
 

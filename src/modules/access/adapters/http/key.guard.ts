@@ -3,7 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Config } from '../../../../platform/config.js';
-import { requestOf } from '../../../../platform/http/exchange.js';
+import { requestOf } from '../../../../platform/http/execution-context.js';
 import { GATE, type Gate } from '../../../../platform/http/gate.js';
 import { headerValues } from '../../../../platform/http/headers.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';

@@ -1,21 +1,21 @@
 import { listOf } from '../../../../platform/http/list.view.js';
 import {
   amount,
-  asOwned,
   CURRENCY,
   constant,
   deprecated,
+  describedEnum,
   id,
   integer,
   list,
   MODE,
   map,
+  nullable,
   object,
-  oneMeaning,
-  orNull,
   text,
   timestamp,
   type ValueOf,
+  withOrganization,
 } from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import {
@@ -28,7 +28,7 @@ import {
 import type { LineItem, TaxBehavior } from '../../domain/line-item.js';
 import { type UiMode } from '../../domain/session-terms.js';
 
-const STATUS = oneMeaning<SessionStatus>(
+const STATUS = describedEnum<SessionStatus>(
   {
     open: 'can be paid until `expires_at`',
     complete: 'paid; final',
@@ -36,7 +36,7 @@ const STATUS = oneMeaning<SessionStatus>(
   },
   'Status of the session.',
 );
-const PAYMENT_STATUS = oneMeaning<PaymentStatus>(
+const PAYMENT_STATUS = describedEnum<PaymentStatus>(
   {
     unpaid: 'no payment yet',
     paid: 'the total was paid',
@@ -44,11 +44,11 @@ const PAYMENT_STATUS = oneMeaning<PaymentStatus>(
   },
   'Payment status of the session.',
 );
-const UI_MODE = oneMeaning<UiMode>(
+const UI_MODE = describedEnum<UiMode>(
   { hosted: 'the customer pays on a separate page', embedded: 'the customer pays on a page inside your shop' },
   'Where the customer pays.',
 );
-const TAX_BEHAVIOR = oneMeaning<TaxBehavior>(
+const TAX_BEHAVIOR = describedEnum<TaxBehavior>(
   { inclusive: 'the price includes tax', exclusive: 'tax is added to the price' },
   'Whether the price includes tax.',
 );
@@ -56,7 +56,7 @@ const TAX_BEHAVIOR = oneMeaning<TaxBehavior>(
 const LINE_ITEM = object(
   {
     product_name: text('Name of the product.', { examples: ['Book'] }),
-    description: orNull(text('Description of the product.')),
+    description: nullable(text('Description of the product.')),
     images: list(text('Image URL.', { examples: ['https://shop.example/book.png'] }), 'Image URLs of the product.'),
     tax_behavior: TAX_BEHAVIOR,
     quantity: integer('Quantity of the item.', { minimum: 1, examples: [1] }),
@@ -84,13 +84,13 @@ const FIELDS = {
   amount_shipping: amount('Cost of shipping.', 0),
   amount_tax: amount('Sum of the taxes of the lines.', 0),
   amount_total: amount('Sum of the totals of the lines, plus shipping.'),
-  success_url: orNull(text('Where the customer is sent after paying.')),
-  cancel_url: orNull(text('Where the customer is sent after canceling.')),
-  return_url: orNull(text('Where the customer returns to from an embedded page.')),
-  notify_url: orNull(text('Where events of the session and of its refunds are sent as webhooks.')),
-  description: orNull(text('Description of the session.')),
-  customer_email: orNull(text('E-mail address of the customer.')),
-  locale: orNull(text('Language of the page: a canonical BCP 47 tag, or `auto`.')),
+  success_url: nullable(text('Where the customer is sent after paying.')),
+  cancel_url: nullable(text('Where the customer is sent after canceling.')),
+  return_url: nullable(text('Where the customer returns to from an embedded page.')),
+  notify_url: nullable(text('Where events of the session and of its refunds are sent as webhooks.')),
+  description: nullable(text('Description of the session.')),
+  customer_email: nullable(text('E-mail address of the customer.')),
+  locale: nullable(text('Language of the page: a canonical BCP 47 tag, or `auto`.')),
   metadata: map('Your own key-value pairs.'),
   expires_at: timestamp('When the session expires if it is not paid, in Unix seconds.', 1_763_786_400),
   created_at: timestamp('Time of creation, in Unix seconds.'),
@@ -105,7 +105,7 @@ export const CHECKOUT_SESSION = object(FIELDS, {
   description: 'Asks a customer to pay for a list of items.',
 });
 
-export const LEDGER_CHECKOUT_SESSION = object(asOwned(FIELDS), {
+export const LEDGER_CHECKOUT_SESSION = object(withOrganization(FIELDS), {
   name: 'LedgerCheckoutSession',
   description: 'A checkout session with its owning organization.',
 });

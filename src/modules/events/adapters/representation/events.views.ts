@@ -4,14 +4,14 @@ import type { WebhookFacts } from '../../../../platform/http/operation.js';
 import {
   components,
   constant,
+  describedEnum,
   id,
   integer,
   later,
   list,
   MODE,
+  nullable,
   object,
-  oneMeaning,
-  orNull,
   text,
   timestamp,
   type ValueOf,
@@ -27,7 +27,7 @@ const resources = () => facts.resources.filter(({ events }) => Object.keys(event
 const FIELDS = {
   id: id(EVENT_ID, 'ID of the event, and the `webhook-id` of its webhooks.'),
   object: constant('event', 'Object type.'),
-  type: later(() => oneMeaning(Object.assign({}, ...resources().map(({ events }) => events)), 'Type of the event.')),
+  type: later(() => describedEnum(Object.assign({}, ...resources().map(({ events }) => events)), 'Type of the event.')),
   mode: MODE,
   created: timestamp('Time of the event, in Unix seconds.'),
   sequence: integer('Number of the event among those of its resource: 1, 2, 3 and so on.', {
@@ -36,7 +36,7 @@ const FIELDS = {
   }),
   data: object({
     object: later(() => components(...resources().map(({ schema }) => schema))),
-    reason: orNull(text('Why the object failed, if a reason was given; otherwise null.')),
+    reason: nullable(text('Why the object failed, if a reason was given; otherwise null.')),
   }),
 };
 
@@ -46,7 +46,7 @@ const EVENT = object(FIELDS, {
 });
 
 const { id: ID, object: OBJECT, ...REST } = FIELDS;
-const ORGANIZATION = orNull(id(ORGANIZATION_ID, 'Owning organization; null for `webhook.test`.'));
+const ORGANIZATION = nullable(id(ORGANIZATION_ID, 'Owning organization; null for `webhook.test`.'));
 /** The same as the ledger sees it: with whose it is, right after `object`. */
 const LEDGER_EVENT = object(
   { id: ID, object: OBJECT, organization: ORGANIZATION, ...REST },
@@ -80,16 +80,16 @@ function webhooksOf(event: EventSchema): Readonly<Record<string, WebhookFacts>> 
 
 export const DELIVERY = object(
   {
-    webhook_endpoint: orNull(
+    webhook_endpoint: nullable(
       id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint that it was sent to; null for the `notify_url`.'),
     ),
     attempt: integer('Number of the attempt, from 1.', { minimum: 1, examples: [1] }),
     attempted_at: timestamp('Time of the attempt, in Unix seconds.'),
-    status_code: orNull(integer('HTTP status of the response; null if there was none.', { examples: [204] })),
-    error: orNull(text('Why there was no response; null if there was one.')),
+    status_code: nullable(integer('HTTP status of the response; null if there was none.', { examples: [204] })),
+    error: nullable(text('Why there was no response; null if there was one.')),
     duration_ms: integer('Duration of the attempt, in milliseconds.', { minimum: 0, examples: [120] }),
     next_attempt_at: {
-      ...orNull(timestamp('Time of the next attempt, in Unix seconds; null if there is none.')),
+      ...nullable(timestamp('Time of the next attempt, in Unix seconds; null if there is none.')),
       examples: [null],
     },
   },

@@ -6,9 +6,9 @@ import {
   id,
   list,
   MODE,
+  nullable,
   object,
   oneOf,
-  orNull,
   text,
   timestamp,
   type ValueOf,
@@ -22,7 +22,9 @@ const HEAD = {
   object: constant('webhook_endpoint', 'Object type.'),
 };
 /** An endpoint of the ledger hears the events of all organizations. */
-const NOBODYS = { organization: orNull(id(ORGANIZATION_ID, 'Always null: the endpoint belongs to no organization.')) };
+const NOBODYS = {
+  organization: nullable(id(ORGANIZATION_ID, 'Always null: the endpoint belongs to no organization.')),
+};
 const FIELDS = {
   mode: MODE,
   url: text('Where the events are sent.', { format: 'iri', examples: ['https://shop.example/webhooks'] }),
@@ -31,9 +33,9 @@ const FIELDS = {
     'Types of events that are sent, or only `*` for all.',
   ),
   enabled: { ...flag('Whether events are sent.'), examples: [true] },
-  description: orNull(text('What it is for.')),
+  description: nullable(text('What it is for.')),
   created: timestamp('Time of creation, in Unix seconds.'),
-  disabled_reason: orNull(text('Why the service disabled it, if it did; otherwise null.')),
+  disabled_reason: nullable(text('Why the service disabled it, if it did; otherwise null.')),
 };
 const SECRET = {
   secret: text('Signs its webhooks (Standard Webhooks). Shown only here.', {

@@ -2,7 +2,7 @@ import type { CheckoutPage } from '../../domain/checkout-page.js';
 import { amountText } from './amounts.js';
 import { documentView } from './document.views.js';
 import { type Html, html } from './html.js';
-import { type Language, said } from './language.js';
+import { filled, type Language } from './language.js';
 import { orderView } from './order.views.js';
 
 export interface Showing {
@@ -25,7 +25,7 @@ export function checkoutPageView(page: CheckoutPage, showing: Showing): string {
   const isFinal = state === 'paid' || state === 'expired';
   return documentView({
     language,
-    title: said(language.words.title, { shop: facts.shop }),
+    title: filled(language.words.title, { shop: facts.shop }),
     isTest: facts.caller.mode === 'test',
     isEmbedded: framers !== undefined,
     waits,
@@ -62,14 +62,14 @@ function openView(page: CheckoutPage, { language, path, isDeclined }: Showing): 
   const amount = amountText(session.amountTotal, session.currency, locale);
   const isFree = page.state === 'nothing_to_pay';
   const hasPlace = isFree || page.placeToPay !== undefined;
-  const label = isFree ? words.complete : said(words.pay, { amount });
+  const label = isFree ? words.complete : filled(words.pay, { amount });
   return html`<section class="card">
-<h1>${said(words.title, { shop })}</h1>
+<h1>${filled(words.title, { shop })}</h1>
 <p class="amount"><bdi>${amount}</bdi></p>
 ${session.description && html`<p class="description"><bdi>${session.description}</bdi></p>`}
 ${isFree && html`<p>${words.nothingToPay}</p>`}
 ${isDeclined && html`<p class="alert" role="alert">${words.declined}</p>`}
-${hasPlace ? payForm(page, path, label) : html`<p class="alert">${said(words.noPlaceToPay, { shop })}</p>`}
+${hasPlace ? payForm(page, path, label) : html`<p class="alert">${filled(words.noPlaceToPay, { shop })}</p>`}
 </section>`;
 }
 
@@ -83,7 +83,7 @@ function waitingView(page: CheckoutPage, { language: { words }, path }: Showing)
   const { shop } = page.facts;
   if (page.state === 'being_settled') {
     return html`<section class="card" role="status"><div class="wait"></div>
-<h1>${words.paid}</h1><p>${said(words.beingSettled, { shop })}</p></section>`;
+<h1>${words.paid}</h1><p>${filled(words.beingSettled, { shop })}</p></section>`;
   }
   return html`<section class="card"><div role="status"><div class="wait"></div>
 <h1>${words.beingPaid}</h1><p>${words.beingPaidMore}</p></div>
@@ -95,21 +95,21 @@ const CHECK_MARK = html`<svg class="mark" viewBox="0 0 24 24" fill="none" stroke
 
 function paidView(page: CheckoutPage, { language: { words }, framers }: Showing): Html {
   const { shop, session } = page.facts;
-  const more = said(session.amountTotal === 0 ? words.freeMore : words.paidMore, { shop });
+  const more = filled(session.amountTotal === 0 ? words.freeMore : words.paidMore, { shop });
   const target = framers && html` target="_top"`;
-  const link = html`<a class="button" href="${page.onward}"${target}>${said(words.onward, { shop })}</a>`;
+  const link = html`<a class="button" href="${page.onward}"${target}>${filled(words.onward, { shop })}</a>`;
   return html`<section class="card">${CHECK_MARK}<h1>${words.paid}</h1><p>${more}</p>${page.onward && link}</section>`;
 }
 
 function expiredView(page: CheckoutPage, { language: { words }, framers }: Showing): Html {
   const { shop } = page.facts;
   const target = framers && html` target="_top"`;
-  const link = html`<a class="button" href="${page.back}"${target}>${said(words.back, { shop })}</a>`;
-  return html`<section class="card"><h1>${words.expired}</h1><p>${said(words.expiredMore, { shop })}</p>${page.back && link}</section>`;
+  const link = html`<a class="button" href="${page.back}"${target}>${filled(words.back, { shop })}</a>`;
+  return html`<section class="card"><h1>${words.expired}</h1><p>${filled(words.expiredMore, { shop })}</p>${page.back && link}</section>`;
 }
 
 function backView(page: CheckoutPage, { language: { words }, framers }: Showing): Html | false {
   if (page.back === null || page.state === 'being_settled') return false;
   const target = framers && html` target="_top"`;
-  return html`<p class="back"><a href="${page.back}"${target}>${said(words.back, { shop: page.facts.shop })}</a></p>`;
+  return html`<p class="back"><a href="${page.back}"${target}>${filled(words.back, { shop: page.facts.shop })}</a></p>`;
 }

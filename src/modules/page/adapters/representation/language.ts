@@ -50,6 +50,6 @@ function isTag(tag: string): boolean {
 }
 
 /** What is filled in keeps its own direction: the marks isolate it from the words around it. */
-export function said(words: string, fillings: Readonly<Record<string, string>>): string {
+export function filled(words: string, fillings: Readonly<Record<string, string>>): string {
   return words.replaceAll(/\{(\w+)\}/g, (_, name: string) => `\u2068${fillings[name] ?? ''}\u2069`);
 }

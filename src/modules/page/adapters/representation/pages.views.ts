@@ -1,4 +1,4 @@
-import { constant, id, object, orNull, text, timestamp, type ValueOf } from '../../../../platform/http/schema.js';
+import { constant, id, nullable, object, text, timestamp, type ValueOf } from '../../../../platform/http/schema.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { PageSession } from '../../domain/checkout-page.js';
@@ -9,7 +9,7 @@ const URL = text('Where the customer pays. Whoever has the URL can see the order
   format: 'uri',
   examples: ['https://pay.example/c/jm3K0b'],
 });
-const EMBED_URL = orNull(
+const EMBED_URL = nullable(
   text('Where the page is that your own page can show in a frame; null unless `ui_mode` is `embedded`.', {
     format: 'uri',
   }),
@@ -26,7 +26,7 @@ export const LEDGER_CHECKOUT_PAGE = object(
     object: OBJECT,
     organization: id(ORGANIZATION_ID, 'Owning organization.'),
     checkout_session: SESSION,
-    url: orNull(URL),
+    url: nullable(URL),
     embed_url: EMBED_URL,
     payment_url: text('Where the page leads the customer to pay.', {
       format: 'iri',

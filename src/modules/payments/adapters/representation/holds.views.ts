@@ -1,12 +1,12 @@
 import { listOf } from '../../../../platform/http/list.view.js';
 import {
   constant,
+  describedEnum,
   id,
   integer,
   MODE,
+  nullable,
   object,
-  oneMeaning,
-  orNull,
   text,
   timestamp,
   type ValueOf,
@@ -26,9 +26,9 @@ export const HOLD = object(
     mode: MODE,
     payment: id(PAYMENT_ID, 'ID of the payment.'),
     amount: integer('Amount on hold.', { minimum: 1, maximum: MAX_AMOUNT, examples: [5000] }),
-    reason: orNull(text('Why the amount is on hold.')),
-    reference: orNull(text('Your own ID of the dispute.')),
-    status: oneMeaning<HoldStatus>(
+    reason: nullable(text('Why the amount is on hold.')),
+    reference: nullable(text('Your own ID of the dispute.')),
+    status: describedEnum<HoldStatus>(
       { active: 'its amount cannot be refunded', released: 'its amount can be refunded again; final' },
       'Status of the hold.',
     ),

@@ -1,16 +1,16 @@
 import { listOf } from '../../../../platform/http/list.view.js';
 import {
   amount,
-  asOwned,
   CURRENCY,
   constant,
+  describedEnum,
   id,
   MODE,
+  nullable,
   object,
-  oneMeaning,
-  orNull,
   timestamp,
   type ValueOf,
+  withOrganization,
 } from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
@@ -35,9 +35,9 @@ const FIELDS = {
   amount_on_hold: amount('Amount of active holds, which cannot be refunded.', 0),
   amount_refundable: amount('Amount that can still be refunded.'),
   currency: CURRENCY,
-  checkout_session: orNull(id(CHECKOUT_SESSION_ID, 'ID of the checkout session that was paid, if any.')),
-  mismatch: orNull(
-    oneMeaning(
+  checkout_session: nullable(id(CHECKOUT_SESSION_ID, 'ID of the checkout session that was paid, if any.')),
+  mismatch: nullable(
+    describedEnum(
       MISMATCH_MEANINGS,
       'Why the payment did not complete its checkout session; null if it did, or if it has none.',
     ),
@@ -50,7 +50,7 @@ export const PAYMENT = object(FIELDS, {
   description: 'A captured payment.',
 });
 
-export const LEDGER_PAYMENT = object(asOwned(FIELDS), {
+export const LEDGER_PAYMENT = object(withOrganization(FIELDS), {
   name: 'LedgerPayment',
   description: 'A payment with its owning organization.',
 });

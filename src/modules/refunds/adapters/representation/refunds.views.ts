@@ -1,15 +1,15 @@
 import { listOf } from '../../../../platform/http/list.view.js';
 import {
-  asOwned,
   CURRENCY,
   constant,
+  describedEnum,
   id,
   integer,
+  nullable,
   object,
-  oneMeaning,
-  orNull,
   timestamp,
   type ValueOf,
+  withOrganization,
 } from '../../../../platform/http/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
@@ -23,7 +23,7 @@ const FIELDS = {
   object: constant('refund', 'Object type.'),
   amount: integer('Refunded amount.', { minimum: 1, maximum: MAX_AMOUNT, examples: [500] }),
   currency: CURRENCY,
-  status: oneMeaning<RefundStatus>(
+  status: describedEnum<RefundStatus>(
     {
       pending: 'waiting for the ledger; the amount is reserved',
       succeeded: 'the ledger paid it out; it becomes `failed` if the money comes back',
@@ -54,7 +54,7 @@ const CLAIM = object(
 );
 
 export const LEDGER_REFUND = object(
-  { ...asOwned(FIELDS), claim: orNull(CLAIM) },
+  { ...withOrganization(FIELDS), claim: nullable(CLAIM) },
   { name: 'LedgerRefund', description: 'A refund with its owning organization and its claim.' },
 );
 
