@@ -44,6 +44,8 @@ export interface Case {
   readonly name: string;
   readonly source: string;
   readonly needs?: 'ledger' | 'sandbox';
+  /** It changes what other cases have made: none runs meanwhile. */
+  readonly alone?: true;
   readonly steps: readonly Step[];
   /** What placeholders stand for before the first step. */
   readonly values: Values;
