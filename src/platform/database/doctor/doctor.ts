@@ -57,10 +57,7 @@ function settings({ databaseUrl, webhookAllowPrivate, publicUrl, encryptionKey }
     doubt('Webhooks may reach private addresses.', advice);
   }
   if (publicUrl === undefined) {
-    doubt(
-      'PUBLIC_URL is not set: sessions have no payment page.',
-      'Set it to the address at which customers reach /c/.',
-    );
+    doubt('PUBLIC_URL is not set: customers are shown no page.', 'Set it to the address at which customers reach /c/.');
   }
   if (encryptionKey === undefined) {
     const advice = 'Set it before the first organization is made: a later change makes stored secrets unreadable.';
