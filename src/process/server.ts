@@ -2,6 +2,7 @@ import { type AddressInfo, Server as SocketServer } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config.js';
+import { Readiness } from '../platform/database/readiness.js';
 import type { TillgateAdapter } from '../platform/http/adapter.js';
 import { PublicUrl } from '../platform/http/public-url.js';
 import { Metrics, type MetricValues } from '../platform/telemetry/metrics.js';
@@ -74,6 +75,7 @@ export class Server implements Serving {
   }
 
   async close(): Promise<void> {
+    this.application.get(Readiness).end();
     // Without this, a client that never finishes its request keeps the server from closing.
     setTimeout(() => this.application.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
     await this.application.close();

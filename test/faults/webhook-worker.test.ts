@@ -6,6 +6,7 @@ import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/web
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
 import { createDatabase } from '../support/postgres.js';
 import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
@@ -186,6 +187,24 @@ test('a worker that comes back after its lease records its attempt and decides n
     `SELECT attempts, next_attempt_at FROM webhook_deliveries WHERE outcome IS NULL`,
   );
   expect(rows).toEqual([{ attempts: 2, next_attempt_at: Number.POSITIVE_INFINITY }]);
+});
+
+test('a process that ends gives its attempts their time, and is not ready meanwhile', async () => {
+  receiver.behave(hang);
+  jest.spyOn(world.service.application.get(WebhookScheduler), 'look').mockResolvedValue();
+  const { child, url } = await startProcess(world.service.databaseUrl);
+  await sessionFor({ url }, tenant, receiver.url);
+  await until(() => receiver.received.length === 1, 'the process delivers');
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  let ready = await get(`${url}/readyz`, {});
+  while (ready.status === 200) ready = await get(`${url}/readyz`, {});
+  expectError(ready, {
+    status: 503,
+    code: 'service_unavailable',
+    nextStep: { type: 'retry', path: '/readyz', method: 'GET' },
+  });
+  expect(await exit).toEqual([0, null]);
 });
 
 test('an attempt that cannot be recorded is made again when its lease ends', async () => {

@@ -17,10 +17,18 @@ interface Row {
 
 @Injectable()
 export class Readiness {
+  private isEnding = false;
+
   constructor(private readonly database: Database) {}
 
-  /** Refuses with service_unavailable, and says why, while the database cannot serve writes. */
+  /** The process has been told to end: nothing new should be sent to it. */
+  end(): void {
+    this.isEnding = true;
+  }
+
+  /** Refuses with service_unavailable, and says why, while the process ends or its database cannot serve writes. */
   async check(): Promise<void> {
+    if (this.isEnding) throw new Refusal(SERVICE_UNAVAILABLE, 'The process is ending.');
     const newest = MIGRATIONS.at(-1)?.name;
     const { rows } = await this.database.autocommit<Row>(READINESS, [newest]);
     const [row] = rows;

@@ -28,7 +28,7 @@ export class OperationsController {
     return { status: 'ok' };
   }
 
-  /** Whether to send requests here: not while the database cannot serve writes. A process that ends takes no connection. */
+  /** Whether to send requests here: not while the process ends, or while its database cannot serve writes. */
   @Operation('readReadiness', {
     summary: 'Check readiness',
     answers: { 200: { description: 'The service can answer requests.', schema: OK } },
