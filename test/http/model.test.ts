@@ -18,6 +18,9 @@ const LANES = 8;
 const LONGEST = 12;
 const TIME_LIMIT_MS = 300_000;
 
+/** Of the search for planted bugs: what it finds is the same each time. */
+const PLANTED_SEED = 20_261_122;
+
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 let service: Service;
@@ -77,7 +80,9 @@ describe('finds a planted bug', () => {
       trigger(
         'checkout_sessions',
         'BEFORE UPDATE',
-        `IF NEW.status = 'expired' THEN NEW.status := 'open'; END IF; RETURN NEW;`,
+        `IF NEW.status = 'expired' AND NOT EXISTS (SELECT FROM sandbox_clocks
+          WHERE organization_id = NEW.organization_id AND ahead_seconds > 0
+        ) THEN NEW.status := 'open'; END IF; RETURN NEW;`,
       ),
       ['create', 'expire'],
     ],
@@ -110,7 +115,7 @@ describe('finds a planted bug', () => {
     '%s',
     async (_, plant, shortest) => {
       await service.sql.query(plant);
-      const { failed, counterexample } = await check(SEARCHED, seed);
+      const { failed, counterexample } = await check(SEARCHED, PLANTED_SEED);
       expect(failed).toBe(true);
       const steps = String(counterexample?.[0]).split(',');
       expect(shortest.filter((step) => !steps.some((taken) => taken.startsWith(step)))).toEqual([]);
