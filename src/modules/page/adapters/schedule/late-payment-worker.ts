@@ -33,9 +33,12 @@ export class LatePaymentWorker implements OnApplicationBootstrap, OnModuleDestro
     await this.repetition?.stop();
   }
 
+  /** One that cannot be recorded keeps no other waiting: it is due again in the next round. */
   private async recordDue(): Promise<void> {
+    const faults: unknown[] = [];
     for (const key of await this.latePayments.due(this.clock.now(), BATCH)) {
-      await this.unit.commit(() => this.recordLatePayment.execute(key));
+      await this.unit.commit(() => this.recordLatePayment.execute(key)).catch((error: unknown) => faults.push(error));
     }
+    if (faults.length > 0) throw faults[0];
   }
 }
