@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: the same use cases as the HTTP API's, for operators. One JSON object out, or one line of error. */
+/** The command line: the same use cases as the HTTP API's, for operators. One JSON object out, or one line of error; on a terminal, doctor prints lines. */
 import { Command, CommanderError, Help } from '@commander-js/extra-typings';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
