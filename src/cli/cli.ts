@@ -1,56 +1,8 @@
 #!/usr/bin/env node
-/** The command line: the same use cases as the HTTP API's, for operators. One JSON object out, or one line of error; on a terminal, doctor prints lines. */
-import { Command, CommanderError, Help } from '@commander-js/extra-typings';
-import { VERSION } from '../platform/version.js';
-import { explain } from '../process/explain.js';
-import { addDoctorCommand } from './doctor.js';
-import { addHoldCommands } from './holds.js';
-import { addKeyCommands } from './keys.js';
-import { addMigrateCommand } from './migrate.js';
-import { addOrganizationCommands } from './organizations.js';
-import { addPaymentCommands } from './payments.js';
-import { addRefundCommands } from './refunds.js';
-import { addWebhookCommands } from './webhooks.js';
-
-const program = new Command('tillgate')
-  .description(
-    'Tillgate for operators. The server may be running or not; DATABASE_URL or DATA_DIR says which database.',
-  )
-  .version(VERSION)
-  .exitOverride()
-  .configureHelp({
-    optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
-  })
-  .configureOutput({ outputError: (text, write) => write(`${sentence(text)}\n`) });
-addOrganizationCommands(program);
-addKeyCommands(program);
-addPaymentCommands(program);
-addRefundCommands(program);
-addHoldCommands(program);
-addWebhookCommands(program);
-addDoctorCommand(program);
-
-addMigrateCommand(program);
-
-/** commander's "error: unknown option '--colour'", as every other message is written. */
-function sentence(text: string): string {
-  const words = text
-    .replace(/^error: /, '')
-    .trim()
-    .replaceAll(/\s+/g, ' ');
-  const help = words.startsWith('unknown command') ? ' See tillgate --help.' : '';
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.)]$/.test(words) ? '' : '.'}${help}`;
-}
+/** The process of one command of program.ts. */
+import { runCommand } from './program.js';
 
 // `tillgate key list | head` closes the pipe before everything is written.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode;
-  else {
-    process.stderr.write(`${explain(error).join(' ').replaceAll('\n', ' ')}\n`);
-    process.exitCode = 1;
-  }
-}
+await runCommand(process.argv.slice(2));

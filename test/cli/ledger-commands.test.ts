@@ -1,12 +1,9 @@
 /** What the ledger does over HTTP, by command line: the answers are the same, and so is what is left behind. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { commandLine } from '../support/processes.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { command } from '../support/command.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop, unknownId } from '../support/shop.js';
-
-/** Each command is a process, and several make a test. */
-jest.setTimeout(60_000);
 
 let service: Service;
 let shop: Shop;
@@ -28,14 +25,14 @@ afterAll(() => service.close());
 /** Runs the command and returns the one object it prints. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests find out what it is.
 async function run(...words: string[]): Promise<any> {
-  const { status, stdout, stderr } = await commandLine(words, { DATABASE_URL: service.databaseUrl });
+  const { status, stdout, stderr } = await command(words, { DATABASE_URL: service.databaseUrl });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout);
 }
 
 /** Runs the command and returns the one line it fails with. */
 async function fail(...words: string[]): Promise<string> {
-  const { status, stdout, stderr } = await commandLine(words, { DATABASE_URL: service.databaseUrl });
+  const { status, stdout, stderr } = await command(words, { DATABASE_URL: service.databaseUrl });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   return stderr.trimEnd();

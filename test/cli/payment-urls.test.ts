@@ -1,13 +1,10 @@
 /** Where customers pay, as an operator says it by command line and the ledger over HTTP. */
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SMALLEST } from '../support/client.js';
+import { command } from '../support/command.js';
 import { openPage, submit } from '../support/page.js';
-import { commandLine } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop, unknownId } from '../support/shop.js';
-
-/** Each command is a process. */
-jest.setTimeout(60_000);
 
 const PUBLIC_URL = 'https://checkout.example';
 const TEMPLATE = 'https://pay.example/start?id={CHECKOUT_SESSION_ID}&back={RETURN_URL}';
@@ -25,7 +22,7 @@ beforeEach(async () => {
 
 afterAll(() => service.close());
 
-const set = (...words: string[]) => commandLine(['org', 'set', ...words], { DATABASE_URL: service.databaseUrl });
+const set = (...words: string[]) => command(['org', 'set', ...words], { DATABASE_URL: service.databaseUrl });
 
 async function run(...words: string[]): Promise<unknown> {
   const { status, stdout, stderr } = await set(shop.organization, ...words);
@@ -49,7 +46,7 @@ test('a page leads to the payment URL of the organization and mode, until there 
   expect(await run('--mode', 'live', '--payment-url', 'https://old.example/{CHECKOUT_SESSION_ID}')).toBeDefined();
   const shown = await run('--mode', 'live', '--payment-url', TEMPLATE);
   expect(shown).toEqual({ id, mode: 'live', payment_url: TEMPLATE });
-  const stored = await commandLine(['org', 'show', id], { DATABASE_URL: service.databaseUrl });
+  const stored = await command(['org', 'show', id], { DATABASE_URL: service.databaseUrl });
   expect(JSON.parse(stored.stdout).payment_url).toEqual({ test: null, live: TEMPLATE });
   const { tenant, url, ledgerKey } = shop;
   const live = Object.assign(Object.create(Shop.prototype), { tenant, url, ledgerKey, mode: 'live' }) as Shop;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { get, post, SMALLEST } from '../support/client.js';
+import { command } from '../support/command.js';
 import { answer, startReceiver, until } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { attempt, deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
@@ -25,9 +26,9 @@ function start(...words: string[]): { child: ChildProcess; out: () => string } {
 }
 
 async function run(...words: string[]) {
-  const { child, out } = start(...words);
-  const [code] = await once(child, 'close');
-  return code === 0 ? JSON.parse(out()) : out();
+  const settings = { DATABASE_URL: world.service.databaseUrl, WEBHOOK_ALLOW_PRIVATE: 'true' };
+  const { status, stdout, stderr } = await command(['webhook', ...words], settings);
+  return status === 0 ? JSON.parse(stdout) : stderr;
 }
 
 const rotate = () => run('secret', 'rotate', '--org', tenant.organization);

@@ -1,10 +1,11 @@
-/** Every command as a process of its own: one JSON object on standard output, or one line on standard error. */
+/** What every command prints: one JSON object on standard output, or one line on standard error. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { get, post, SMALLEST } from '../support/client.js';
+import { command } from '../support/command.js';
 import { createDatabase } from '../support/postgres.js';
 import { commandLine, type Server, startServer } from '../support/processes.js';
 
@@ -12,9 +13,6 @@ const UNKNOWN = '00000000000000000000000001';
 const organizationId = expect.stringMatching(/^org_[0-9a-hjkmnp-tv-z]{26}$/);
 const keyId = expect.stringMatching(/^key_[0-9a-hjkmnp-tv-z]{26}$/);
 const DAY_SECONDS = 86_400;
-
-/** Each command is a process, and several make a test. */
-jest.setTimeout(60_000);
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let server: Server;
@@ -38,7 +36,7 @@ afterAll(async () => {
 /** Runs the command and returns the one object it prints. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests find out what it is.
 async function succeed(...args: string[]): Promise<any> {
-  const { status, stdout, stderr } = await commandLine(args, { DATABASE_URL: database.url });
+  const { status, stdout, stderr } = await command(args, { DATABASE_URL: database.url });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/^\{.*\}\n$/);
   return JSON.parse(stdout);
@@ -46,7 +44,7 @@ async function succeed(...args: string[]): Promise<any> {
 
 /** Runs the command and returns the one line it fails with. */
 async function fail(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await commandLine(args, { DATABASE_URL: database.url });
+  const { status, stdout, stderr } = await command(args, { DATABASE_URL: database.url });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   return stderr.trimEnd();
@@ -247,7 +245,7 @@ describe('mistakes', () => {
 });
 
 describe('help', () => {
-  const help = (...words: string[]) => commandLine([...words, '--help'], { PORT: 'no port' });
+  const help = (...words: string[]) => command([...words, '--help'], { PORT: 'no port' });
 
   test.each([[], ['org'], ['key'], ['payment'], ['refund'], ['hold'], ['webhook'], ['webhook', 'secret']])(
     '%s',
@@ -268,7 +266,7 @@ describe('help', () => {
   });
 
   test.each([[[]], [['key']]])('no command is answered with help and exit code 1', async (words) => {
-    const { status, stdout, stderr } = await commandLine(words, {});
+    const { status, stdout, stderr } = await command(words, {});
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^Usage: tillgate/);
   });

@@ -1,0 +1,41 @@
+import { runCommand } from '../../src/cli/program.js';
+import type { Ended } from './processes.js';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+let before: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command of `tillgate` in this process, which takes a twentieth of the time of a process of its own: what it
+ * writes, and the status that it would end with. One after the other, for they share the standard output.
+ */
+export function command(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
+  const next = before.then(() => captured(words, environment));
+  before = next.catch(() => undefined);
+  return next;
+}
+
+async function captured(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
+  const { env, stdout, stderr } = process;
+  const writes = { stdout: stdout.write, stderr: stderr.write };
+  const said: Record<'stdout' | 'stderr', unknown[]> = { stdout: [], stderr: [] };
+  stdout.write = (text) => said.stdout.push(text) > 0;
+  stderr.write = (text) => said.stderr.push(text) > 0;
+  process.env = { LOG_LEVEL: 'silent', ...environment };
+  process.exitCode = undefined;
+  const listeners = SIGNALS.map((signal) => process.listeners(signal));
+  try {
+    await runCommand(words);
+    return { status: Number(process.exitCode ?? 0), stdout: said.stdout.join(''), stderr: said.stderr.join('') };
+  } finally {
+    process.env = env;
+    process.exitCode = undefined;
+    stdout.write = writes.stdout;
+    stderr.write = writes.stderr;
+    for (const [index, signal] of SIGNALS.entries()) {
+      for (const added of process.listeners(signal)) {
+        if (!listeners[index]?.includes(added)) process.off(signal, added);
+      }
+    }
+  }
+}
