@@ -16,15 +16,7 @@ const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
 }));
 
 /** The same for the folders of the platform. */
-const PLATFORM_IN_ORDER = [
-  'database',
-  'encryption',
-  'embedded-postgres',
-  'http',
-  'idempotency',
-  'openapi',
-  'telemetry',
-];
+const PLATFORM_IN_ORDER = ['database', 'encryption', 'http', 'idempotency'];
 
 const platformHasOneOrder = PLATFORM_IN_ORDER.slice(0, -1).map((name, place) => ({
   name: 'platform-has-one-order',
@@ -94,10 +86,17 @@ module.exports = {
     {
       name: 'platform-knows-no-module',
       severity: 'error',
-      comment:
-        'The platform serves any module, so it knows none, and not the composition root, processes or commands either.',
-      from: { path: '^src/platform/' },
+      comment: 'What serves any module knows none, and not the composition root, processes or commands either.',
+      from: { path: '^src/(platform|embedded-postgres|openapi|telemetry)/' },
       to: { path: ['^src/modules/', '^src/([^/]+\\.ts$|process/|cli/)'] },
+    },
+    {
+      name: 'outer-folders-stand-apart',
+      severity: 'error',
+      comment:
+        'The service runs without its embedded database, description and measurements: nothing inside knows them.',
+      from: { path: '^src/(platform|modules|embedded-postgres|openapi|telemetry)/' },
+      to: { path: '^src/(embedded-postgres|openapi|telemetry)/', pathNot: '^src/$1/' },
     },
     ...platformHasOneOrder,
     {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../src/platform/database/migrate.js';
-import { openEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
 import { onStopSignal } from '../src/process/stop-signals.js';
 import type { Shop } from './scenarios.js';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { openMigratedDatabase } from './embedded-postgres/open.js';
 import { type Config, readConfig } from './platform/config.js';
 import { MIGRATIONS } from './platform/database/data-source.js';
-import { openMigratedDatabase } from './platform/embedded-postgres/open.js';
 import { VERSION } from './platform/version.js';
 import { fail } from './process/explain.js';
 import { openLog } from './process/log.js';

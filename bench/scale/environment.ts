@@ -6,9 +6,9 @@ import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
 import { AppModule } from '../../src/app.module.js';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
 import { readConfig } from '../../src/platform/config.js';
 import { migrate } from '../../src/platform/database/migrate.js';
-import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { stopServers } from '../servers.js';
 
 /** Measured: sessions with all that hangs on them, their indexes, and what the write-ahead log may hold meanwhile. */

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { ConfigError } from '../platform/config.js';
-import { type Finding, fail } from '../platform/database/doctor/finding.js';
 import { wholeNumber } from './arguments.js';
+import { type Finding, fail } from './doctor/finding.js';
 import { print, withDatabase } from './run.js';
 
 export function addDoctorCommand(program: Command): void {
@@ -15,7 +15,7 @@ export function addDoctorCommand(program: Command): void {
       const show = json || !process.stdout.isTTY ? print : (result: Report) => process.stdout.write(linesOf(result));
       try {
         await withDatabase(async (url, config) => {
-          const { examine } = await import('../platform/database/doctor/doctor.js');
+          const { examine } = await import('./doctor/doctor.js');
           const { SystemClock } = await import('../platform/clock.js');
           return report(await examine({ config, url, machines, clock: new SystemClock() }));
         }, show);

@@ -1,9 +1,9 @@
 /** Prints the API's description. Nothing is started for it: the decorators say everything. */
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module.js';
+import { documentOf } from '../openapi/document.js';
 import { readConfig } from '../platform/config.js';
 import { TillgateAdapter } from '../platform/http/adapter.js';
-import { documentOf } from '../platform/openapi/document.js';
 
 const NO_DATABASE = 'postgres://nobody@localhost/nothing';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
-import type { MetricValues } from '../platform/telemetry/metrics.js';
+import type { MetricValues } from '../telemetry/metrics.js';
 import type { Channel } from './channel.js';
 
 /** A process that does not answer in time counts with its last values. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config.js';
-import type { MetricValues } from '../platform/telemetry/metrics.js';
+import type { MetricValues } from '../telemetry/metrics.js';
 import { Channel } from './channel.js';
 import { explain } from './explain.js';
 import type { Announcement, Serving } from './server.js';

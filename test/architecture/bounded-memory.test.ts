@@ -50,7 +50,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'src/platform/http/constraints.ts known': 'request classes',
   'src/platform/http/validation.ts compiled': 'request classes',
   'src/platform/idempotency/idempotency.ts running': 'requests under way, each of which removes its own',
-  'src/platform/openapi/reference.controller.ts files': 'files of the reference page',
+  'src/openapi/reference.controller.ts files': 'files of the reference page',
   'src/process/channel.ts waiting': 'questions between the processes of a service',
   'src/process/summed-metrics.ts latest': 'processes of a service',
   'src/process/workers.ts serving': 'processes of a service',

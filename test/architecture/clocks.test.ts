@@ -7,9 +7,9 @@ import { expect, test } from '@jest/globals';
 const TIMES_OF_DAY = [
   // An option like 30d ends at an instant.
   ['src/cli/arguments.ts', 2],
-  ['src/platform/clock.ts', 1],
   // Compared with the time that the file system gave a file.
-  ['src/platform/embedded-postgres/postgres-process.ts', 1],
+  ['src/embedded-postgres/postgres-process.ts', 1],
+  ['src/platform/clock.ts', 1],
 ];
 
 test('the time of day is read in these places only', () => {

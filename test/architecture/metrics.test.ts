@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import '../../src/app.module.js';
-import { metricsPage } from '../../src/platform/telemetry/metrics-page.js';
+import { metricsPage } from '../../src/telemetry/metrics-page.js';
 
 test('docs/metrics.md is up to date: npm run metrics', async () => {
   expect(readFileSync('docs/metrics.md', 'utf8')).toBe(await metricsPage());

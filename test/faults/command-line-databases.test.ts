@@ -1,9 +1,9 @@
 /** The command line on databases of every kind: embedded, given, empty, out of date, out of reach. */
 import { describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { checkDistribution, limitRole, revertLast } from '../../src/platform/database/migrate.js';
-import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { commandLine, launch, postgresPid, run, saying, until } from '../support/processes.js';

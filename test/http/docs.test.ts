@@ -48,7 +48,7 @@ function ask(path: string, headers: Readonly<Record<string, string>> = {}, metho
   });
 }
 
-const packed = (name: string): Buffer => readFileSync(`dist/src/platform/openapi/reference/${name}.gz`);
+const packed = (name: string): Buffer => readFileSync(`dist/src/openapi/reference/${name}.gz`);
 
 function headersOf(name: string, isGzip: boolean) {
   const digest = createHash('sha256').update(packed(name)).digest('base64url');

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/platform/database/migrate.js';
-import { openEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
 
 /**
  * One PostgreSQL for the whole run, with a migrated template database that each test file copies: an embedded one, or the

@@ -1,7 +1,7 @@
 /** How initdb fails is a sentence of ours, whatever it says itself. */
 import { spawn } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { initialized } from '../../src/platform/embedded-postgres/postgres-process.js';
+import { initialized } from '../../src/embedded-postgres/postgres-process.js';
 
 const LINKED =
   'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';

@@ -1,10 +1,10 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Readiness } from '../database/readiness.js';
-import { unavailable } from '../http/error.filter.js';
-import { Gated } from '../http/gate.js';
-import { Operation, Tag } from '../http/operation.js';
-import { constant, object, text } from '../http/schema.js';
+import { Readiness } from '../platform/database/readiness.js';
+import { unavailable } from '../platform/http/error.filter.js';
+import { Gated } from '../platform/http/gate.js';
+import { Operation, Tag } from '../platform/http/operation.js';
+import { constant, object, text } from '../platform/http/schema.js';
 import { Metrics } from './metrics.js';
 
 const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' });

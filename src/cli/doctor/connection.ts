@@ -1,7 +1,7 @@
 /** What lies between this machine and PostgreSQL: a pooler, and the difference of two clocks. */
 import type { Client } from 'pg';
-import type { Clock } from '../../../shared/clock.js';
-import { runElsewhere } from '../pooler.js';
+import { runElsewhere } from '../../platform/database/pooler.js';
+import type { Clock } from '../../shared/clock.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import type { Facts } from './server.js';
 

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
-import type { Config } from '../../config.js';
-import { VERSION } from '../../version.js';
-import { MIGRATIONS } from '../data-source.js';
+import type { Config } from '../../platform/config.js';
+import { MIGRATIONS } from '../../platform/database/data-source.js';
+import { VERSION } from '../../platform/version.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 const OLDEST_POSTGRES = 150_000;

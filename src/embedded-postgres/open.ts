@@ -1,5 +1,5 @@
-import type { Config } from '../config.js';
-import { assertReady, migrate } from '../database/migrate.js';
+import type { Config } from '../platform/config.js';
+import { assertReady, migrate } from '../platform/database/migrate.js';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, openEmbeddedPostgres } from './embedded-postgres.js';
 
 /** For command lines and whoever looks into it, beside what the service's own processes hold. */

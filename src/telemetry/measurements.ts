@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { facts, type Measurement } from '../facts.js';
+import { Database } from '../platform/database/database.js';
+import { facts, type Measurement } from '../platform/facts.js';
 
 const EVERY_MS = 15_000;
 /** Values that take longer come with the next scrape. */

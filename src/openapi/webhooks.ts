@@ -1,6 +1,6 @@
 /** What the service sends: Standard Webhooks 1.0.0. */
 
-import type { TagFacts, WebhookFacts } from '../http/operation.js';
+import type { TagFacts, WebhookFacts } from '../platform/http/operation.js';
 import type { Components, Json } from './components.js';
 
 const HEADERS = [

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Gated } from '../http/gate.js';
+import { Gated } from '../platform/http/gate.js';
 
 /** How long a client may go on with a description that a new release has changed: it only ever grows. */
 const CACHE = 'public, max-age=300';

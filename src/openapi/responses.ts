@@ -1,6 +1,6 @@
-import { facts } from '../facts.js';
-import { errorSchema } from '../http/error.view.js';
-import { collectionOf, headersOf } from '../http/errors.js';
+import { facts } from '../platform/facts.js';
+import { errorSchema } from '../platform/http/error.view.js';
+import { collectionOf, headersOf } from '../platform/http/errors.js';
 import type { HEADERS } from './about.js';
 import type { Components, Json } from './components.js';
 import {

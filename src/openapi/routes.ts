@@ -7,13 +7,20 @@ import {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
 } from '@nestjs/common/internal';
-import type { IdKind } from '../../shared/id.js';
-import type { RequestClass } from '../http/constraints.js';
-import { GATE, type Gate } from '../http/gate.js';
-import { OPERATION, type OperationFacts, TAG, type TagFacts, WEBHOOKS, type WebhookFacts } from '../http/operation.js';
-import { PathIdPipe } from '../http/path-id.js';
-import { RequestPipe } from '../http/validation.js';
-import { OptionalKeyGuard, RequiredKeyGuard } from '../idempotency/idempotency-key.guard.js';
+import type { RequestClass } from '../platform/http/constraints.js';
+import { GATE, type Gate } from '../platform/http/gate.js';
+import {
+  OPERATION,
+  type OperationFacts,
+  TAG,
+  type TagFacts,
+  WEBHOOKS,
+  type WebhookFacts,
+} from '../platform/http/operation.js';
+import { PathIdPipe } from '../platform/http/path-id.js';
+import { RequestPipe } from '../platform/http/validation.js';
+import { OptionalKeyGuard, RequiredKeyGuard } from '../platform/idempotency/idempotency-key.guard.js';
+import type { IdKind } from '../shared/id.js';
 
 export interface Route extends OperationFacts {
   readonly operationId: string;

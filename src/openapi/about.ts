@@ -1,7 +1,7 @@
 /** What is the same for the whole document: whose it is, how to get in, and the headers of every request and answer. */
-import type { Gate } from '../http/gate.js';
-import { KEY_PATTERN } from '../idempotency/idempotency-key.guard.js';
-import { VERSION } from '../version.js';
+import type { Gate } from '../platform/http/gate.js';
+import { KEY_PATTERN } from '../platform/idempotency/idempotency-key.guard.js';
+import { VERSION } from '../platform/version.js';
 
 export const INFO = {
   title: 'Tillgate',

@@ -1,8 +1,8 @@
 /** Looks for what makes a service fail, now or one day, and says what to do about it. Changes nothing. */
 import { Client } from 'pg';
-import type { Clock } from '../../../shared/clock.js';
-import type { Config } from '../../config.js';
-import { connected, greeter } from '../pooler.js';
+import type { Config } from '../../platform/config.js';
+import { connected, greeter } from '../../platform/database/pooler.js';
+import type { Clock } from '../../shared/clock.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { capacity, durability, encoding, factsOf, prepared, schema, version, writable } from './server.js';

@@ -1,11 +1,11 @@
-/** Packs the API's description and what /docs is made of into dist/src/platform/openapi/reference: our three files, and Scalar's script in the form for browsers. */
+/** Packs the API's description and what /docs is made of into dist/src/openapi/reference: our three files, and Scalar's script in the form for browsers. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import scalar from '@scalar/fastify-api-reference';
 import { fastify } from 'fastify';
 
-const OURS = join(import.meta.dirname, '../../../../../src/platform/openapi/reference');
+const OURS = join(import.meta.dirname, '../../../../src/openapi/reference');
 const PACKED = import.meta.dirname;
 
 /** Scalar for Fastify carries the script inside itself, without the 270 packages it is made from, and serves it here. */
@@ -22,5 +22,5 @@ function pack(name: string, bytes: Buffer): void {
 }
 
 for (const name of ['index.html', 'start.js', 'icon.svg']) pack(name, readFileSync(join(OURS, name)));
-pack('openapi.json', readFileSync(join(OURS, '../../../../docs/openapi.json')));
+pack('openapi.json', readFileSync(join(OURS, '../../../docs/openapi.json')));
 pack('scalar.js', await script());

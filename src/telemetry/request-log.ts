@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Config } from '../config.js';
-import { STATEMENTS } from '../database/prepared-query.js';
-import type { TillgateAdapter } from '../http/adapter.js';
+import { Config } from '../platform/config.js';
+import { STATEMENTS } from '../platform/database/prepared-query.js';
+import type { TillgateAdapter } from '../platform/http/adapter.js';
 
 const VERBOSE = ['debug', 'trace'];
 

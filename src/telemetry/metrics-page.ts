@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { facts } from '../facts.js';
-import type { DeclaredMetric } from '../metric.js';
+import { facts } from '../platform/facts.js';
+import type { DeclaredMetric } from '../platform/metric.js';
 
 /** Of prom-client's own metrics, those that say most about a service like this one. */
 const OF_NODE = [
