@@ -17,6 +17,7 @@ import { IDEMPOTENCY_ERRORS } from './platform/idempotency/error.codes.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
 import { CallerClock, Clock } from './shared/clock.js';
+import { WebhookUrls } from './shared/webhook-urls.js';
 import { PLATFORM_METRICS } from './telemetry/metrics.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 
@@ -53,6 +54,7 @@ export class AppModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: Clock, useClass: SystemClock },
+        { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate) },
         { provide: CallerClock, useExisting: MovedClocks },
         MovedClocks,
         PublicUrl,
@@ -63,7 +65,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
-      exports: [CallerClock, Clock, Config, MovedClocks, PublicUrl],
+      exports: [CallerClock, Clock, Config, MovedClocks, PublicUrl, WebhookUrls],
     };
   }
 }

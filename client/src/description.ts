@@ -1418,7 +1418,7 @@ export interface components {
     ChangeWebhookEndpointRequest: {
       /**
        * Format: iri
-       * @description Where the events are sent: an `https` URL. In test mode also `http` to localhost.
+       * @description Where the events are sent: an `https` URL. In test mode also `http` to localhost, or to any host if the operator allows it.
        * @example https://shop.example/webhooks
        */
       url?: string | null;
@@ -1719,7 +1719,7 @@ export interface components {
       return_url?: string | null;
       /**
        * Format: iri
-       * @description Where events of the session are sent as webhooks. An absolute https URL (in test mode also http to localhost) without user information. Its port is 80, 443, or one from 1024 up.
+       * @description Where events of the session are sent as webhooks. An absolute https URL (in test mode also http to localhost, or to any host if the operator allows it) without user information. Its port is 80, 443, or one from 1024 up.
        * @example https://shop.example/webhooks
        */
       notify_url?: string | null;
@@ -1750,7 +1750,7 @@ export interface components {
     CreateWebhookEndpointRequest: {
       /**
        * Format: iri
-       * @description Where the events are sent: an `https` URL. In test mode also `http` to localhost.
+       * @description Where the events are sent: an `https` URL. In test mode also `http` to localhost, or to any host if the operator allows it.
        * @example https://shop.example/webhooks
        */
       url: string;

@@ -84,7 +84,9 @@ export function webhookSecret(text: string): string {
 
 export function webhookUrl(text: string): string {
   if (text.length <= 2048 && FORMATS.isWebhookUrl(text)) return text;
-  throw new InvalidArgumentError('It must be an https URL; in test mode also http to localhost.');
+  throw new InvalidArgumentError(
+    'It must be an https URL (in test mode also http) with port 80, 443, or one from 1024 up.',
+  );
 }
 
 export function eventType(text: string): string {

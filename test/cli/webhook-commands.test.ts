@@ -101,7 +101,8 @@ test('endpoint refuses what the API refuses, in one line', async () => {
   const named = ['--org', tenant.organization, '--url', 'https://shop.example/'];
   const said = await Promise.all([
     create('--org', 'org_01jd0000000000000000000000', '--url', 'https://shop.example/'),
-    create('--org', tenant.organization, '--url', 'http://shop.example/'),
+    create('--org', tenant.organization, '--url', 'ftp://shop.example/'),
+    run('endpoint', 'create', '--mode', 'live', '--org', tenant.organization, '--url', 'http://shop.example/'),
     create(...named, '--event', 'refund.made'),
     create(...named, '--description', 'x'.repeat(1001)),
     run('endpoint', 'delete', 'we_01jd0000000000000000000000', '--mode', 'test', '--org', tenant.organization),
@@ -109,6 +110,7 @@ test('endpoint refuses what the API refuses, in one line', async () => {
   expect(said).toEqual([
     'No such organization.\n',
     expect.stringMatching(/^Option '--url <url>' .* https URL.*\n$/),
+    'url must be an https URL in live mode.\n',
     expect.stringMatching(/^Option '--event <type>' .* one of checkout\.session\.created.*\n$/),
     expect.stringMatching(/^Option '--description <text>' .* at most 1000 characters\.\n$/),
     'No such resource.\n',

@@ -171,8 +171,11 @@ describe('formats', () => {
   test('notify_url must be one that webhooks are sent to, and the message says which are', async () => {
     const { body } = await create({ ...SMALLEST, notify_url: 'https://shop.example:25/' });
     expect(body.error.errors[0].message).toBe(
-      'notify_url must be an absolute https URL, or in test mode http to localhost (for a service started with ' +
-        'WEBHOOK_ALLOW_PRIVATE=true), without user information, with port 80, 443, or one from 1024 up.',
+      'notify_url must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up.',
+    );
+    const { body: other } = await create({ ...SMALLEST, notify_url: 'http://shop.example/' });
+    expect(other.error.errors[0].message).toBe(
+      'notify_url must be an https URL, or in test mode http to localhost; with WEBHOOK_ALLOW_PRIVATE=true, http to any host.',
     );
   });
 

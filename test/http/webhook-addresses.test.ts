@@ -1,8 +1,9 @@
 /** Webhooks never reach the network the service runs in, whatever a URL or a resolver says. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { post, SMALLEST } from '../support/client.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { createTenant } from '../support/service.js';
+import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
 let strict: Awaited<ReturnType<typeof startWebhooks>>;
@@ -69,8 +70,8 @@ test('a name with a private address among public ones', async () => {
   expect(await outcome('https://receiver.test/')).toEqual([refused]);
 });
 
-test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])('%s is not a port for webhooks', async (url) => {
-  const owner = await createTenant(strict.service);
+/** Attempts at a URL that nobody would be given any more. */
+async function outcomeOnceStored(owner: Tenant, url: string) {
   const { event } = await sessionFor(strict.service, owner, 'https://receiver.test/');
   await deliver(strict.service);
   await strict.service.sql.query(
@@ -79,6 +80,61 @@ test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])('%s is not 
   );
   await deliver(strict.service);
   const { deliveries } = await readEvent(strict.service, owner, event);
+  return { event, last: deliveries.at(-1) };
+}
+
+test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])('%s is not a port for webhooks', async (url) => {
+  const { last } = await outcomeOnceStored(await createTenant(strict.service), url);
   const error = 'Webhooks are only sent to port 80, 443, or one from 1024 up.';
-  expect(deliveries.at(-1)).toMatchObject({ status_code: null, error });
+  expect(last).toMatchObject({ status_code: null, error });
+});
+
+const FAULT =
+  'must be an https URL, or in test mode http to localhost; with WEBHOOK_ALLOW_PRIVATE=true, http to any host.';
+
+describe('http to another host', () => {
+  const url = 'http://receiver.test:4000/';
+  let open: Awaited<ReturnType<typeof startWebhooks>>;
+
+  beforeAll(async () => {
+    open = await startWebhooks({ databaseUrl: strict.service.databaseUrl });
+  });
+  afterAll(() => open.service.close());
+
+  test('is refused where a URL is given, for sessions and endpoints, and allowed with WEBHOOK_ALLOW_PRIVATE', async () => {
+    const owner = await createTenant(strict.service);
+    const ledger = await createLedgerKey(strict.service);
+    for (const [path, key, body] of [
+      ['/v1/checkout_sessions', owner.test, { ...SMALLEST, notify_url: url }],
+      ['/v1/webhook_endpoints', owner.test, { url }],
+      ['/ledger/v1/webhook_endpoints', ledger, { url }],
+    ] as const) {
+      const param = 'url' in body ? 'url' : 'notify_url';
+      const error = { param, code: 'invalid_format', message: `${param} ${FAULT}`, allowed: [] };
+      const refused = await post(`${strict.service.url}${path}`, { key, body });
+      expect([refused.status, refused.body.error.errors]).toEqual([400, [error]]);
+      expect((await post(`${open.service.url}${path}`, { key, body })).status).toBe(201);
+    }
+  });
+
+  test('is refused for an endpoint that is changed, which can still be disabled', async () => {
+    const { test: key, live } = await createTenant(strict.service);
+    const { id } = (await post(`${open.service.url}/v1/webhook_endpoints`, { key, body: { url } })).body;
+    const change = (body: object) => post(`${strict.service.url}/v1/webhook_endpoints/${id}`, { key, body });
+    expect((await change({ url })).body.error.errors[0].message).toBe(`url ${FAULT}`);
+    expect((await change({ enabled: false })).body).toMatchObject({ url, enabled: false });
+    const inLiveMode = await post(`${open.service.url}/v1/webhook_endpoints`, { key: live, body: { url } });
+    expect(inLiveMode.body.error.errors[0].message).toBe('url must be an https URL in live mode.');
+  });
+
+  test('is called with WEBHOOK_ALLOW_PRIVATE only', async () => {
+    const owner = await createTenant(strict.service);
+    const { port } = new URL(receiver.url);
+    const { event, last } = await outcomeOnceStored(owner, `http://receiver.test:${port}/`);
+    expect(last).toMatchObject({ status_code: null, error: `The URL ${FAULT}` });
+    expect(receiver.received).toEqual([]);
+    await post(`${open.service.url}/v1/events/${event}/resend`, { key: owner.test, body: {} });
+    await deliver(open.service);
+    expect(receiver.received).toHaveLength(1);
+  });
 });

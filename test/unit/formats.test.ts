@@ -23,7 +23,13 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
   ],
   [
     'isWebhookUrl',
-    ['https://a.example', 'https://a.example:80/', 'https://a.example:1024/', 'http://[::1]:8080/', `https://${NAME}/`],
+    [
+      'https://a.example',
+      'https://a.example:80/',
+      'https://a.example:1024/',
+      'http://a.example:8080/',
+      `https://${NAME}/`,
+    ],
   ],
   ['isAddrSpec', ['ada@example.com', 'a.b+c@sub.example.org', 'ada@localhost', `${'a'.repeat(64)}@example.com`]],
   ['isLocale', ['auto', 'en', 'de-CH', 'zh-hant-tw', 'sl-rozaj-biske-1994', 'en-u-ca-buddhist', 'EN-us']],
@@ -51,7 +57,7 @@ const REFUSED: readonly [FormatName, readonly string[]][] = [
   [
     'isWebhookUrl',
     [
-      ...['http://a.example', 'https://a.example:22/', 'https://a.example:1023/', 'https://a.example:0/', '/webhooks'],
+      ...['ftp://a.example', 'https://a.example:22/', 'https://a.example:1023/', 'https://a.example:0/', '/webhooks'],
       ...[
         'https://user@a.example/',
         'https://user:secret@a.example/',

@@ -121,8 +121,7 @@ export const WebhookUrl = (about: About = {}) =>
     MaxCharacters(2048),
     HasFormat(
       'isWebhookUrl',
-      'must be an absolute https URL, or in test mode http to localhost (for a service started with ' +
-        'WEBHOOK_ALLOW_PRIVATE=true), without user information, with port 80, 443, or one from 1024 up',
+      'must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up',
     ),
   );
 

@@ -3,6 +3,7 @@
 import { isEmail } from 'class-validator';
 import { type IdKind, isId } from '../../shared/id.js';
 import { currencyOf } from '../../shared/money.js';
+import { isHttpsOrLocal } from '../../shared/webhook-urls.js';
 import { facts } from '../facts.js';
 
 /** URL parsing is forgiving: it drops white space and reads "https:\\host" as "https://host". Receivers are not. */
@@ -30,19 +31,18 @@ export function kindsWithEvents(): IdKind[] {
   return facts.resources.filter(({ events }) => events).map(({ id }) => id);
 }
 
-const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+const isHttpUrl = (text: string): boolean => WEB_URL.test(text) && URL.canParse(text);
 
 /** https, or http to this machine (which only test mode accepts; the domain checks that). */
 function isWebUrl(text: string): boolean {
-  if (!WEB_URL.test(text) || !URL.canParse(text)) return false;
-  return /^https/i.test(text) || LOCAL_HOSTS.includes(new URL(text).hostname);
+  return isHttpUrl(text) && isHttpsOrLocal(text);
 }
 
 const LONGEST_HOST_NAME = 253;
 
-/** A URL that an event can be sent to: what cannot be delivered is refused when it is given. */
+/** A URL that an event can be sent to. Where it may be http depends on the mode and a setting (WebhookUrls). */
 function isWebhookUrl(text: string): boolean {
-  if (!isWebUrl(text)) return false;
+  if (!isHttpUrl(text)) return false;
   const { hostname, port, username, password } = new URL(text);
   return !username && !password && isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
 }

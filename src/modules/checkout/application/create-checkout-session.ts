@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
+import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { CheckoutSession } from '../domain/checkout-session.js';
 import { type NewCheckoutSession } from '../domain/session-terms.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
@@ -12,11 +13,12 @@ export class CreateCheckoutSession {
     private readonly sessions: CheckoutSessions,
     private readonly events: CheckoutSessionEvents,
     private readonly clock: CallerClock,
+    private readonly webhookUrls: WebhookUrls,
   ) {}
 
   /** Refuses with invalid_param. */
   async execute(caller: Caller, input: NewCheckoutSession): Promise<Decision<CheckoutSession>> {
-    const session = CheckoutSession.open(input, caller.mode, this.clock.at(caller));
+    const session = CheckoutSession.open(input, caller.mode, this.clock.at(caller), this.webhookUrls);
     return decided(
       session,
       this.sessions.add(caller, session),

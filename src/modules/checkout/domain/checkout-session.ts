@@ -2,6 +2,7 @@ import type { Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
+import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { agreedTerms, type NewCheckoutSession, type SessionTerms } from './session-terms.js';
 
 export const CHECKOUT_SESSION_ID = idKind('cs', { hasMode: true });
@@ -63,9 +64,14 @@ export class CheckoutSession {
   private constructor(readonly state: CheckoutSessionState) {}
 
   /** A new open session. Throws an invalid_param refusal with everything that is wrong. */
-  static open(input: NewCheckoutSession, mode: Mode, now: number | Moment): CheckoutSession {
+  static open(
+    input: NewCheckoutSession,
+    mode: Mode,
+    now: number | Moment,
+    webhookUrls = new WebhookUrls(false),
+  ): CheckoutSession {
     const id = newId(CHECKOUT_SESSION_ID, now, mode);
-    const terms = agreedTerms(input, mode, createdAt(id));
+    const terms = agreedTerms(input, mode, createdAt(id), webhookUrls);
     const paymentStatus = terms.amountTotal === 0 ? 'no_payment_required' : 'unpaid';
     return new CheckoutSession({ ...terms, id, mode, status: 'open', paymentStatus });
   }

@@ -1,5 +1,6 @@
 import type { Mode } from '../../../shared/caller.js';
 import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
+import type { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { AmountFaults } from './amounts.js';
 import { type LineItem, type NewLineItem, priceLine } from './line-item.js';
 
@@ -53,13 +54,20 @@ export interface NewCheckoutSession extends SessionDetails {
 }
 
 /** The terms of a session, with its sums. `created` is in Unix seconds. Refuses with invalid_param for all that is wrong. */
-export function agreedTerms(input: NewCheckoutSession, mode: Mode, created: number): SessionTerms {
+export function agreedTerms(
+  input: NewCheckoutSession,
+  mode: Mode,
+  created: number,
+  webhookUrls: WebhookUrls,
+): SessionTerms {
   const faults = new AmountFaults();
   const currency = agreedCurrency(input, faults);
   const lineItems = input.lineItems.map((line, index) => priceLine(line, currency, `line_items[${index}]`, faults));
   const totals = totalsOf(lineItems, input, faults);
   const expiresAt = chosenExpiry(input.expiresAt, created, faults);
   if (mode === 'live') requireHttps(input, faults);
+  const notifyFault = input.notifyUrl === null ? undefined : webhookUrls.faultOf(input.notifyUrl, mode);
+  if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
   return { ...detailsOf(input), ...totals, uiMode: input.uiMode ?? DEFAULT_UI_MODE, currency, expiresAt, lineItems };
 }
@@ -112,7 +120,6 @@ function requireHttps(input: NewCheckoutSession, faults: AmountFaults): void {
   check('success_url', input.successUrl);
   check('cancel_url', input.cancelUrl);
   check('return_url', input.returnUrl);
-  check('notify_url', input.notifyUrl);
   input.lineItems.forEach((line, at) => {
     line.images?.forEach((url, image) => {
       check(`line_items[${at}].price_data.product_data.images[${image}]`, url);

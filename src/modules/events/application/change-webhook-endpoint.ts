@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import type { WebhookEndpoint, WebhookEndpointChange } from '../domain/webhook-endpoint.js';
 import { WebhookEndpoints } from './ports.js';
 
 @Injectable()
 export class ChangeWebhookEndpoint {
-  constructor(private readonly endpoints: WebhookEndpoints) {}
+  constructor(
+    private readonly endpoints: WebhookEndpoints,
+    private readonly urls: WebhookUrls,
+  ) {}
 
-  /** Refuses with not_found, and an address that is not https in live mode. */
+  /** Refuses with not_found, and a URL that WebhookUrls finds a fault in. */
   async execute(caller: Caller, id: string, change: WebhookEndpointChange): Promise<Decision<WebhookEndpoint>> {
     return inTransaction(async () => {
-      const endpoint = (await this.endpoints.lock(caller, id)).change(change);
+      const endpoint = (await this.endpoints.lock(caller, id)).change(change, this.urls);
       return decided(endpoint, this.endpoints.change(caller, endpoint));
     });
   }

@@ -3,6 +3,7 @@ import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
+import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { type NewWebhookEndpoint, WebhookEndpoint } from '../domain/webhook-endpoint.js';
 import { WebhookEndpoints } from './ports.js';
 
@@ -16,12 +17,13 @@ export class CreateWebhookEndpoint {
   constructor(
     private readonly endpoints: WebhookEndpoints,
     private readonly clock: CallerClock,
+    private readonly urls: WebhookUrls,
   ) {}
 
-  /** Refuses with webhook_endpoint_limit, and an address that is not https in live mode. */
+  /** Refuses with webhook_endpoint_limit, and a URL that WebhookUrls finds a fault in. */
   async execute(caller: Caller, input: NewWebhookEndpoint): Promise<Decision<WithSecret>> {
     const others = await this.endpoints.all(caller);
-    const endpoint = WebhookEndpoint.create(input, others, caller.mode, this.clock.at(caller));
+    const endpoint = WebhookEndpoint.create(input, others, caller.mode, this.clock.at(caller), this.urls);
     const secret = newWebhookSecret();
     return decided({ endpoint, secret }, this.endpoints.add(caller, endpoint, secret));
   }

@@ -2,6 +2,7 @@ import type { Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, invalidParams, paramError, Refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
+import type { WebhookUrls } from '../../../shared/webhook-urls.js';
 
 export const WEBHOOK_ENDPOINT_ID = idKind('we');
 export const MAX_ENDPOINTS = 16;
@@ -47,14 +48,14 @@ export class WebhookEndpoint {
     others: readonly WebhookEndpoint[],
     mode: Mode,
     moment: Moment,
-    random = Math.random,
+    urls: WebhookUrls,
   ): WebhookEndpoint {
-    requireValid(input, mode);
+    requireValid(input, mode, urls);
     const taken = others.map(({ state }) => state.place);
     const places = Array.from({ length: MAX_ENDPOINTS }, (_, index) => index + 1);
     const free = places.filter((place) => !taken.includes(place));
     // Any of them: of several that are created at once, most then take different ones.
-    const place = free[Math.floor(random() * free.length)];
+    const place = free[Math.floor(Math.random() * free.length)];
     if (place === undefined) {
       const message = `There are ${MAX_ENDPOINTS} webhook endpoints already.`;
       throw new Refusal(WEBHOOK_ENDPOINT_LIMIT, message, [], others.at(-1)?.state.id);
@@ -73,9 +74,9 @@ export class WebhookEndpoint {
   }
 
   /** Enabling it again forgets why it was disabled. */
-  change(change: WebhookEndpointChange): WebhookEndpoint {
+  change(change: WebhookEndpointChange, urls: WebhookUrls): WebhookEndpoint {
     const state = { ...this.state, ...change };
-    requireValid(state, state.mode);
+    requireValid(change, state.mode, urls);
     return new WebhookEndpoint({ ...state, disabledReason: state.enabled ? null : this.state.disabledReason });
   }
 }
@@ -87,10 +88,10 @@ export function consequenceOf(isSuccess: boolean, failingSince: number | null, a
   return at - failingSince >= MAX_FAILING ? 'disabled' : 'none';
 }
 
-function requireValid({ url, events }: Pick<WebhookEndpointState, 'url' | 'events'>, mode: Mode): void {
+function requireValid({ url, events = [] }: WebhookEndpointChange, mode: Mode, urls: WebhookUrls): void {
   const faults = [];
-  if (mode === 'live' && !/^https:/i.test(url))
-    faults.push(paramError('url', 'invalid_format', 'url must be an https URL in live mode.'));
+  const urlFault = url === undefined ? undefined : urls.faultOf(url, mode);
+  if (urlFault) faults.push(paramError('url', 'invalid_format', `url ${urlFault}.`));
   if (events.includes(ALL) && events.length > 1)
     faults.push(paramError('events', 'invalid_value', 'events must be a list of types, or only *.', [ALL]));
   if (faults.length > 0) throw invalidParams(faults);

@@ -85,8 +85,8 @@ export class CreateCheckoutSessionRequest {
   @WebhookUrl({
     optional: true,
     description:
-      'Where events of the session are sent as webhooks. An absolute https URL (in test mode also http to localhost) ' +
-      'without user information. Its port is 80, 443, or one from 1024 up.',
+      'Where events of the session are sent as webhooks. An absolute https URL (in test mode also http to localhost, ' +
+      'or to any host if the operator allows it) without user information. Its port is 80, 443, or one from 1024 up.',
   })
   notify_url?: string | null;
   @Text({ max: 1000, optional: true, description: 'Description of the session.' }) description?: string | null;

@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { isWebhookPort } from '../../../../platform/http/formats.js';
-import type { Mode } from '../../../../shared/caller.js';
 import type { Resolve, ResolvedAddress } from './names.js';
 import { isReachable } from './public-address.js';
 
 export interface Rules {
-  readonly mode: Mode;
   readonly allowPrivate: boolean;
   readonly resolve: Resolve;
 }
@@ -16,9 +14,8 @@ export interface Rules {
 /** The service itself refuses to connect. */
 export class NotAllowed extends Error {}
 
-/** Throws NotAllowed when the URL is not one to send webhooks to in this mode. */
-export function checkUrl({ protocol, port, username, password }: URL, mode: Mode): void {
-  if (mode === 'live' && protocol !== 'https:') throw new NotAllowed('Live webhooks are only sent over https.');
+/** Throws NotAllowed when the URL is not one to send webhooks to. */
+export function checkUrl({ port, username, password }: URL): void {
   if (username || password) throw new NotAllowed('Webhooks are not sent to a URL with user information.');
   if (!isWebhookPort(port)) throw new NotAllowed('Webhooks are only sent to port 80, 443, or one from 1024 up.');
 }

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Config } from '../../../../platform/config.js';
+import { WebhookUrls } from '../../../../shared/webhook-urls.js';
 import { type Message, Receivers } from '../../application/ports.js';
 import type { AttemptResult } from '../../domain/schedule.js';
 import { eventJson } from '../representation/events.views.js';
@@ -28,6 +29,7 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   constructor(
     private readonly config: Config,
     private readonly network: Network,
+    private readonly urls: WebhookUrls,
   ) {
     super();
   }
@@ -58,9 +60,10 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
 
   private async exchange(message: Message, attempt: AbortController): Promise<Omit<AttemptResult, 'durationMs'>> {
     const url = new URL(message.url);
-    const { mode } = message.event;
-    checkUrl(url, mode);
-    const rules = { mode, allowPrivate: this.config.webhookAllowPrivate, resolve: this.network.resolve };
+    const fault = this.urls.faultOf(message.url, message.event.mode);
+    if (fault) throw new NotAllowed(`The URL ${fault}.`);
+    checkUrl(url);
+    const rules = { allowPrivate: this.config.webhookAllowPrivate, resolve: this.network.resolve };
     const { statusCode, headers } = await this.post(url, rules, message, attempt);
     const isRedirect = statusCode >= 300 && statusCode < 400;
     const error = isRedirect ? 'Redirects are not followed.' : null;

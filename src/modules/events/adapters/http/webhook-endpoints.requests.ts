@@ -9,7 +9,8 @@ import {
   type WebhookEndpointChange,
 } from '../../domain/webhook-endpoint.js';
 
-const URL = 'Where the events are sent: an `https` URL. In test mode also `http` to localhost.';
+const URL =
+  'Where the events are sent: an `https` URL. In test mode also `http` to localhost, or to any host if the operator allows it.';
 const EVENTS = 'Types of events that are sent, or only `*` for all.';
 const DESCRIPTION = 'What it is for.';
 const DEFAULT_OVERLAP = 86_400;
