@@ -7,6 +7,13 @@ type Schemas = components['schemas'];
 /** The filters of a list; paging is the client's business, but for the size of the pages and where to begin. */
 type Filters<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>;
 
+/** Whose the resource is, for a ledger that knows: a service whose database is spread over machines asks one of them only. */
+interface Owned {
+  readonly organization?: string | undefined;
+}
+
+const ownerOf = ({ organization }: Owned = {}) => (organization === undefined ? undefined : { organization });
+
 class Resource {
   constructor(protected readonly transport: Transport) {}
 
@@ -243,32 +250,32 @@ class LedgerHolds extends Resource {
     return this.act('/ledger/v1/payments', payment, 'holds', options, hold);
   }
 
-  retrieve(id: string, options?: ReadOptions): Promise<Schemas['PaymentHold']> {
-    return this.read('/ledger/v1/holds', id, options);
+  retrieve(id: string, options?: ReadOptions & Owned): Promise<Schemas['PaymentHold']> {
+    return this.read('/ledger/v1/holds', id, options, ownerOf(options));
   }
 
   list(payment: string, filters: Filters<'listHolds'> = {}, options?: ReadOptions): List<Schemas['PaymentHold']> {
     return this.listOf(`/ledger/v1/payments/${encodeURIComponent(payment)}/holds`, filters, options);
   }
 
-  release(id: string, options?: WriteOptions): Promise<Schemas['PaymentHold']> {
-    return this.act('/ledger/v1/holds', id, 'release', options);
+  release(id: string, options?: WriteOptions & Owned): Promise<Schemas['PaymentHold']> {
+    return this.act('/ledger/v1/holds', id, 'release', options, ownerOf(options));
   }
 }
 
 class LedgerRefunds extends Resource {
   private readonly path = '/ledger/v1/refunds';
 
-  retrieve(id: string, options?: ReadOptions): Promise<Schemas['LedgerRefund']> {
-    return this.read(this.path, id, options);
+  retrieve(id: string, options?: ReadOptions & Owned): Promise<Schemas['LedgerRefund']> {
+    return this.read(this.path, id, options, ownerOf(options));
   }
 
   list(filters: Filters<'listLedgerRefunds'> = {}, options?: ReadOptions): List<Schemas['LedgerRefund']> {
     return this.listOf(this.path, filters, options);
   }
 
-  succeed(id: string, options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
-    return this.act(this.path, id, 'succeed', options);
+  succeed(id: string, options?: WriteOptions & Owned): Promise<Schemas['LedgerRefund']> {
+    return this.act(this.path, id, 'succeed', options, ownerOf(options));
   }
 
   fail(id: string, body: Schemas['FailRefundRequest'] = {}, options?: WriteOptions): Promise<Schemas['LedgerRefund']> {

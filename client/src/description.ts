@@ -2273,12 +2273,22 @@ export interface components {
        * @default 60
        */
       lease_seconds?: number;
+      /**
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
     };
     FailRefundRequest: {
       /** @description Why the refund failed. */
       reason?: string | null;
       /** @description The `claim.number` of your claim on the refund. */
       claim?: number;
+      /**
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
     };
     Health: {
       /**
@@ -2977,6 +2987,13 @@ export interface components {
       method: string;
     };
     NoFieldsRequest: Record<string, never>;
+    OwnerRequest: {
+      /**
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
+    };
     ParamError: {
       /** @description Path of the parameter, like `line_items[0].quantity`, or name of the header. */
       param: string;
@@ -3200,6 +3217,11 @@ export interface components {
        * @example capture-4711
        */
       reference?: string | null;
+      /**
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
     };
     PriceData: {
       /**
@@ -3336,6 +3358,11 @@ export interface components {
     ReleaseClaimRequest: {
       /** @description The `claim.number` of your claim on the refund. */
       claim: number;
+      /**
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
     };
     ResendEventRequest: {
       /**
@@ -3347,6 +3374,11 @@ export interface components {
     ReturnRefundRequest: {
       /** @description Why the money came back. */
       reason?: string | null;
+      /**
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
     };
     RotateEndpointSecretRequest: {
       /**
@@ -3389,6 +3421,11 @@ export interface components {
     SucceedRefundRequest: {
       /** @description The `claim.number` of your claim on the refund. */
       claim?: number;
+      /**
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
     };
     /** @description A URL to which events are sent. */
     WebhookEndpoint: {
@@ -6015,7 +6052,10 @@ export interface operations {
   };
   readHold: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
+        organization?: string;
+      };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6092,7 +6132,7 @@ export interface operations {
     };
     requestBody?: {
       content: {
-        'application/json': components['schemas']['NoFieldsRequest'];
+        'application/json': components['schemas']['OwnerRequest'];
       };
     };
     responses: {
@@ -6328,7 +6368,7 @@ export interface operations {
   readLedgerPayment: {
     parameters: {
       query?: {
-        /** @description Organization that owns the payment. */
+        /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
         organization?: string;
       };
       header?: {
@@ -6393,6 +6433,8 @@ export interface operations {
   listHolds: {
     parameters: {
       query?: {
+        /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
+        organization?: string;
         /** @description Maximum number of items on the page. */
         limit?: number;
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
@@ -6656,7 +6698,10 @@ export interface operations {
   };
   readLedgerRefund: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
+        organization?: string;
+      };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { facts } from '../platform/facts.js';
 import { FORMATS, parseInstant } from '../platform/http/formats.js';
 import { MODES } from '../shared/caller.js';
-import { type IdKind, isId } from '../shared/id.js';
+import { type IdKind, isId, ORGANIZATION_ID } from '../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../shared/money.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -18,6 +18,9 @@ export function id(kind: IdKind): (text: string) => string {
     throw new InvalidArgumentError(`It must be a whole identifier, ${form}, with 26 characters after the last _.`);
   };
 }
+
+/** Of what is decided by its id. */
+export const owner = ['--org <organization>', 'whose it is, if you know', id(ORGANIZATION_ID)] as const;
 
 export function amount(text: string): number {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;

@@ -10,7 +10,7 @@ import {
 } from '../modules/payments/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { modeOf } from '../shared/id.js';
-import { amount, id, modeOption, reason, reference } from './arguments.js';
+import { amount, id, modeOption, owner, reason, reference } from './arguments.js';
 import { withApplication } from './run.js';
 
 export function addHoldCommands(program: Command): void {
@@ -20,13 +20,14 @@ export function addHoldCommands(program: Command): void {
     .command('create')
     .description('put an amount of a payment on hold')
     .argument('<payment>', 'its id, pay_…', id(PAYMENT_ID))
+    .option(...owner)
     .option('--amount <minor units>', 'how much of it (default: all that is left)', amount)
     .option('--reason <text>', 'why', reason)
     .option('--reference <reference>', 'your own id of the dispute', reference)
-    .action((payment, { amount, reason = null, reference = null }) =>
+    .action((payment, { org, amount, reason = null, reference = null }) =>
       withApplication(async (application) => {
         const mode = modeOf(payment);
-        const { organization } = await application.get(ReadLedgerPayment).execute({ mode }, payment);
+        const { organization } = await application.get(ReadLedgerPayment).execute({ mode }, payment, org);
         const hold = await application
           .get(UnitOfWork)
           .commit(() =>
@@ -40,10 +41,11 @@ export function addHoldCommands(program: Command): void {
     .command('release')
     .description('release a hold, which frees its amount')
     .argument('<hold>', 'its id, hold_…', id(HOLD_ID))
+    .option(...owner)
     .addOption(modeOption())
-    .action((id, { mode }) =>
+    .action((id, { org, mode }) =>
       withApplication(async (application) => {
-        const { organization } = await application.get(ReadLedgerHold).execute({ mode }, id);
+        const { organization } = await application.get(ReadLedgerHold).execute({ mode }, id, org);
         const hold = await application
           .get(UnitOfWork)
           .commit(() => application.get(ReleaseHold).execute({ organization, mode }, id));

@@ -18,7 +18,7 @@ import { listView } from '../platform/http/list.view.js';
 import type { Caller } from '../shared/caller.js';
 import type { Decision } from '../shared/decision.js';
 import { modeOf, ORGANIZATION_ID } from '../shared/id.js';
-import { id, lease, modeOption, pageLimit, reason, wholeNumber } from './arguments.js';
+import { id, lease, modeOption, owner, pageLimit, reason, wholeNumber } from './arguments.js';
 import { withApplication } from './run.js';
 
 const REFUND = 'its id, re_…';
@@ -33,27 +33,32 @@ export function addRefundCommands(program: Command): void {
     .command('succeed')
     .description('say that a refund was paid out')
     .argument('<refund>', REFUND, id(REFUND_ID))
-    .action((refund) =>
-      change(refund, (application, caller) => application.get(SucceedRefund).execute(caller, refund)),
+    .option(...owner)
+    .action((refund, { org }) =>
+      change(refund, org, (application, caller) => application.get(SucceedRefund).execute(caller, refund)),
     );
 
   refunds
     .command('fail')
     .description('say that a refund was refused')
     .argument('<refund>', REFUND, id(REFUND_ID))
+    .option(...owner)
     .option('--reason <text>', 'why', reason)
     .option('--claim <number>', 'the number of its claim, if it is claimed', wholeNumber(1, 2_147_483_647))
-    .action((refund, { reason = null, claim = null }) =>
-      change(refund, (application, caller) => application.get(FailRefund).execute(caller, refund, { reason, claim })),
+    .action((refund, { org, reason = null, claim = null }) =>
+      change(refund, org, (application, caller) =>
+        application.get(FailRefund).execute(caller, refund, { reason, claim }),
+      ),
     );
 
   refunds
     .command('return')
     .description('say that a paid refund came back')
     .argument('<refund>', REFUND, id(REFUND_ID))
+    .option(...owner)
     .option('--reason <text>', 'why', reason)
-    .action((refund, { reason = null }) =>
-      change(refund, (application, caller) => application.get(ReturnRefund).execute(caller, refund, reason)),
+    .action((refund, { org, reason = null }) =>
+      change(refund, org, (application, caller) => application.get(ReturnRefund).execute(caller, refund, reason)),
     );
 }
 
@@ -96,10 +101,10 @@ function addClaim(refunds: Command): void {
 type Decide = (application: INestApplicationContext, caller: Caller) => Promise<Decision<Refund>>;
 
 /** Commits what the ledger decides of a refund, on behalf of the organization whose refund it is. */
-function change(id: string, decide: Decide): Promise<void> {
+function change(id: string, owner: string | undefined, decide: Decide): Promise<void> {
   return withApplication(async (application) => {
     const mode = modeOf(id);
-    const { organization } = await application.get(ReadLedgerRefund).execute({ mode }, id);
+    const { organization } = await application.get(ReadLedgerRefund).execute({ mode }, id, owner);
     const refund = await application.get(UnitOfWork).commit(() => decide(application, { organization, mode }));
     return ledgerRefundView({ organization, refund });
   });

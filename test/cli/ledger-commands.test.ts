@@ -94,7 +94,7 @@ describe('refund', () => {
 
   test('succeed, then return: paid out, and come back', async () => {
     const { id } = await propose(1200);
-    const succeeded = await run('refund', 'succeed', id);
+    const succeeded = await run('refund', 'succeed', id, '--org', shop.organization);
     expect([succeeded.status, succeeded]).toEqual(['succeeded', await ledgersView(`/refunds/${id}`)]);
     expect(await run('refund', 'succeed', id)).toEqual(succeeded);
     expect(await fail('refund', 'fail', id)).toBe('The refund is succeeded, not pending.');
@@ -106,11 +106,11 @@ describe('refund', () => {
 describe('hold', () => {
   test('create keeps an amount from being refunded until it is released', async () => {
     const facts = ['--reason', 'fraudulent', '--reference', 'dispute-42'];
-    const hold = await run('hold', 'create', payment, '--amount', '4000', ...facts);
+    const hold = await run('hold', 'create', payment, '--org', shop.organization, '--amount', '4000', ...facts);
     expect(hold).toMatchObject({ payment, amount: 4000, reason: 'fraudulent', reference: 'dispute-42' });
     expect(hold).toEqual(await ledgersView(`/holds/${hold.id}`));
     expect((await shop.propose(payment, 1001)).body.error.errors[0].allowed).toEqual(['1000']);
-    expect(await run('hold', 'release', hold.id, '--mode', 'test')).toEqual({ ...hold, status: 'released' });
+    expect(await run('hold', 'release', hold.id, ...own())).toEqual({ ...hold, status: 'released' });
     expect((await propose(5000)).status).toBe('pending');
   });
 
@@ -125,7 +125,7 @@ describe('hold', () => {
 test.each([
   ['refund', 'succeed', unknownId('re_test')],
   ['refund', 'fail', unknownId('re_live')],
-  ['refund', 'return', unknownId('re_test')],
+  ['refund', 'return', unknownId('re_test'), '--org', unknownId('org')],
   ['hold', 'create', unknownId('pay_test')],
   ['hold', 'release', unknownId('hold'), '--mode', 'live'],
 ])('%s %s refuses what does not exist', async (...words) => {

@@ -80,7 +80,8 @@ test('finds the payment of a session; claims, extends, releases and returns refu
   expect(claimed?.id).toBe(refund.id);
   expect((await ledger.refunds.extend(refund.id, { claim: number, lease_seconds: 600 })).claim?.number).toBe(number);
   expect((await ledger.refunds.release(refund.id, { claim: number })).claim).toBeNull();
-  await ledger.refunds.succeed(refund.id);
+  await ledger.refunds.succeed(refund.id, { organization });
+  expect((await ledger.refunds.retrieve(refund.id, { organization })).status).toBe('succeeded');
   expect((await ledger.refunds.return(refund.id, { reason: 'account closed' })).status).toBe('failed');
 });
 
@@ -98,11 +99,15 @@ test('pays a session and decides refunds in the place of the ledger', async () =
 });
 
 test('places, reads, lists and releases a hold', async () => {
+  const { organization } = shop;
   const payment = (await shop.record({ amount: 500 })).body.id;
-  const hold = await ledger.holds.place(payment, { amount: 200 });
+  const hold = await ledger.holds.place(payment, { amount: 200, organization });
   expect(await ledger.holds.retrieve(hold.id)).toEqual(hold);
-  expect(await all(ledger.holds.list(payment))).toEqual([hold]);
-  expect(await ledger.holds.release(hold.id)).toEqual({ ...hold, status: 'released' });
+  expect(await ledger.holds.retrieve(hold.id, { organization })).toEqual(hold);
+  expect(await all(ledger.holds.list(payment, { organization }))).toEqual([hold]);
+  const another = ledger.holds.release(hold.id, { organization: unknownId('org') });
+  await expect(another).rejects.toMatchObject({ status: 404 });
+  expect(await ledger.holds.release(hold.id, { organization })).toEqual({ ...hold, status: 'released' });
 });
 
 test('reads a list to its end, each item once, and page by page', async () => {

@@ -132,6 +132,28 @@ test('a payment or hold that is unknown, or of the other mode', async () => {
   expect((await shop.hold('pay_1')).status).toBe(400);
 });
 
+test('with the organization as without, and another’s is unknown', async () => {
+  const other = await Shop.open(service);
+  const by = ({ organization }: Shop) => `?organization=${organization}`;
+  const placed = await shop.hold(payment, { amount: 1, organization: shop.organization });
+  expect([placed.status, placed.body]).toEqual([201, hold({ id: placed.body.id, amount: 1 })]);
+  const { id } = placed.body;
+  const at = `/ledger/v1/holds/${id}`;
+  const release = ({ organization }: Shop) => shop.ledgerPost(`${at}/release`, { organization });
+  expect((await shop.ledgerGet(`${at}${by(shop)}`)).body).toEqual(placed.body);
+  expect((await shop.ledgerGet(`${path()}${by(shop)}`)).body.data).toEqual([placed.body]);
+  const answers = [
+    await shop.hold(payment, { organization: other.organization }),
+    await shop.ledgerGet(`${path()}${by(other)}`),
+    await shop.ledgerGet(`${at}${by(other)}`),
+    await release(other),
+  ];
+  expect(answers.map(({ status, body }) => [status, body.error.code, body.error.param])).toEqual(
+    answers.map(() => [404, 'not_found', 'id']),
+  );
+  expect((await release(shop)).body).toEqual({ ...placed.body, status: 'released' });
+});
+
 test('needs a key to be placed, honours one to be released, and repeats its answers', async () => {
   const without = await shop.bare(path(), {});
   expect([without.status, without.body.error.param]).toEqual([400, 'Idempotency-Key']);

@@ -196,6 +196,56 @@ describe.each([
   });
 });
 
+describe('with the organization', () => {
+  const ACTIONS: readonly [string, object][] = [
+    ['extend', { claim: 1 }],
+    ['release', { claim: 1 }],
+    ['succeed', {}],
+    ['return', {}],
+    ['fail', {}],
+  ];
+  const notFound = refusal('not_found', listResources(PATH), [{ param: 'id', code: 'invalid_value' }]);
+
+  test('its own refund is read and decided as without', async () => {
+    const { organization } = shop;
+    const [{ id }, other] = await proposals(2);
+    await shop.claim();
+    const read = () => shop.ledgerGet(`${PATH}/${id}?organization=${organization}`);
+    expect([(await read()).text, (await read()).status]).toEqual([(await shop.ledgerGet(`${PATH}/${id}`)).text, 200]);
+    for (const [verb, body] of ACTIONS.slice(0, 4)) {
+      const done = await shop.bare(`${PATH}/${id}/${verb}`, { ...body, organization });
+      expect([done.status, done.text]).toEqual([200, (await read()).text]);
+    }
+    expect((await read()).body.status).toBe('failed');
+    const failed = await shop.bare(`${PATH}/${other.id}/fail`, { claim: 1, organization });
+    expect([failed.status, failed.body.status]).toEqual([200, 'failed']);
+  });
+
+  test('another organization’s refund is answered like an unknown one, and not touched', async () => {
+    const [refund] = await proposals(1);
+    await shop.claim();
+    const before = (await shop.ledgerGet(`${PATH}/${refund.id}`)).text;
+    for (const organization of [(await Shop.open(service)).organization, unknownId('org')]) {
+      const read = await shop.ledgerGet(`${PATH}/${refund.id}?organization=${organization}`);
+      expect([read.status, read.body]).toEqual([404, notFound]);
+      for (const [verb, body] of ACTIONS) {
+        const refused = await shop.ledgerPost(`${PATH}/${refund.id}/${verb}`, { ...body, organization });
+        expect([refused.status, refused.body]).toEqual([404, notFound]);
+      }
+    }
+    expect((await shop.ledgerGet(`${PATH}/${refund.id}`)).text).toBe(before);
+  });
+
+  test.each([
+    ['org_1', 'invalid_format'],
+    [7, 'invalid_type'],
+  ])('refuses %j', async (organization, code) => {
+    const [{ id }] = await proposals(1);
+    const refused = await shop.bare(`${PATH}/${id}/succeed`, { organization });
+    expect([refused.status, refused.body.error.errors]).toMatchObject([400, [{ param: 'organization', code }]]);
+  });
+});
+
 describe('the reason of a failure', () => {
   const reasonOf = async (id: string) => {
     const { rows } = await service.sql.query('SELECT failure_reason FROM refunds WHERE id = $1', [uuidOf(id)]);

@@ -73,7 +73,8 @@ export interface OwnedHold {
 
 /** The holds of every organization, in the ledger's mode. */
 export abstract class LedgerHolds {
-  abstract find(ledger: Ledger, id: string): Promise<OwnedHold | undefined>;
+  /** With an organization, only if the hold is its. */
+  abstract find(ledger: Ledger, id: string, organization?: string): Promise<OwnedHold | undefined>;
 }
 
 /** What was captured for a session, in the minor unit of its currency. */

@@ -7,8 +7,8 @@ import { LedgerHolds, type OwnedHold } from './ports.js';
 export class ReadLedgerHold {
   constructor(private readonly holds: LedgerHolds) {}
 
-  async execute(ledger: Ledger, id: string): Promise<OwnedHold> {
-    const found = await this.holds.find(ledger, id);
+  async execute(ledger: Ledger, id: string, organization?: string): Promise<OwnedHold> {
+    const found = await this.holds.find(ledger, id, organization);
     if (!found) throw notFound('id');
     return found;
   }

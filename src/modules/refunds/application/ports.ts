@@ -45,7 +45,8 @@ export interface Claim {
 
 /** The refunds of every organization, in the ledger's mode. */
 export abstract class LedgerRefunds {
-  abstract find(ledger: Ledger, id: string): Promise<OwnedRefund | undefined>;
+  /** With an organization, only if the refund is its. */
+  abstract find(ledger: Ledger, id: string, organization?: string): Promise<OwnedRefund | undefined>;
   /**
    * In the open transaction: takes up to `limit` pending refunds that are under no claim, or whose lease is over, which
    * nobody else gets before the new lease ends. Those whose lease is over first, then the oldest; returned oldest first.

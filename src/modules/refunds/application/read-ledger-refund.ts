@@ -7,8 +7,8 @@ import { LedgerRefunds, type OwnedRefund } from './ports.js';
 export class ReadLedgerRefund {
   constructor(private readonly refunds: LedgerRefunds) {}
 
-  async execute(ledger: Ledger, id: string): Promise<OwnedRefund> {
-    const found = await this.refunds.find(ledger, id);
+  async execute(ledger: Ledger, id: string, organization?: string): Promise<OwnedRefund> {
+    const found = await this.refunds.find(ledger, id, organization);
     if (!found) throw notFound('id');
     return found;
   }

@@ -3,7 +3,7 @@ import { Gated } from '../../../../platform/http/gate.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
-import { NoFieldsRequest } from '../../../../platform/http/requests.js';
+import { OwnerQuery, OwnerRequest } from '../../../../platform/http/requests.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
@@ -56,7 +56,7 @@ export class LedgerHoldsController {
     @PathId(PAYMENT_ID) id: string,
     @ValidBody() body: PlaceHoldRequest,
   ): Promise<IdempotentResponse> {
-    const { organization } = await this.readLedgerPayment.execute(ledger, id);
+    const { organization } = await this.readLedgerPayment.execute(ledger, id, body.organization ?? undefined);
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(
       caller,
@@ -77,7 +77,7 @@ export class LedgerHoldsController {
   })
   @Get('payments/:id/holds')
   async list(@LedgerOfKey() ledger: Ledger, @PathId(PAYMENT_ID) id: string, @ValidQuery() query: ListHoldsQuery) {
-    const { organization } = await this.readLedgerPayment.execute(ledger, id);
+    const { organization } = await this.readLedgerPayment.execute(ledger, id, query.organization);
     const page = await this.listHolds.execute({ organization, mode: ledger.mode }, id, toPage(query));
     return listView(page, (hold) => holdView({ organization, hold }));
   }
@@ -87,8 +87,8 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'The hold.', schema: HOLD } },
   })
   @Get('holds/:id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string) {
-    return holdView(await this.readLedgerHold.execute(ledger, id));
+  async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string, @ValidQuery() { organization }: OwnerQuery) {
+    return holdView(await this.readLedgerHold.execute(ledger, id, organization));
   }
 
   @Operation('releaseHold', {
@@ -102,9 +102,9 @@ export class LedgerHoldsController {
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
     @PathId(HOLD_ID) id: string,
-    @ValidBody() body: NoFieldsRequest,
+    @ValidBody() body: OwnerRequest,
   ): Promise<IdempotentResponse> {
-    const { organization } = await this.readLedgerHold.execute(ledger, id);
+    const { organization } = await this.readLedgerHold.execute(ledger, id, body.organization ?? undefined);
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(
       caller,

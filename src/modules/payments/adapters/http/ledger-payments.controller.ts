@@ -3,6 +3,7 @@ import { Gated } from '../../../../platform/http/gate.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { OwnerQuery } from '../../../../platform/http/requests.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
@@ -23,13 +24,7 @@ import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
 import { REFUSED_REFERENCE } from '../representation/payments.examples.js';
 import { LEDGER_PAYMENT, LEDGER_PAYMENT_LIST, ledgerPaymentView } from '../representation/payments.views.js';
-import {
-  ListLedgerPaymentsQuery,
-  ReadLedgerPaymentQuery,
-  RecordPaymentRequest,
-  toLedgerFilter,
-  toNewPayment,
-} from './payments.requests.js';
+import { ListLedgerPaymentsQuery, RecordPaymentRequest, toLedgerFilter, toNewPayment } from './payments.requests.js';
 
 @Controller(PAYMENT_FACTS.ledger.path)
 @Gated('ledger')
@@ -91,7 +86,7 @@ export class LedgerPaymentsController {
   async read(
     @LedgerOfKey() ledger: Ledger,
     @PathId(PAYMENT_ID) id: string,
-    @ValidQuery() { organization }: ReadLedgerPaymentQuery,
+    @ValidQuery() { organization }: OwnerQuery,
   ) {
     return ledgerPaymentView(await this.readLedgerPayment.execute(ledger, id, organization));
   }

@@ -1,5 +1,6 @@
 import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
+import { Owner } from '../../../../platform/http/requests.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { PageRequest } from '../../../../shared/page.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
@@ -66,10 +67,6 @@ export function toLedgerFilter(query: ListLedgerPaymentsQuery): LedgerPaymentFil
   return { reference, checkoutSession, organization, cursor, limit: pageLimit(limit) };
 }
 
-export class ReadLedgerPaymentQuery {
-  @Id(ORGANIZATION_ID, { optional: true, description: 'Organization that owns the payment.' }) organization?: string;
-}
-
 export class PlaceHoldRequest {
   @Amount({
     min: 1,
@@ -79,6 +76,7 @@ export class PlaceHoldRequest {
   amount?: number;
   @Text({ max: 500, optional: true, description: 'Why the amount is on hold.' }) reason?: string | null;
   @VisibleAscii({ optional: true, description: 'Your own ID of the dispute.' }) reference?: string | null;
+  @Owner() organization?: string | null;
 }
 
 export function toNewHold({ amount, reason = null, reference = null }: PlaceHoldRequest): NewHold {
@@ -86,6 +84,7 @@ export function toNewHold({ amount, reason = null, reference = null }: PlaceHold
 }
 
 export class ListHoldsQuery {
+  @Owner() organization?: string;
   @PageLimit({ max: 100 }) limit?: string;
   @Id(HOLD_ID, CURSOR) cursor?: string;
 }

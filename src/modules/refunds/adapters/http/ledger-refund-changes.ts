@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { OwnerRequest } from '../../../../platform/http/requests.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import type { IdempotentRequest } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
@@ -15,14 +16,15 @@ export class LedgerRefundChanges {
     private readonly readLedgerRefund: ReadLedgerRefund,
   ) {}
 
-  /** Commits what the ledger decides of a refund, on behalf of the organization whose refund it is. */
+  /** Commits what the ledger decides of a refund, on behalf of the organization whose refund it is, named in the body or not. */
   async commit(
     ledger: Ledger,
     id: string,
-    request: IdempotentRequest & { body: unknown },
+    request: IdempotentRequest & { body: OwnerRequest },
     decide: (caller: Caller) => Promise<Decision<Refund>>,
   ): Promise<IdempotentResponse> {
-    const { organization } = await this.readLedgerRefund.execute(ledger, id);
+    const owner = request.body.organization ?? undefined;
+    const { organization } = await this.readLedgerRefund.execute(ledger, id, owner);
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(
       caller,

@@ -3,6 +3,7 @@ import { Gated } from '../../../../platform/http/gate.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
+import { OwnerQuery } from '../../../../platform/http/requests.js';
 import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import {
   AcceptIdempotencyKey,
@@ -60,8 +61,8 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) id: string) {
-    return ledgerRefundView(await this.readLedgerRefund.execute(ledger, id));
+  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) id: string, @ValidQuery() { organization }: OwnerQuery) {
+    return ledgerRefundView(await this.readLedgerRefund.execute(ledger, id, organization));
   }
 
   @Operation('succeedRefund', {

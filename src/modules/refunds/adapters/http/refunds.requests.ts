@@ -1,5 +1,6 @@
 import { Amount, Id, Instant, Integer, OneOf, Text } from '../../../../platform/http/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
+import { Owner } from '../../../../platform/http/requests.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { Failure } from '../../application/fail-refund.js';
@@ -46,6 +47,7 @@ export function toClaim({ limit = DEFAULT_CLAIM, lease_seconds, organization }: 
 export class ExtendClaimRequest {
   @ClaimNumber() claim!: number;
   @LeaseSeconds() lease_seconds?: number;
+  @Owner() organization?: string | null;
 }
 
 export function toSeconds(lease: number = DEFAULT_LEASE_SECONDS): number {
@@ -54,15 +56,18 @@ export function toSeconds(lease: number = DEFAULT_LEASE_SECONDS): number {
 
 export class ReleaseClaimRequest {
   @ClaimNumber() claim!: number;
+  @Owner() organization?: string | null;
 }
 
 export class SucceedRefundRequest {
   @ClaimNumber({ optional: true }) claim?: number;
+  @Owner() organization?: string | null;
 }
 
 export class FailRefundRequest {
   @Text({ max: 500, optional: true, description: 'Why the refund failed.' }) reason?: string | null;
   @ClaimNumber({ optional: true }) claim?: number;
+  @Owner() organization?: string | null;
 }
 
 export function toFailure({ reason, claim }: FailRefundRequest): Failure {
@@ -71,6 +76,7 @@ export function toFailure({ reason, claim }: FailRefundRequest): Failure {
 
 export class ReturnRefundRequest {
   @Text({ max: 500, optional: true, description: 'Why the money came back.' }) reason?: string | null;
+  @Owner() organization?: string | null;
 }
 
 export class ListRefundsQuery {

@@ -17,6 +17,10 @@ const FIND = {
   name: 'refunds.ledger_find',
   text: `${OF_ALL} ${SELECT} WHERE mode = $1 AND id = $2 AND status IN ('${REFUND_STATUSES.join("', '")}')`,
 };
+const FIND_OF_ONE = {
+  name: 'refunds.ledger_find_of_one',
+  text: `${SELECT} WHERE mode = $1 AND id = $2 AND organization_id = $3`,
+};
 const LIST = {
   name: 'refunds.ledger_list',
   text: `${OF_ALL} ${SELECT} WHERE mode = $1 AND status = $2 AND id > $3 ${OLDEST}`,
@@ -81,9 +85,13 @@ export class PostgresLedgerRefunds extends LedgerRefunds {
     super();
   }
 
-  async find(ledger: Ledger, id: string): Promise<OwnedRefund | undefined> {
+  async find(ledger: Ledger, id: string, organization?: string): Promise<OwnedRefund | undefined> {
     if (modeOf(id) !== ledger.mode) return undefined;
-    const [row] = await this.database.read<OwnedRow>(FIND, [ledger.mode, uuidOf(id)]);
+    const values = [ledger.mode, uuidOf(id)];
+    const [row] =
+      organization === undefined
+        ? await this.database.read<OwnedRow>(FIND, values)
+        : await this.database.read<OwnedRow>(FIND_OF_ONE, [...values, uuidOf(organization)]);
     return row && fromOwnedRow(row);
   }
 
