@@ -8,6 +8,7 @@ import { addKeyCommands } from './keys.js';
 import { addMigrateCommand } from './migrate.js';
 import { addOrganizationCommands } from './organizations.js';
 import { addPaymentCommands } from './payments.js';
+import { addReencryptCommand } from './reencrypt.js';
 import { addRefundCommands } from './refunds.js';
 import { addWebhookCommands } from './webhooks.js';
 
@@ -42,6 +43,7 @@ function newProgram(): Command {
   addHoldCommands(program);
   addWebhookCommands(program);
   addDoctorCommand(program);
+  addReencryptCommand(program);
   addMigrateCommand(program);
   return program;
 }

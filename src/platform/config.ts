@@ -25,8 +25,10 @@ export class Config {
   @IsOptional() @IsToken() readonly metricsToken: string | undefined = undefined;
   @Addresses() readonly trustProxy: readonly string[] = [];
   @Flag() readonly webhookAllowPrivate: boolean = false;
-  /** Part of the key for what is stored encrypted; changing it makes that unreadable. */
+  /** Part of the key for what is stored encrypted. */
   @IsOptional() @LongText() readonly encryptionKey: string | undefined = undefined;
+  /** Other keys that something stored may still be under. */
+  @LongTexts() readonly decryptionKeys: readonly string[] = [];
   /** A year at most: each stored response holds a whole body. */
   @WholeNumber({ min: 1, max: 8760 }) readonly idempotencyRetentionHours: number = 24;
   /** A week at least: longer than any event is still on its way. */
@@ -75,17 +77,17 @@ function Flag(): PropertyDecorator {
   return applyDecorators(read, IsIn([true, false], { message: 'one of true, false' })) as PropertyDecorator;
 }
 
+/** What stands between commas. */
+function Listed(): PropertyDecorator {
+  return Transform(({ value }) => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value));
+}
+
 function Addresses(): PropertyDecorator {
-  const read = Transform(({ value }) =>
-    typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value,
-  );
   const isOne = (address: string) => ipaddr.isValid(address) || ipaddr.isValidCIDR(address);
   const validate = (addresses: readonly string[]) => addresses.every(isOne);
   const message = 'addresses or ranges like 10.0.0.0/8, with commas between them';
-  return applyDecorators(
-    read,
-    ValidateBy({ name: 'addresses', validator: { validate } }, { message }),
-  ) as PropertyDecorator;
+  const valid = ValidateBy({ name: 'addresses', validator: { validate } }, { message });
+  return applyDecorators(Listed(), valid) as PropertyDecorator;
 }
 
 function IsToken(): PropertyDecorator {
@@ -102,12 +104,24 @@ function IsPublicUrl(): PropertyDecorator {
   return ValidateBy({ name: 'isPublicUrl', validator: { validate } }, { message });
 }
 
+function isLong(text: string): boolean {
+  return text.length >= 32;
+}
+
 function LongText(): PropertyDecorator {
-  const validate = (text: string) => text.length >= 32;
   return ValidateBy(
-    { name: 'longText', validator: { validate } },
+    { name: 'longText', validator: { validate: isLong } },
     { message: 'at least 32 characters', context: { isSecret: true } },
   );
+}
+
+function LongTexts(): PropertyDecorator {
+  const validate = (texts: readonly string[]) => texts.every(isLong);
+  const valid = ValidateBy(
+    { name: 'longTexts', validator: { validate } },
+    { message: 'keys of at least 32 characters, with commas between them', context: { isSecret: true } },
+  );
+  return applyDecorators(Listed(), valid) as PropertyDecorator;
 }
 
 function IsPostgresUrl(): PropertyDecorator {

@@ -30,6 +30,12 @@ const FAN_OUTS = [
   'payments.ledger_find_hold',
   'refunds.ledger_find',
   'refunds.ledger_list',
+  // What reencrypt and doctor read.
+  'encryption.look idempotency_keys body',
+  'encryption.look ledger_webhook_endpoints previous_secret',
+  'encryption.look ledger_webhook_endpoints secret',
+  'encryption.look webhook_endpoints previous_secret',
+  'encryption.look webhook_endpoints secret',
   // Metrics.
   'events.measure',
   'payments.measure',

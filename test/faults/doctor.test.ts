@@ -55,7 +55,7 @@ describe('as a command', () => {
       stderr: '',
       healthy: true,
       checks: all('settings', 'node', 'connection', 'postgresql', 'encoding', 'writes', 'schema', 'durability').concat(
-        all('transactions', 'pooler', 'connections', 'clock'),
+        all('transactions', 'pooler', 'connections', 'secrets', 'clock'),
       ),
     });
   });
@@ -158,7 +158,7 @@ test('settings for a first try, for development, and those that are left out', a
   ]);
   expect(await faults({ settings: { PUBLIC_URL: '', ENCRYPTION_KEY: '' } })).toEqual([
     fault('settings', 'warn', /^PUBLIC_URL is not set/, /customers/),
-    fault('settings', 'warn', /^ENCRYPTION_KEY is not set/, /^Set it before the first organization/),
+    fault('settings', 'warn', /^ENCRYPTION_KEY is not set/, /^Set it, and run .*reencrypt`\.$/),
   ]);
 });
 

@@ -55,6 +55,7 @@ const made = [
     ...['all', 'type'].map((filter) => madeBy('postgres-events', 'listStatement')(filter, order)),
     madeBy('postgres-events', 'listOfObject')(order),
   ]),
+  ...madeBy('encrypted-columns', 'encryptedColumns')().flatMap(({ look, replace }) => [look, replace]),
 ];
 for (const { name, text } of made) texts.set(name, { text, isNamed: true });
 

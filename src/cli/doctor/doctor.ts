@@ -5,6 +5,7 @@ import { connected, greeter } from '../../platform/database/pooler.js';
 import type { Clock } from '../../shared/clock.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';
+import { secrets } from './secrets.js';
 import { capacity, durability, encoding, factsOf, prepared, schema, version, writable } from './server.js';
 
 const APPLICATION = 'tillgate doctor';
@@ -31,16 +32,18 @@ export async function examine(examination: Examination): Promise<Finding[]> {
 
 async function look(client: Client, { config, url, machines, clock }: Examination): Promise<Finding[]> {
   const facts = await factsOf(client);
+  const known = schema(facts);
   return [
     version(facts),
     encoding(facts),
     writable(facts),
-    schema(facts),
+    known,
     durability(facts),
     prepared(facts),
     ...(greeter(client) === facts.pid
       ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
       : await pooler(client, () => connected(url, APPLICATION), facts)),
+    ...(known.status === 'fail' ? [] : [await secrets(client, config)]),
     await clocks(client, clock),
   ];
 }
@@ -60,7 +63,7 @@ function settings({ databaseUrl, webhookAllowPrivate, publicUrl, encryptionKey }
     doubt('PUBLIC_URL is not set: customers are shown no page.', 'Set it to the address at which customers reach /c/.');
   }
   if (encryptionKey === undefined) {
-    const advice = 'Set it before the first organization is made: a later change makes stored secrets unreadable.';
+    const advice = 'Set it, and run `node dist/src/cli/cli.js reencrypt`.';
     doubt('ENCRYPTION_KEY is not set: the database alone is enough to read stored secrets.', advice);
   }
   return found.length > 0 ? found : [ok('settings', 'All settings are valid.')];

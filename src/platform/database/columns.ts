@@ -45,14 +45,18 @@ function toValue(value: unknown, isJson: boolean): unknown {
 interface Column<Row> {
   readonly property: keyof Row;
   readonly column: string;
+  readonly type: unknown;
+  readonly isPrimary: boolean;
   readonly isJson: boolean;
 }
 
-function columnsOf<Row extends object>(record: Record<Row>): readonly Column<Row>[] {
+export function columnsOf<Row extends object>(record: Record<Row>): readonly Column<Row>[] {
   const columns = getMetadataArgsStorage().columns.filter(({ target }) => target === record);
   return columns.map(({ propertyName, options }) => ({
     property: propertyName as keyof Row,
     column: options.name ?? propertyName,
+    type: options.type,
+    isPrimary: options.primary ?? false,
     // pg takes an array for one of PostgreSQL's.
     isJson: options.type === 'json',
   }));
@@ -66,7 +70,7 @@ export function tablesWith(column: string, records: readonly unknown[]): Readonl
   return new Set(tables.filter(({ target }) => targets.includes(target)).map(({ name }) => `${name}`));
 }
 
-function tableOf<Row extends object>(record: Record<Row>): string {
+export function tableOf<Row extends object>(record: Record<Row>): string {
   const name = getMetadataArgsStorage().tables.find(({ target }) => target === record)?.name;
   if (name === undefined) throw new Error(`${record.name} is no entity.`);
   return name;

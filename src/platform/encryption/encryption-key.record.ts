@@ -1,5 +1,8 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** For a look from outside of the service. */
+export const STORED_KEY = 'SELECT key FROM encryption_keys WHERE id = 1';
+
 @Entity('encryption_keys')
 @Check('encryption_keys_key_length', 'octet_length(key) = 32')
 export class EncryptionKeyRecord {

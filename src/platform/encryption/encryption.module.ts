@@ -1,7 +1,20 @@
 import { Global, Module } from '@nestjs/common';
+import { Config } from '../config.js';
+import { Database } from '../database/database.js';
 import { Encryption } from './encryption.js';
+import { EncryptionKeyRecord } from './encryption-key.record.js';
+import { Reencryption } from './reencryption.js';
+
+const ENCRYPTION = {
+  provide: Encryption,
+  useFactory: async (database: Database, config: Config) => {
+    const { key } = await database.repository(EncryptionKeyRecord).findOneByOrFail({ id: 1 });
+    return new Encryption(key, config);
+  },
+  inject: [Database, Config],
+};
 
 /** Global: stored responses and modules keep secrets. */
 @Global()
-@Module({ providers: [Encryption], exports: [Encryption] })
+@Module({ providers: [ENCRYPTION, Reencryption], exports: [Encryption, Reencryption] })
 export class EncryptionModule {}

@@ -1,41 +1,80 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Config } from '../config.js';
-import { Database } from '../database/database.js';
-import { EncryptionKeyRecord } from './encryption-key.record.js';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Begins an encrypted text in a column of texts: no JSON begins so. */
+const ENCRYPTED = 'encrypted:';
+
+/** As it is stored: bytes, or what encryptToText() made. */
+export type Sealed = Buffer | string;
 
 /** For what is stored and must not be read from a backup, a log or a replica: AES-256-GCM. */
-@Injectable()
-export class Encryption implements OnModuleInit {
-  /** A key object: with bytes each use takes four times as long. */
-  private key = createSecretKey(Buffer.alloc(32));
+export class Encryption {
+  /** The first one encrypts, all decrypt. Key objects: with bytes each use takes four times as long. */
+  private readonly keys: readonly [KeyObject, ...KeyObject[]];
 
-  constructor(
-    private readonly database: Database,
-    private readonly config: Config,
-  ) {}
+  /**
+   * Each key is made of what the database keeps and of a setting that the database does not know. The last one is made of
+   * the database's alone, as before ENCRYPTION_KEY was set.
+   */
+  constructor(stored: Buffer, { encryptionKey = '', decryptionKeys }: Settings) {
+    const keyOf = (setting: string) =>
+      createSecretKey(Buffer.from(hkdfSync('sha256', stored, setting, 'tillgate', 32)));
+    this.keys = [keyOf(encryptionKey), ...[...decryptionKeys, ''].map(keyOf)];
+  }
 
-  /** The key is made of what the database keeps and, where it is set, of a setting that the database does not know. */
-  async onModuleInit(): Promise<void> {
-    const { key } = await this.database.repository(EncryptionKeyRecord).findOneByOrFail({ id: 1 });
-    const bytes = hkdfSync('sha256', key, this.config.encryptionKey ?? '', 'tillgate', 32);
-    this.key = createSecretKey(Buffer.from(bytes));
+  static isEncrypted(text: string): boolean {
+    return text.startsWith(ENCRYPTED);
   }
 
   encrypt(text: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.key, nonce);
+    const cipher = createCipheriv(CIPHER, this.keys[0], nonce);
     return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /** Throws when it was encrypted with another key, or changed since. */
-  decrypt(sealed: Buffer): string {
-    const decipher = createDecipheriv(CIPHER, this.key, sealed.subarray(0, NONCE_BYTES));
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  encryptToText(text: string): string {
+    return ENCRYPTED + this.encrypt(text).toString('base64');
   }
+
+  /** Throws when it was encrypted with none of the keys, or changed since. */
+  decrypt(sealed: Sealed): string {
+    const { text } = this.open(sealed) ?? {};
+    if (text === undefined) throw new Error('It can be read with neither ENCRYPTION_KEY nor one of DECRYPTION_KEYS.');
+    return text;
+  }
+
+  /** Whether the first key reads it, another one, or none. */
+  stateOf(sealed: Sealed): 'current' | 'older' | 'unreadable' {
+    const opened = this.open(sealed);
+    if (opened === undefined) return 'unreadable';
+    return opened.key === this.keys[0] ? 'current' : 'older';
+  }
+
+  /** The same text with the first key, as it is to be stored. */
+  renewed(sealed: Sealed): Sealed {
+    const text = this.decrypt(sealed);
+    return typeof sealed === 'string' ? this.encryptToText(text) : this.encrypt(text);
+  }
+
+  private open(sealed: Sealed): { text: string; key: KeyObject } | undefined {
+    const bytes = typeof sealed === 'string' ? Buffer.from(sealed.slice(ENCRYPTED.length), 'base64') : sealed;
+    for (const key of this.keys) {
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8');
+      try {
+        return { text: text + decipher.final('utf8'), key };
+      } catch {
+        // Another key's: its tag does not fit.
+      }
+    }
+    return undefined;
+  }
+}
+
+interface Settings {
+  readonly encryptionKey?: string | undefined;
+  readonly decryptionKeys: readonly string[];
 }

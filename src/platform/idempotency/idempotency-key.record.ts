@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Encrypted } from '../encryption/encrypted-columns.js';
 
 @Entity('idempotency_keys')
 @Index('idempotency_keys_expiry', ['expiresAt'])
@@ -28,6 +29,7 @@ export class IdempotencyKeyRecord {
   @Column('text', { nullable: true })
   location!: string | null;
 
+  @Encrypted()
   @Column('text')
   body!: string;
 

@@ -45,9 +45,6 @@ const SWEEP = {
     FOR UPDATE SKIP LOCKED))`,
 };
 
-/** Begins a body that is stored encrypted: no JSON begins so. */
-const ENCRYPTED = 'encrypted:';
-
 export interface Claim {
   readonly operation: string;
   readonly key: string;
@@ -82,7 +79,7 @@ export class StoredResponses {
     const { operation, key, fingerprint, retentionSeconds: expiresAt } = claim;
     const organizationId = uuidOf(caller.organization);
     const { mode } = caller;
-    const body = hasSecret ? `${ENCRYPTED}${this.encryption.encrypt(shown).toString('base64')}` : shown;
+    const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
     return insert({ organizationId, mode, operation, key, fingerprint, status, location, body, expiresAt });
   }
 
@@ -95,8 +92,7 @@ export class StoredResponses {
   }
 
   private shown(body: string): string {
-    if (!body.startsWith(ENCRYPTED)) return body;
-    return this.encryption.decrypt(Buffer.from(body.slice(ENCRYPTED.length), 'base64'));
+    return Encryption.isEncrypted(body) ? this.encryption.decrypt(body) : body;
   }
 
   forget(caller: Caller, scope: Scope): Part {

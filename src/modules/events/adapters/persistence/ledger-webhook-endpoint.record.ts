@@ -1,4 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Encrypted } from '../../../../platform/encryption/encrypted-columns.js';
 import type { Mode } from '../../../../shared/caller.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'ledger_webhook_endpoints_pkey' };
@@ -42,9 +43,11 @@ export class LedgerWebhookEndpointRecord {
   @Column('timestamptz', { name: 'failing_since', nullable: true })
   failingSince!: Date | null;
 
+  @Encrypted()
   @Column('bytea')
   secret!: Buffer;
 
+  @Encrypted()
   @Column('bytea', { name: 'previous_secret', nullable: true })
   previousSecret!: Buffer | null;
 

@@ -1,0 +1,81 @@
+/** Where encrypted values are, by the records' own mapping, and the SQL that finds and replaces them. */
+import { FIRST_UUID } from '../../shared/id.js';
+import { columnsOf, tableOf } from '../database/columns.js';
+import type { Statement } from '../database/statement.js';
+import type { Sealed } from './encryption.js';
+
+const PAGE = 1_000;
+
+type Record = new () => object;
+
+const marked: { readonly record: Record; readonly property: string | symbol }[] = [];
+
+/** Marks what Encryption makes: `tillgate reencrypt` finds it. A text may also be stored as it is. */
+export function Encrypted(): PropertyDecorator {
+  return (prototype, property) => {
+    marked.push({ record: prototype.constructor as Record, property });
+  };
+}
+
+export interface EncryptedColumn {
+  readonly name: string;
+  readonly isText: boolean;
+  /** A page of the values after a key, in the order of the keys. */
+  readonly look: Statement;
+  /** What comes before all keys. */
+  readonly start: readonly string[];
+  /** A value in the place of another one, which is still the same. */
+  readonly replace: Statement;
+}
+
+interface Value {
+  readonly key: readonly string[];
+  readonly sealed: Sealed;
+}
+
+export type Look = (statement: Statement, values: readonly unknown[]) => Promise<Value[]>;
+
+/** All values of a column, a page at a time. */
+export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): AsyncGenerator<Value> {
+  for (let after: readonly string[] | undefined = start; after; ) {
+    const page: Value[] = await read(look, after);
+    yield* page;
+    after = page.at(-1)?.key;
+  }
+}
+
+export function encryptedColumns(): readonly EncryptedColumn[] {
+  return marked.map(({ record, property }) => {
+    const columns = columnsOf<object>(record);
+    const key = columns.filter(({ isPrimary }) => isPrimary);
+    const found = columns.find((one) => one.property === property);
+    if (!found) throw new Error(`${record.name}.${String(property)} is no column.`);
+    return statementsOn(tableOf(record), key, found);
+  });
+}
+
+type Column = ReturnType<typeof columnsOf>[number];
+
+function statementsOn(table: string, key: readonly Column[], { column, type }: Column): EncryptedColumn {
+  const isText = type === 'text';
+  const names = key.map((one) => one.column);
+  const places = names.map((_, index) => `$${index + 1}`);
+  const [value, renewed] = [`$${names.length + 1}`, `$${names.length + 2}`];
+  return {
+    name: `${table}.${column}`,
+    isText,
+    start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
+    look: {
+      name: `encryption.look ${table} ${column}`,
+      text: `/* every organization: any of them may have values under an older key */
+        SELECT ARRAY[${names.map((name) => `${name}::text`)}] AS key, ${column} AS sealed FROM ${table}
+        WHERE (${names}) > (${places}) AND ${isText ? `${column} LIKE 'encrypted:%'` : `${column} IS NOT NULL`}
+        ORDER BY ${names} LIMIT ${PAGE}`,
+    },
+    replace: {
+      name: `encryption.replace ${table} ${column}`,
+      text: `UPDATE ${table} SET ${column} = ${renewed}
+        WHERE ${names.map((name, index) => `${name} = ${places[index]}`).join(' AND ')} AND ${column} = ${value}`,
+    },
+  };
+}
