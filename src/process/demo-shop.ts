@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CreateCheckoutSession, PaymentPages } from '../modules/checkout/index.js';
+import { CreateCheckoutSession, ListCheckoutSessions, PaymentPages } from '../modules/checkout/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { PublicUrl } from '../platform/http/public-url.js';
 import type { Caller } from '../shared/caller.js';
@@ -35,6 +35,13 @@ export async function demoPage(application: INestApplicationContext, caller: Cal
   const create = application.get(CreateCheckoutSession);
   const session = await application.get(UnitOfWork).commit(() => create.execute(caller, input));
   return application.get(PaymentPages).urlOf(caller.organization, session.state.id);
+}
+
+/** Where the newest open session is paid. Undefined where customers do not come, or nothing is open. */
+export async function openPage(application: INestApplicationContext, caller: Caller): Promise<string | undefined> {
+  const newest = { status: 'open', from: undefined, to: undefined, limit: 1, cursor: undefined } as const;
+  const { items } = await application.get(ListCheckoutSessions).execute(caller, newest);
+  return items[0] && application.get(PaymentPages).urlOf(caller.organization, items[0].id);
 }
 
 const STYLE =

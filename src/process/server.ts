@@ -8,8 +8,9 @@ import { PublicUrl } from '../platform/http/public-url.js';
 import { VERSION } from '../platform/version.js';
 import { Metrics, type MetricValues } from '../telemetry/metrics.js';
 import { createApplication } from './application.js';
-import { invitation, makeDemo, reminder, tour } from './demo.js';
+import { makeDemo, reminder } from './demo.js';
 import { serveDemoShop } from './demo-shop.js';
+import { invitation, tour } from './demo-tour.js';
 import { openLog } from './log.js';
 import { startTracing, type Tracing } from './tracing.js';
 
@@ -70,7 +71,7 @@ export class Server implements Serving {
     const demo = await makeDemo(this.application, dataDir);
     const text = demo
       ? `\n${invitation(demo)}\n\n${line}\n${tour(url, demo)}`
-      : `${reminder(url, dataDir)}\nAPI reference: ${url}/docs\n${line}`;
+      : `${await reminder(this.application, url, dataDir)}\nAPI reference: ${url}/docs\n${line}`;
     return { url, text };
   }
 

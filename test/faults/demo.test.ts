@@ -1,10 +1,14 @@
 /** The demo of the embedded database: made on an empty one, all of it or none, and never on one in use. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { PublicUrl } from '../../src/platform/http/public-url.js';
 import { makeDemo, reminder } from '../../src/process/demo.js';
-import { get } from '../support/client.js';
+import { type Demo, tour } from '../../src/process/demo-tour.js';
+import { get, post } from '../support/client.js';
 import { createTenant, type Service, startService } from '../support/service.js';
 
 let service: Service;
@@ -36,7 +40,7 @@ test('on an empty database it is made once, and its keys are kept for their owne
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await make()).toBeUndefined();
   expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 1 });
-  const said = reminder(service.url, dataDir);
+  const said = await reminder(service.application, service.url, dataDir);
   expect(said).toContain(`kept in ${file}.\n`);
   expect(said).toContain(`ORGANIZATION=${demo?.organization} KEY=${demo?.key} LEDGER_KEY=${demo?.ledgerKey}\n`);
   expect(said).toContain(`--secret ${demo?.webhookSecret}\n`);
@@ -49,9 +53,48 @@ test('whose file was removed, it is not made again', async () => {
   expect(await make()).toBeUndefined();
   expect(existsSync(file)).toBe(false);
   expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 1 });
-  expect(reminder(service.url, dataDir)).toBe(
-    `Demo keys are made once, on an empty database, and kept in ${file}, which is not there.`,
+  expect(await reminder(service.application, service.url, dataDir)).toBe(
+    `Demo keys are made once, on an empty database, and kept in ${file}, which is not there.\n`,
   );
+});
+
+test('whose file is damaged, it says which', async () => {
+  await make();
+  writeFileSync(file, '{');
+  expect(await reminder(service.application, service.url, dataDir)).toBe(
+    `Demo keys are made once, on an empty database, and kept in ${file}, which is damaged: it is not JSON.\n`,
+  );
+});
+
+test('its tour works as it is pasted, and a later start shows an order that is open', async () => {
+  service.application.get(PublicUrl).value = service.url;
+  const demo = (await make()) as Demo;
+  const lines = tour(service.url, demo).split('\n');
+  const pasted = lines.slice(
+    lines.findIndex((line) => line.startsWith('API=')),
+    lines.findIndex((line) => line.startsWith('Webhooks:')),
+  );
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', pasted.join('\n')]);
+  expect(stderr).toBe('');
+  const answers = stdout.split('\n').filter((line) => line.startsWith('{'));
+  const [created, page, again, read, listed, paid, complete, refund, tooMuch, waiting, settled, left] = answers.map(
+    (answer) => JSON.parse(answer),
+  );
+  expect(page).toMatchObject({ checkout_session: created.id, url: expect.stringContaining(`${service.url}/c/`) });
+  expect(stdout).toMatch(/^HTTP\/1\.1 201 Created\r\nidempotent-replayed: true\r$/m);
+  expect([again, read, listed.data[0].id]).toEqual([created, created, created.id]);
+  expect([paid.checkout_session, complete]).toMatchObject([created.id, { id: created.id, payment_status: 'paid' }]);
+  expect(refund).toMatchObject({ status: 'pending', amount: 500 });
+  expect(tooMuch.error).toMatchObject({ code: 'refund_exceeds_remaining', errors: [{ allowed: ['4500'] }] });
+  expect(waiting.data).toMatchObject([{ id: refund.id }]);
+  expect([settled, left]).toMatchObject([{ id: refund.id, status: 'succeeded' }, { amount_refundable: 4500 }]);
+  expect(answers).toHaveLength(12);
+
+  const shown = () => reminder(service.application, service.url, dataDir);
+  expect(await shown()).toContain(`\n  ${demo.page}\n`);
+  const { data } = (await get(`${service.url}/v1/checkout_sessions?status=open`, { key: demo.key })).body;
+  await post(`${service.url}/v1/checkout_sessions/${data[0].id}/expire`, { key: demo.key });
+  expect(await shown()).not.toContain('Open this page');
 });
 
 test('on a database that somebody uses it is not made', async () => {

@@ -46,6 +46,11 @@ describe('starting', () => {
     const second = await start(dataDir);
     expect(second.said().split('\n')).toEqual([
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
+      '',
+      'Open this page and press Pay, as a customer would:',
+      '',
+      expect.stringContaining(`  ${second.url}/c/`),
+      '',
       `Demo keys are made once, on an empty database, and kept in ${dataDir}/demo.json.`,
       '',
       expect.stringMatching(/^API=\S+ ORGANIZATION=org_\w+ KEY=sk_test_\w+ LEDGER_KEY=\w+$/),

@@ -6,6 +6,7 @@ export { CompleteCheckoutSession } from './application/complete-checkout-session
 export { CompleteFreeCheckoutSession } from './application/complete-free-checkout-session.js';
 export { CreateCheckoutSession } from './application/create-checkout-session.js';
 export { FindNotifyUrl } from './application/find-notify-url.js';
+export { ListCheckoutSessions } from './application/list-checkout-sessions.js';
 export { PaymentPages } from './application/ports.js';
 export { ReadCheckoutSession } from './application/read-checkout-session.js';
 export { CHECKOUT, CheckoutModule } from './checkout.module.js';
