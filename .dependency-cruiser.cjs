@@ -87,16 +87,16 @@ module.exports = {
       name: 'platform-knows-no-module',
       severity: 'error',
       comment: 'What serves any module knows none, and not the composition root, processes or commands either.',
-      from: { path: '^src/(platform|embedded-postgres|openapi|telemetry)/' },
+      from: { path: '^src/(platform|embedded-postgres|migrate|openapi|telemetry)/' },
       to: { path: ['^src/modules/', '^src/([^/]+\\.ts$|process/|cli/)'] },
     },
     {
       name: 'outer-folders-stand-apart',
       severity: 'error',
       comment:
-        'The service runs without its embedded database, description and measurements: nothing inside knows them.',
-      from: { path: '^src/(platform|modules|embedded-postgres|openapi|telemetry)/' },
-      to: { path: '^src/(embedded-postgres|openapi|telemetry)/', pathNot: '^src/$1/' },
+        'To serve a request takes no migration, description, metric or embedded database: nothing inside knows them.',
+      from: { path: '^src/(platform|modules|embedded-postgres|migrate|openapi|telemetry)/' },
+      to: { path: '^src/(embedded-postgres|migrate|openapi|telemetry)/', pathNot: '^src/$1/' },
     },
     ...platformHasOneOrder,
     {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../src/platform/database/migrate.js';
+import { migrate } from '../src/migrate/migrate.js';
 import { onStopSignal } from '../src/process/stop-signals.js';
 import type { Shop } from './scenarios.js';
 

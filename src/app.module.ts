@@ -26,7 +26,7 @@ export const RECORDS = [IdempotencyKeyRecord, EncryptionKeyRecord, ...MODULES.fl
 const PLATFORM = {
   errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
   metrics: PLATFORM_METRICS,
-  jobs: ['hear_announcements', 'remove_idempotency_keys'],
+  jobs: ['remove_idempotency_keys'],
 };
 declareFacts(PLATFORM, ...MODULES);
 

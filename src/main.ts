@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { openMigratedDatabase } from './embedded-postgres/open.js';
 import { type Config, readConfig } from './platform/config.js';
 import { MIGRATIONS } from './platform/database/data-source.js';
 import { VERSION } from './platform/version.js';
 import { fail } from './process/explain.js';
 import { openLog } from './process/log.js';
+import { openMigratedDatabase } from './process/open-database.js';
 import type { Serving } from './process/server.js';
 import { endAfter, onStopSignal } from './process/stop-signals.js';
 

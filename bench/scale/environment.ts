@@ -7,8 +7,8 @@ import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
 import { AppModule } from '../../src/app.module.js';
 import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../../src/migrate/migrate.js';
 import { readConfig } from '../../src/platform/config.js';
-import { migrate } from '../../src/platform/database/migrate.js';
 import { stopServers } from '../servers.js';
 
 /** Measured: sessions with all that hangs on them, their indexes, and what the write-ahead log may hold meanwhile. */

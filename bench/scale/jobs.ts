@@ -1,9 +1,10 @@
 /** What runs without being asked: the sweeps, the webhook worker's look for what is due, and the operator's reconcile. */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as Sql } from 'pg';
+import { reconcile } from '../../src/cli/reconcile.js';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { Deliveries, Events } from '../../src/modules/events/application/ports.js';
-import { Reconcile } from '../../src/platform/database/reconcile.js';
+import { Database } from '../../src/platform/database/database.js';
 import { StoredResponses } from '../../src/platform/idempotency/stored-responses.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';
@@ -97,8 +98,8 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
 }
 
 /** Looks at everything there is: how long it takes may grow with it. */
-export async function reconcile(application: INestApplicationContext): Promise<void> {
-  const { isBalanced } = await application.get(Reconcile).execute();
+export async function reconcileAll(application: INestApplicationContext): Promise<void> {
+  const { isBalanced } = await reconcile(application.get(Database));
   if (!isBalanced) throw new Error('The loaded books do not balance.');
 }
 

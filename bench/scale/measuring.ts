@@ -2,7 +2,7 @@
 import { startService } from '../servers.js';
 import { openClient } from './client.js';
 import { openApplication } from './environment.js';
-import { openDueWork, reconcile } from './jobs.js';
+import { openDueWork, reconcileAll } from './jobs.js';
 import { type Latency, latencyOf, measureLatencies, type Repetitions, type Subject } from './latencies.js';
 import type { Loaded } from './loaded.js';
 import { LOADED_TABLES } from './models.js';
@@ -50,7 +50,7 @@ async function measureBesideReconcile(url: string, { client, operations }: Subje
   try {
     const started = performance.now();
     let reconcileMs = 0;
-    const reconciled = reconcile(application).finally(() => {
+    const reconciled = reconcileAll(application).finally(() => {
       reconcileMs = performance.now() - started;
     });
     const beside = operations.filter(({ name }) => BESIDE.includes(name));

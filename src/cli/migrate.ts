@@ -1,5 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { checkDistribution, distributeTables, limitRole, migrate, revertLast } from '../platform/database/migrate.js';
+import { checkDistribution, distributeTables, limitRole, migrate, revertLast } from '../migrate/migrate.js';
 import { wholeNumber } from './arguments.js';
 import { withDatabase } from './run.js';
 

@@ -7,11 +7,12 @@ import {
   paymentView,
   RecordPayment,
 } from '../modules/payments/index.js';
-import { Reconcile } from '../platform/database/reconcile.js';
+import { Database } from '../platform/database/database.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { listView } from '../platform/http/list.view.js';
 import { ORGANIZATION_ID } from '../shared/id.js';
 import { amount, currency, id, modeOption, pageLimit, pastInstant, reference } from './arguments.js';
+import { reconcile } from './reconcile.js';
 import { withApplication } from './run.js';
 
 export function addPaymentCommands(program: Command): void {
@@ -50,7 +51,7 @@ function addReconcile(program: Command): void {
     .action(({ since }) =>
       withApplication(
         async (application) => {
-          const { checks, isBalanced } = await application.get(Reconcile).execute({ since });
+          const { checks, isBalanced } = await reconcile(application.get(Database), { since });
           if (!isBalanced) process.exitCode = 1;
           return { balanced: isBalanced, checks };
         },

@@ -2,8 +2,8 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module.js';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
-import { openDatabase, openMigratedDatabase } from '../embedded-postgres/open.js';
 import { type Config, readConfig } from '../platform/config.js';
+import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
 
 export async function withApplication(

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 
 import { RECORDS } from '../../src/app.module.js';
+import { migrate, revertLast } from '../../src/migrate/migrate.js';
 import { createMigrationDataSource, MIGRATIONS } from '../../src/platform/database/data-source.js';
-import { migrate, revertLast } from '../../src/platform/database/migrate.js';
 import { type Catalog, readCatalog } from '../support/catalog.js';
 import { createDatabase } from '../support/postgres.js';
 import { readSchemas } from '../support/schema.js';

@@ -30,7 +30,9 @@ test('shared, platform, what serves it and events name nothing of the modules ab
 function namingOthers(root: string): string[] {
   const printer = ts.createPrinter({ removeComments: true });
   return sourcesIn(root)
-    .filter((file) => /^src\/(shared|platform|embedded-postgres|openapi|telemetry|modules\/events)\//.test(file))
+    .filter((file) =>
+      /^src\/(shared|platform|embedded-postgres|migrate|openapi|telemetry|modules\/events)\//.test(file),
+    )
     .filter((file) => {
       const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest);
       const code = printer.printFile(source).replaceAll('idle_in_transaction_session_timeout', '');

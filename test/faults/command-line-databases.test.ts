@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
+import { checkDistribution, limitRole, revertLast } from '../../src/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
-import { checkDistribution, limitRole, revertLast } from '../../src/platform/database/migrate.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { commandLine, launch, postgresPid, run, saying, until } from '../support/processes.js';

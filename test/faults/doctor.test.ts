@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Examination, examine, node } from '../../src/cli/doctor/doctor.js';
 import { type Finding, fail, ok } from '../../src/cli/doctor/finding.js';
 import { linesOf } from '../../src/cli/doctor.js';
+import { revertLast } from '../../src/migrate/migrate.js';
 import { SystemClock } from '../../src/platform/clock.js';
 import { readConfig } from '../../src/platform/config.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
-import { revertLast } from '../../src/platform/database/migrate.js';
 import { createDatabase, serverUrl, urlOf, withClient } from '../support/postgres.js';
 import { commandLine } from '../support/processes.js';
 

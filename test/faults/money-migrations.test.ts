@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { migrate, revertLast } from '../../src/platform/database/migrate.js';
+import { migrate, revertLast } from '../../src/migrate/migrate.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 
 const ROWS = Number(process.env.MIGRATED_ROWS ?? 20_000);

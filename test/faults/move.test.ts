@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { moveOrganization } from '../../src/cli/move/move-organization.js';
 import { deleteRows, rowsLeft } from '../../src/cli/move/rows.js';
-import { revertLast } from '../../src/platform/database/migrate.js';
-import { Reconcile } from '../../src/platform/database/reconcile.js';
+import { reconcile } from '../../src/cli/reconcile.js';
+import { revertLast } from '../../src/migrate/migrate.js';
+import { Database } from '../../src/platform/database/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
@@ -43,7 +44,7 @@ const command = (shop: Shop, ...options: string[]) =>
   });
 const move = (shop: Shop, to = target.url) =>
   moveOrganization({ organization: uuidOf(shop.organization), source: source.databaseUrl, target: to, patienceMs: 0 });
-const balanced = async ({ application }: Service) => (await application.get(Reconcile).execute()).isBalanced;
+const balanced = async ({ application }: Service) => (await reconcile(application.get(Database))).isBalanced;
 const residence = async (shop: Shop, url = source.databaseUrl) => {
   const sql = 'SELECT residence FROM organizations WHERE id = $1';
   return withClient(url, async (client) => (await client.query(sql, [uuidOf(shop.organization)])).rows[0]?.residence);

@@ -1,7 +1,8 @@
 /** A standby that follows, a restore to a point in time, and a failover: what was acknowledged is there, and the books balance. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { migrate } from '../../src/platform/database/migrate.js';
-import { Reconcile } from '../../src/platform/database/reconcile.js';
+import { reconcile } from '../../src/cli/reconcile.js';
+import { migrate } from '../../src/migrate/migrate.js';
+import { Database } from '../../src/platform/database/database.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';
 import { commandLine, until } from '../support/processes.js';
@@ -44,7 +45,7 @@ async function sell(): Promise<string> {
   return session.id;
 }
 
-const balanced = ({ application }: Service) => application.get(Reconcile).execute();
+const balanced = ({ application }: Service) => reconcile(application.get(Database));
 
 test('reconcile reads a standby, and needs nothing else', async () => {
   await sell();

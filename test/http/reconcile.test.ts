@@ -1,7 +1,8 @@
 /** Reconciliation finds every difference that is planted, and nothing else. */
 import { execFile } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Reconcile } from '../../src/platform/database/reconcile.js';
+import { reconcile } from '../../src/cli/reconcile.js';
+import { Database } from '../../src/platform/database/database.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
@@ -66,7 +67,7 @@ function checks(broken: Readonly<Record<string, readonly string[]>> = {}) {
   }));
 }
 
-const reconcile = () => service.application.get(Reconcile).execute();
+const reconciled = () => reconcile(service.application.get(Database));
 
 /** Runs SQL in which $name stands for the id of one of the books. */
 async function plant(sql: string): Promise<void> {
@@ -74,7 +75,7 @@ async function plant(sql: string): Promise<void> {
 }
 
 test('the books balance after everything that can happen', async () => {
-  expect(await reconcile()).toEqual({ checks: checks(), isBalanced: true });
+  expect(await reconciled()).toEqual({ checks: checks(), isBalanced: true });
 });
 
 const DROP_WITHIN = 'ALTER TABLE payments DROP CONSTRAINT payments_held_within_captured;';
@@ -162,12 +163,12 @@ const PLANTED: [string, string, Record<string, (keyof Books)[]>][] = [
 test.each(PLANTED)('finds that %s', async (_, sql, broken) => {
   await plant(sql);
   const offenders = Object.entries(broken).map(([promise, names]) => [promise, names.map((name) => books[name])]);
-  expect(await reconcile()).toEqual({ checks: checks(Object.fromEntries(offenders)), isBalanced: false });
+  expect(await reconciled()).toEqual({ checks: checks(Object.fromEntries(offenders)), isBalanced: false });
 });
 
 test('looks at what was made since an instant only', async () => {
   await plant('UPDATE payments SET amount_refunded = amount_refunded + 1 WHERE id = $payment');
-  const since = (instant: number) => service.application.get(Reconcile).execute({ since: instant });
+  const since = (instant: number) => reconcile(service.application.get(Database), { since: instant });
   expect(await since(instantOf(books.payment))).toMatchObject({ isBalanced: false });
   const later = await since(instantOf(books.succeeded) + 60_000);
   expect(later).toEqual({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../src/platform/database/migrate.js';
+import { migrate } from '../../src/migrate/migrate.js';
 import { withClient } from '../support/postgres.js';
 import { postgresPid } from '../support/processes.js';
 import { Network } from './network.js';

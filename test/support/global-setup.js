@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../dist/src/platform/database/migrate.js';
+import { migrate } from '../../dist/src/migrate/migrate.js';
 
 /**
  * One PostgreSQL for the whole run, with a migrated template database that each test file copies: an embedded one, or the

@@ -1,6 +1,6 @@
 /** What lies between this machine and PostgreSQL: a pooler, and the difference of two clocks. */
 import type { Client } from 'pg';
-import { runElsewhere } from '../../platform/database/pooler.js';
+import { runElsewhere } from '../../migrate/pooler.js';
 import type { Clock } from '../../shared/clock.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import type { Facts } from './server.js';

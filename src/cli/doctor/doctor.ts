@@ -1,7 +1,8 @@
 /** Looks for what makes a service fail, now or one day, and says what to do about it. Changes nothing. */
 import { Client } from 'pg';
+import { connected } from '../../migrate/pooler.js';
 import type { Config } from '../../platform/config.js';
-import { connected, greeter } from '../../platform/database/pooler.js';
+import { greeter } from '../../platform/database/data-source.js';
 import type { Clock } from '../../shared/clock.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { checksOf } from '../../platform/database/reconcile.js';
 import { FIRST_UUID } from '../../shared/id.js';
+import { checksOf } from '../reconcile.js';
 import { copyRows, deleteRows, RowsChanged, rowsLeft } from './rows.js';
 import { prepareTarget, residenceOf } from './target.js';
 

@@ -9,6 +9,7 @@ import { ClockController } from './adapters/http/clock.controller.js';
 import { RefundHelpersController } from './adapters/http/refund-helpers.controller.js';
 import { PostgresSandboxClocks } from './adapters/persistence/postgres-sandbox-clocks.js';
 import { SandboxClockRecord } from './adapters/persistence/sandbox-clock.record.js';
+import { Announcements } from './adapters/schedule/announcements.js';
 import { ClockListener } from './adapters/schedule/clock-listener.js';
 import { MovedSchedules } from './adapters/schedule/moved-schedules.js';
 import { WorkByTheClock } from './adapters/schedule/work-by-the-clock.js';
@@ -23,6 +24,7 @@ import { ReadClock } from './application/read-clock.js';
   controllers: [CheckoutSessionHelpersController, RefundHelpersController, ClockController],
   providers: [
     AdvanceClock,
+    Announcements,
     ClockListener,
     HastenSchedules,
     ReadClock,
@@ -33,4 +35,8 @@ import { ReadClock } from './application/read-clock.js';
 })
 class SandboxModule {}
 
-export const SANDBOX: ModuleFacts = { module: SandboxModule, records: [SandboxClockRecord] };
+export const SANDBOX: ModuleFacts = {
+  module: SandboxModule,
+  records: [SandboxClockRecord],
+  jobs: ['hear_announcements'],
+};

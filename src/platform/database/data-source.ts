@@ -1,11 +1,19 @@
 import type { Socket } from 'node:net';
-import type { PoolClient } from 'pg';
+import type { Client, PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import * as steps from '../../../migrations/index.js';
 import { DatabaseFault } from './faults.js';
 import { scopedClient } from './organization-scope.js';
-import { greeter } from './pooler.js';
-import { SETTINGS } from './role-settings.js';
+
+/**
+ * What each connection of the service has set. A lock is waited for at most half a second: the callers behind it keep their
+ * share of the pool. A process that hangs in a transaction would keep its locks for ever. PostgreSQL would plan the first
+ * five runs of a statement for their values; every statement here has one good plan, and Citus needs the values.
+ */
+export const SETTINGS = `(VALUES ('lock_timeout', '500ms'), ('statement_timeout', '5s'),
+  ('idle_in_transaction_session_timeout', '10s'), ('plan_cache_mode',
+    CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END)
+  ) AS setting (name, value)`;
 
 /** The role may not have them. Sent as a query, not as start-up parameters: PgBouncer refuses those. */
 const SET_LIMITS = `SELECT set_config(name, value, false) FROM ${SETTINGS}`;
@@ -56,6 +64,11 @@ export const MIGRATIONS = Object.values(steps).sort((one, other) => numberOf(one
 export function createMigrationDataSource(url: string, entities: Records = []): DataSource {
   const extra = { onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [greeter(client)]) };
   return new DataSource({ ...baseOptions(url), entities, migrations: [...MIGRATIONS], poolSize: 2, extra });
+}
+
+/** The number of the process that greeted. PostgreSQL's own greeting names its process; a pooler's names none. */
+export function greeter(client: Client | PoolClient): number {
+  return (client as unknown as { processID: number }).processID;
 }
 
 function baseOptions(url: string) {

@@ -43,6 +43,10 @@ export class Database implements OnApplicationShutdown {
     this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
   }
 
+  get url(): string {
+    return this.pool.options.connectionString as string;
+  }
+
   /** The pool now: connections that work, those that could, and the queries that wait for one. */
   get load(): { readonly inUse: number; readonly free: number; readonly waiting: number } {
     const inUse = this.pool.totalCount - this.pool.idleCount;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
+import { isDistributed } from '../../../../platform/database/citus.js';
 import { Database } from '../../../../platform/database/database.js';
-import { isDistributed } from '../../../../platform/database/distribute.js';
 import type { Statement } from '../../../../platform/database/statement.js';
 import { facts, resourceOf } from '../../../../platform/facts.js';
 import { type Caller, type Ledger, MODES } from '../../../../shared/caller.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { isDistributed } from '../../../../platform/database/citus.js';
 import { Database } from '../../../../platform/database/database.js';
-import { isDistributed } from '../../../../platform/database/distribute.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type Claim, type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } from '../../application/ports.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { MovedClocks } from '../../../../platform/clock.js';
-import { Announcements } from '../../../../platform/database/announcements.js';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ExpirySweeper } from '../../../checkout/index.js';
 import { DueDeliveries } from '../../../events/index.js';
 import { HastenSchedules } from '../../application/hasten-schedules.js';
 import { DueWork } from '../../application/ports.js';
+import { Announcements } from './announcements.js';
 
 /** Longer than one attempt that is not answered, and shorter than clients wait. */
 const PATIENCE_MS = 20_000;

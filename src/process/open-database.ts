@@ -1,6 +1,10 @@
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  openEmbeddedPostgres,
+} from '../embedded-postgres/embedded-postgres.js';
+import { assertReady, migrate } from '../migrate/migrate.js';
 import type { Config } from '../platform/config.js';
-import { assertReady, migrate } from '../platform/database/migrate.js';
-import { type EmbeddedPostgres, type EmbeddedPostgresOptions, openEmbeddedPostgres } from './embedded-postgres.js';
 
 /** For command lines and whoever looks into it, beside what the service's own processes hold. */
 const OTHER_CONNECTIONS = 30;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { createMigrationDataSource } from './data-source.js';
+import { createMigrationDataSource } from '../platform/database/data-source.js';
 import { distributeAll, distributeNewTables, distribution } from './distribute.js';
 import { assertPreparedStatements } from './pooler.js';
 import { setRoleSettings } from './role-settings.js';

@@ -1,5 +1,6 @@
-import { Client, type PoolClient } from 'pg';
-import { sqlState } from './faults.js';
+import { Client } from 'pg';
+import { greeter } from '../platform/database/data-source.js';
+import { sqlState } from '../platform/database/faults.js';
 
 const TIMEOUT_MS = 4_000;
 const PREPARED = { name: 'pooler.prepared', text: 'SELECT 1' };
@@ -14,11 +15,6 @@ export async function connected(url: string, applicationName: string): Promise<C
   client.on('error', () => undefined);
   await client.connect();
   return client;
-}
-
-/** The number of the process that greeted. PostgreSQL's own greeting names its process; a pooler's names none. */
-export function greeter(client: Client | PoolClient): number {
-  return (client as unknown as { processID: number }).processID;
 }
 
 /** Throws with what to do when a pooler changes server connections and does not prepare there what the client has prepared. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Client } from 'pg';
-import { type Repetition, repeat } from '../repeat.js';
-import { Database } from './database.js';
+import { Database } from '../../../../platform/database/database.js';
+import { type Repetition, repeat } from '../../../../platform/repeat.js';
 
 /** Whoever listens looks this often too: it may have lost its connection, or a pooler keeps announcements from it. */
 const LOOK_EVERY_MS = 2_000;
@@ -28,10 +28,7 @@ export class Announcements implements OnModuleDestroy {
   private listener: Client | undefined;
   private repetition: Repetition | undefined;
 
-  constructor(
-    private readonly database: Database,
-    private readonly url: string,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** From now on `hear` runs at each announcement and now and then: it looks for what has changed. */
   async listen(hear: () => Promise<void>): Promise<void> {
@@ -74,7 +71,7 @@ export class Announcements implements OnModuleDestroy {
 
   private async connected(): Promise<Client> {
     const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-    const client = new Client({ connectionString: this.url, application_name: APPLICATION, ...limits });
+    const client = new Client({ connectionString: this.database.url, application_name: APPLICATION, ...limits });
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === 'tillgate_heard') this.waiting.get(payload)?.();
       else this.answer(payload).catch((error: unknown) => this.logger.warn(error));

@@ -1,15 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { sqlState } from './faults.js';
-
-/**
- * What each connection of the service has set. A lock is waited for at most half a second: the callers behind it keep their
- * share of the pool. A process that hangs in a transaction would keep its locks for ever. PostgreSQL would plan the first
- * five runs of a statement for their values; every statement here has one good plan, and Citus needs the values.
- */
-export const SETTINGS = `(VALUES ('lock_timeout', '500ms'), ('statement_timeout', '5s'),
-  ('idle_in_transaction_session_timeout', '10s'), ('plan_cache_mode',
-    CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END)
-  ) AS setting (name, value)`;
+import { SETTINGS } from '../platform/database/data-source.js';
+import { sqlState } from '../platform/database/faults.js';
 
 const STATEMENTS = `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L',
     coalesce($1, current_user), current_database(), name, value) AS statement FROM ${SETTINGS}`;

@@ -1,8 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import type { Mode } from '../../shared/caller.js';
-import { FIRST_UUID, firstUuidAt, idOf } from '../../shared/id.js';
-import { facts, type Invariant } from '../facts.js';
-import { Database } from './database.js';
+import type { Database } from '../platform/database/database.js';
+import { facts, type Invariant } from '../platform/facts.js';
+import type { Mode } from '../shared/caller.js';
+import { FIRST_UUID, firstUuidAt, idOf } from '../shared/id.js';
 
 interface Check {
   readonly promise: string;
@@ -14,22 +13,22 @@ interface Check {
 const MAX_OFFENDERS = 100;
 const ALL = '/* every organization: the books of all must balance */';
 
-/** Proves on all organizations' rows what the modules promise of them. */
-@Injectable()
-export class Reconcile {
-  constructor(private readonly database: Database) {}
-
-  /** One snapshot for all: a refund between two looks would seem a difference. On one core, to leave the service the others. */
-  async execute({ since }: { since?: number | undefined } = {}): Promise<{ checks: Check[]; isBalanced: boolean }> {
-    const first = since === undefined ? FIRST_UUID : firstUuidAt(since);
-    const checks = await this.database.run(async () => {
-      await this.database.manager.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      await this.database.manager.query('SET LOCAL statement_timeout = 0');
-      await this.database.manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
-      return checksOf((sql, values) => this.database.manager.query(sql, values), { first });
-    });
-    return { checks, isBalanced: checks.every(({ offenders }) => offenders.length === 0) };
-  }
+/**
+ * Proves on all organizations' rows what the modules promise of them. One snapshot for all: a refund between two looks
+ * would seem a difference. On one core, to leave the service the others.
+ */
+export async function reconcile(
+  database: Database,
+  { since }: { since?: number | undefined } = {},
+): Promise<{ checks: Check[]; isBalanced: boolean }> {
+  const first = since === undefined ? FIRST_UUID : firstUuidAt(since);
+  const checks = await database.run(async () => {
+    await database.manager.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    await database.manager.query('SET LOCAL statement_timeout = 0');
+    await database.manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
+    return checksOf((sql, values) => database.manager.query(sql, values), { first });
+  });
+  return { checks, isBalanced: checks.every(({ offenders }) => offenders.length === 0) };
 }
 
 type Query = (sql: string, values: unknown[]) => Promise<unknown[]>;

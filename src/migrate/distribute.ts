@@ -1,6 +1,6 @@
 /** Citus: rows of an organization live together on one machine of several. */
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import type { Database } from './database.js';
+import { HAS_CITUS } from '../platform/database/citus.js';
 
 type Sql = Pick<DataSource | EntityManager | QueryRunner, 'query'>;
 
@@ -18,11 +18,6 @@ interface Cluster {
   readonly withoutPrepared: number;
 }
 
-const HAS_CITUS = {
-  name: 'database.has_citus',
-  text: `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "hasCitus"`,
-};
-const known = new WeakMap<Database, boolean>();
 const CLUSTER = `SELECT citus_is_coordinator() AS "isCoordinator",
   (SELECT count(*)::integer FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND shouldhaveshards) AS workers,
   (SELECT count(*)::integer FROM run_command_on_all_nodes('SHOW max_prepared_transactions') WHERE result = '0')
@@ -35,15 +30,6 @@ const TABLES = `SELECT relation.relname AS name,
   (SELECT citus_table_type FROM citus_tables
     WHERE table_name = relation.oid AND citus_table_type IN ('distributed', 'reference')) AS kind
   FROM pg_class relation WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
-
-/** Whether rows may live on several machines: there a statement that locks rows has to say whose. */
-export async function isDistributed(database: Database): Promise<boolean> {
-  const before = known.get(database);
-  if (before !== undefined) return before;
-  const [found] = await database.read<{ hasCitus: boolean }>(HAS_CITUS, []);
-  known.set(database, found?.hasCitus ?? false);
-  return found?.hasCitus ?? false;
-}
 
 /** What is distributed, and what would be. Throws with what to do where the cluster is not ready for it. */
 export async function distribution(sql: Sql): Promise<{ distributed: string[]; pending: string[] }> {
