@@ -29,7 +29,6 @@ const BOUNDS: Readonly<Record<string, string>> = {
   [`${EVENTS}/adapters/schedule/attempts-under-way.ts counts`]: 'attempts under way',
   [`${EVENTS}/adapters/schedule/due-receivers.ts due`]: 'MAX_DUE for each organization',
   [`${EVENTS}/adapters/schedule/known-endpoints.ts seen`]: 'the oldest goes; filled below',
-  [`${EVENTS}/adapters/schedule/webhook-scheduler.ts changed`]: 'organizations, until the next round',
   [`${EVENTS}/adapters/schedule/webhook-scheduler.ts nextReceiver`]: 'organizations, which operators make',
   [`${EVENTS}/application/share-attempts.ts queues`]: 'one call',
   [`${EVENTS}/application/share-attempts.ts taken`]: 'one call',
@@ -113,6 +112,8 @@ test('endpoints that were told of something', () => {
   const [event, endpoint] = [{ mode: 'test', type: 'a.b' }, { id: 'we_x' }];
   for (const index of many(10_100)) known.learn({ owner: `org_${index}`, event, endpoint } as never);
   expect(sizeOf(known, 'seen')).toBe(10_000);
+  for (const index of many(20)) known.learn({ owner: 'org_1', spelled: `${index}.example`, event, endpoint } as never);
+  expect(known.receiversOf({ organization: 'org_1', mode: 'test' }, 'a.b')).toHaveLength(16);
 });
 
 test('shares of organizations', async () => {

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
+import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { atOnce, get, isReplay, post, SMALLEST, send } from '../support/client.js';
 import { answer, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
@@ -390,16 +391,21 @@ test('the ledger is pushed: refund.created reaches it at once, and after a claim
   }
 });
 
-test('once an endpoint is known, a commit is told without waiting for a look', async () => {
-  await create(MERCHANT);
+test('once endpoints are known, a commit is told to all of them without a look at what is due', async () => {
+  const other = await startReceiver();
+  for (const surface of SURFACES) await create(surface);
+  await create(MERCHANT, { url: other.url });
   await createSession();
   await deliver(world.service);
-  const scheduler = world.service.application.get(WebhookScheduler);
-  const look = scheduler.look.bind(scheduler);
-  scheduler.look = async () => undefined;
+  const { application } = world.service;
+  const looks = [
+    jest.spyOn(application.get(WebhookScheduler), 'look').mockResolvedValue(),
+    jest.spyOn(application.get(Deliveries), 'due').mockResolvedValue({ found: [], next: undefined }),
+  ];
   await createSession();
-  await until(() => receiver.received.length === 2, 'it is told');
-  scheduler.look = look;
+  await until(() => receiver.received.length === 4 && other.received.length === 2, 'it is told');
+  for (const look of looks) look.mockRestore();
+  await other.close();
 });
 
 test('a clock that is set back between commit and claim does not put off a first attempt', async () => {

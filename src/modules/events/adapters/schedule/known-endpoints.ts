@@ -1,34 +1,46 @@
 import type { Caller } from '../../../../shared/caller.js';
 import type { ClaimedDelivery } from '../../application/ports.js';
+import { type DueReceiver, dueReceiver } from '../../domain/receiver.js';
 
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
+/** As many endpoints as an owner may have. */
+const MAX_RECEIVERS = 16;
 
 /**
- * Which commits make something due at an endpoint, as far as this process has seen it. What it does not know is found by
- * the look once a second; an organization without endpoints costs nothing.
+ * Which receivers a commit makes something due at, as far as this process has seen it: they are told without a look at
+ * what is due. What it does not know is found by the look once a second; an organization without endpoints costs nothing.
  */
 export class KnownEndpoints {
-  /** When it was last seen (monotonic, milliseconds), the oldest first. */
-  private readonly seen = new Map<string, number>();
+  /** By owner, mode and type; then, as they are spelled, when they were last seen (monotonic, milliseconds). The oldest first. */
+  private readonly seen = new Map<string, Map<string, number>>();
 
-  learn({ owner, event, endpoint }: ClaimedDelivery): void {
+  learn({ owner, spelled, event, endpoint }: ClaimedDelivery): void {
     if (endpoint === null) return;
     const name = nameOf(owner, event);
+    const receivers = this.seen.get(name) ?? new Map<string, number>();
     this.seen.delete(name);
-    this.seen.set(name, performance.now());
-    const [oldest] = this.seen.keys();
-    if (this.seen.size > MAX_REMEMBERED && oldest !== undefined) this.seen.delete(oldest);
+    this.seen.set(name, receivers);
+    receivers.delete(spelled);
+    receivers.set(spelled, performance.now());
+    if (receivers.size > MAX_RECEIVERS) forgetOldest(receivers);
+    if (this.seen.size > MAX_REMEMBERED) forgetOldest(this.seen);
   }
 
-  wantEventOf({ organization, mode }: Caller, type: string): boolean {
-    return [organization, 'ledger'].some((owner) => {
-      const at = this.seen.get(nameOf(owner, { mode, type }));
-      return at !== undefined && performance.now() - at < REMEMBERED_MS;
-    });
+  receiversOf({ organization, mode }: Caller, type: string): DueReceiver[] {
+    const since = performance.now() - REMEMBERED_MS;
+    return [organization, 'ledger']
+      .flatMap((owner) => [...(this.seen.get(nameOf(owner, { mode, type })) ?? [])])
+      .filter(([, at]) => at > since)
+      .map(([spelled]) => dueReceiver(organization, spelled));
   }
 }
 
 function nameOf(owner: string, { mode, type }: { mode: string; type: string }): string {
   return `${owner} ${mode} ${type}`;
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
 }

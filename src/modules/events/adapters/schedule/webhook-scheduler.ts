@@ -31,8 +31,6 @@ export class WebhookScheduler {
   private readonly underWay = new AttemptsUnderWay();
   private readonly endpoints = new KnownEndpoints();
   private readonly due = new DueReceivers();
-  /** Organizations in which something may just have become due. */
-  private readonly changed = new Set<string>();
   private nextOrganization: string | undefined;
   private readonly nextReceiver = new Map<string, string>();
   private starting: Promise<void> | undefined;
@@ -70,8 +68,9 @@ export class WebhookScheduler {
 
   /** The same at the endpoints that are known to want an event of the type, if there are any. */
   async wakeEndpoints(caller: Caller, type: string): Promise<void> {
-    if (!this.endpoints.wantEventOf(caller, type)) return;
-    this.changed.add(caller.organization);
+    const known = this.endpoints.receiversOf(caller, type);
+    if (known.length === 0) return;
+    for (const due of known) this.remember(due);
     await this.startDue();
   }
 
@@ -122,9 +121,6 @@ export class WebhookScheduler {
   }
 
   private async startSome(): Promise<number> {
-    const changed = [...this.changed];
-    this.changed.clear();
-    await inGroups(changed, async (organization) => void (await this.lookAt(organization)));
     const due = this.isStopping ? [] : this.due.all();
     if (due.length === 0) return 0;
     const { shares, waiting } = this.share(due);
