@@ -1,7 +1,7 @@
 /** Two organizations with something of everything, and keys of every kind, made as operators and callers make them. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { commandLine } from '../support/processes.js';
+import { command as run } from '../support/command.js';
 import type { Surroundings } from './requests.js';
 import type { Node } from './values.js';
 
@@ -9,7 +9,7 @@ const OF_EACH = 4;
 
 export async function prepare(url: string, databaseUrl: string): Promise<Surroundings> {
   const command = async (...words: readonly string[]) => {
-    const { stdout, stderr } = await commandLine(words, { DATABASE_URL: databaseUrl });
+    const { stdout, stderr } = await run(words, { DATABASE_URL: databaseUrl });
     if (stderr) throw new Error(stderr);
     return JSON.parse(stdout);
   };

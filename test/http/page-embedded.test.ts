@@ -13,27 +13,33 @@ import { createKey, type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
 const EXAMPLE = readFileSync('docs/embedded-page.html', 'utf8');
+const SILENT = EXAMPLE.replace(/.*location\.assign.*\n/, '');
 const LISTEN = `<script>const told = []; addEventListener('message', ({ data }) => told.push(data.type));</script>`;
 
 interface ShopPages {
   readonly origin: string;
-  show(embedUrl: string): void;
+  /** How often each address was asked for. */
+  readonly visits: Readonly<Record<string, number>>;
+  show(embedUrl: string, example?: string): void;
   close(): void;
 }
 
 /** The example of the documentation, on a server of the shop's. */
 async function startShopPages(): Promise<ShopPages> {
-  let embedUrl = '';
-  const server: Server = createServer(({ url }, response) => {
+  let shown = '';
+  const visits: Record<string, number> = {};
+  const server: Server = createServer(({ url = '' }, response) => {
+    visits[url] = (visits[url] ?? 0) + 1;
     response.setHeader('content-type', 'text/html');
-    response.end(url === '/' ? LISTEN + EXAMPLE.replace('EMBED_URL', embedUrl) : '<h1>Done</h1>');
+    response.end(url === '/' ? LISTEN + shown : '<h1>Done</h1>');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    show: (url) => {
-      embedUrl = url;
+    visits,
+    show: (embedUrl, example = EXAMPLE) => {
+      shown = example.replace('EMBED_URL', embedUrl);
     },
     close: () => {
       server.closeAllConnections();
@@ -108,8 +114,8 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
 
   afterAll(() => opened.close());
 
-  async function show(path: string): Promise<Frame> {
-    pages.show(`${service.url}${path}/embed`);
+  async function show(path: string, example?: string): Promise<Frame> {
+    pages.show(`${service.url}${path}/embed`, example);
     await page.goto(pages.origin);
     const frame = page.frames()[1];
     if (!frame) throw new Error('There is no frame.');
@@ -132,7 +138,22 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
       await page.waitForFunction("told.includes('processing')");
       expect(await page.evaluate("told.includes('complete')")).toBe(false);
       await page.waitForURL(`${pages.origin}/done?id=${id}`);
+      expect(pages.visits[`/done?id=${id}`]).toBe(1);
       expect((await shop.get(`/v1/checkout_sessions/${id}`)).body.status).toBe('complete');
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'paid in its frame, it goes on by itself where the shop does not',
+    async () => {
+      await allow(pages.origin);
+      const { id, path } = await embedded();
+      const frame = await show(path, SILENT);
+      await frame.getByRole('button', { name: /^Pay/ }).click();
+      await frame.getByRole('button', { name: 'Pay', exact: true }).click();
+      await page.waitForURL(`${pages.origin}/done?id=${id}`);
+      expect(pages.visits[`/done?id=${id}`]).toBe(1);
     },
     PATIENCE_MS,
   );

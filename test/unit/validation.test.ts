@@ -39,10 +39,10 @@ test.each(CLASSES)('$name: both give the same verdict on whatever was made of it
         expect(explain(request, changed).length === 0).toBe(verdict);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
   // A generator that only makes wrong bodies, or only right ones, would prove nothing.
-  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(20);
+  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(5);
 });
 
 test.each(CLASSES)('$name: both refuse what is no object at all', ({ request }) => {

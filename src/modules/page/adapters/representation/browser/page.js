@@ -44,7 +44,9 @@ if (origins && parent !== window) {
   if (state === 'expired') tell('expired');
   if (state === 'paid') {
     tell('complete', { return_url: onward ?? null });
-    // A browser that has seen no click in here leaves it to the page around, or to the link.
-    if (onward) open(onward, '_top');
+    // The page around goes on first, if it listens: the shop's page is visited once. A browser that has seen no click in
+    // here leaves it to the page around, or to the link.
+    const alone = onward && setTimeout(() => open(onward, '_top'), SOON_MS);
+    addEventListener('beforeunload', () => clearTimeout(alone));
   }
 }
