@@ -16,6 +16,7 @@ import { PublicUrl } from './platform/http/public-url.js';
 import { IDEMPOTENCY_ERRORS } from './platform/idempotency/error.codes.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './platform/idempotency/idempotency-key.record.js';
+import { Jobs } from './platform/jobs.js';
 import { CallerClock, Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
 import { PLATFORM_METRICS } from './telemetry/metrics.js';
@@ -58,6 +59,7 @@ export class AppModule {
         { provide: CallerClock, useExisting: MovedClocks },
         MovedClocks,
         PublicUrl,
+        Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
         // In the order that docs/api.md promises: who calls, from where, how often, and only then what with.
         { provide: APP_GUARD, useClass: KeyGuard },
@@ -65,7 +67,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
-      exports: [CallerClock, Clock, Config, MovedClocks, PublicUrl, WebhookUrls],
+      exports: [CallerClock, Clock, Config, Jobs, MovedClocks, PublicUrl, WebhookUrls],
     };
   }
 }

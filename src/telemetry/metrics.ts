@@ -6,8 +6,8 @@ import { Database } from '../platform/database/database.js';
 import { BATCH_SIZE } from '../platform/database/reads.js';
 import { facts } from '../platform/facts.js';
 import type { TillgateAdapter } from '../platform/http/adapter.js';
+import { JOB_METRICS } from '../platform/jobs.js';
 import { counter, gauge, histogram, startAtZero } from '../platform/metric.js';
-import { JOB_METRICS } from '../platform/repeat.js';
 import { VERSION } from '../platform/version.js';
 import { Measurements } from './measurements.js';
 

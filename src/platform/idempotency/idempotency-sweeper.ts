@@ -1,5 +1,5 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { drain, type Repetition, repeat } from '../repeat.js';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { inBatches, Jobs } from '../jobs.js';
 import { StoredResponses } from './stored-responses.js';
 
 const INTERVAL_MS = 60_000;
@@ -7,21 +7,15 @@ const BATCH = 1_000;
 
 /** Removes stored responses whose time is over. Nothing depends on when: an expired key already counts as new. */
 @Injectable()
-export class IdempotencySweeper implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(IdempotencySweeper.name);
-  private repetition: Repetition | undefined;
-
-  constructor(private readonly responses: StoredResponses) {}
+export class IdempotencySweeper implements OnApplicationBootstrap {
+  constructor(
+    private readonly responses: StoredResponses,
+    private readonly jobs: Jobs,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.repetition = repeat(() => drain((limit) => this.responses.sweep(limit), BATCH), {
-      job: 'remove_idempotency_keys',
-      everyMs: INTERVAL_MS,
-      onError: (error) => this.logger.warn(error),
-    });
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.repetition?.stop();
+    this.jobs.repeat('remove_idempotency_keys', INTERVAL_MS, () =>
+      inBatches((limit) => this.responses.sweep(limit), BATCH),
+    );
   }
 }

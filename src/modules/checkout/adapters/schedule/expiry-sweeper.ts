@@ -1,6 +1,6 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
-import { drain, type Repetition, repeat } from '../../../../platform/repeat.js';
+import { inBatches, Jobs } from '../../../../platform/jobs.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { ExpireOverdueSessions } from '../../application/expire-overdue-sessions.js';
 
@@ -10,27 +10,21 @@ const BATCH = 20;
 
 /** Stores what the clock has already decided: answers and filters show a session as expired without it. */
 @Injectable()
-export class ExpirySweeper implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(ExpirySweeper.name);
-  private repetition: Repetition | undefined;
-
+export class ExpirySweeper implements OnApplicationBootstrap {
   constructor(
     private readonly unit: UnitOfWork,
     private readonly expireOverdueSessions: ExpireOverdueSessions,
     private readonly clock: CallerClock,
+    private readonly jobs: Jobs,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.repetition = repeat(() => this.sweepAll(), {
-      job: 'expire_sessions',
-      everyMs: INTERVAL_MS,
-      onError: (error) => this.logger.warn(error),
-    });
+    this.jobs.repeat('expire_sessions', INTERVAL_MS, () => this.sweepAll());
   }
 
   /** Expires what is over by the moved clocks. */
   async sweepBy(clocks: readonly MovedClock[]): Promise<void> {
-    for (const clock of clocks) await drain((limit) => this.sweep(limit, clock), BATCH);
+    for (const clock of clocks) await inBatches((limit) => this.sweep(limit, clock), BATCH);
   }
 
   /** Expires up to `limit` sessions, those of an organization together, and returns how many. */
@@ -43,11 +37,7 @@ export class ExpirySweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweepAll(): Promise<void> {
-    await drain((limit) => this.sweep(limit), BATCH);
+    await inBatches((limit) => this.sweep(limit), BATCH);
     await this.sweepBy(this.clock.moved());
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.repetition?.stop();
   }
 }

@@ -1,6 +1,6 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
-import { drain, type Repetition, repeat } from '../../../../platform/repeat.js';
+import { inBatches, Jobs } from '../../../../platform/jobs.js';
 import { Clock } from '../../../../shared/clock.js';
 import { Events } from '../../application/ports.js';
 
@@ -10,30 +10,20 @@ const BATCH = 500;
 
 /** Removes events that have been kept for as long as they were promised to be. */
 @Injectable()
-export class EventSweeper implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(EventSweeper.name);
-  private repetition: Repetition | undefined;
-
+export class EventSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly events: Events,
     private readonly config: Config,
     private readonly clock: Clock,
+    private readonly jobs: Jobs,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.repetition = repeat(() => this.sweep(), {
-      job: 'remove_events',
-      everyMs: INTERVAL_MS,
-      onError: (error) => this.logger.warn(error),
-    });
+    this.jobs.repeat('remove_events', INTERVAL_MS, () => this.sweep());
   }
 
   async sweep(): Promise<void> {
     const before = this.clock.now() - this.config.eventRetentionDays * DAY_MS;
-    await drain((limit) => this.events.removeBefore(before, limit), BATCH);
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.repetition?.stop();
+    await inBatches((limit) => this.events.removeBefore(before, limit), BATCH);
   }
 }

@@ -1,6 +1,6 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { type Repetition, repeat } from '../../../../platform/repeat.js';
+import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { DueSignal } from '../../application/ports.js';
 import type { Happening } from '../../domain/event.js';
@@ -14,28 +14,26 @@ const GRACE_MS = 5_000;
 
 /** Every serving instance delivers: they share the work through the database. A command for an operator does not. */
 @Injectable()
-export class WebhookWorker extends DueSignal implements OnApplicationBootstrap, OnModuleDestroy {
+export class WebhookWorker extends DueSignal implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookWorker.name);
-  private repetition: Repetition | undefined;
+  private isServing = false;
 
   constructor(
     private readonly scheduler: WebhookScheduler,
     private readonly host: HttpAdapterHost,
+    private readonly jobs: Jobs,
   ) {
     super();
   }
 
   onApplicationBootstrap(): void {
     if (!this.host.httpAdapter) return;
-    this.repetition = repeat(() => this.scheduler.look(), {
-      job: 'deliver_webhooks',
-      everyMs: INTERVAL_MS,
-      onError: (error) => this.logger.warn(error),
-    });
+    this.isServing = true;
+    this.jobs.repeat('deliver_webhooks', INTERVAL_MS, () => this.scheduler.look());
   }
 
   due(caller: Caller, { type, notifyUrl }: Happening): void {
-    if (!this.repetition) return;
+    if (!this.isServing) return;
     const warn = (error: unknown) => this.logger.warn(error);
     if (notifyUrl !== null)
       this.scheduler.wake(dueReceiver(caller.organization, spelledReceiver(notifyUrl))).catch(warn);
@@ -43,11 +41,10 @@ export class WebhookWorker extends DueSignal implements OnApplicationBootstrap, 
   }
 
   dueAt(due: DueReceiver): void {
-    if (this.repetition) this.scheduler.wakeRested(due).catch((error: unknown) => this.logger.warn(error));
+    if (this.isServing) this.scheduler.wakeRested(due).catch((error: unknown) => this.logger.warn(error));
   }
 
-  async onModuleDestroy(): Promise<void> {
-    await this.repetition?.stop();
+  async beforeApplicationShutdown(): Promise<void> {
     await this.scheduler.stop(GRACE_MS);
   }
 }

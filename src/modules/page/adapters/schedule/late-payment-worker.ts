@@ -1,6 +1,6 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
-import { type Repetition, repeat } from '../../../../platform/repeat.js';
+import { Jobs } from '../../../../platform/jobs.js';
 import { Clock } from '../../../../shared/clock.js';
 import { LatePayments } from '../../application/ports.js';
 import { RecordLatePayment } from '../../application/record-late-payment.js';
@@ -10,27 +10,17 @@ const BATCH = 100;
 
 /** Of two processes that find the same payment due, one records it: its reference is the session's. */
 @Injectable()
-export class LatePaymentWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(LatePaymentWorker.name);
-  private repetition: Repetition | undefined;
-
+export class LatePaymentWorker implements OnApplicationBootstrap {
   constructor(
     private readonly latePayments: LatePayments,
     private readonly recordLatePayment: RecordLatePayment,
     private readonly unit: UnitOfWork,
     private readonly clock: Clock,
+    private readonly jobs: Jobs,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.repetition = repeat(() => this.recordDue(), {
-      job: 'record_late_payments',
-      everyMs: INTERVAL_MS,
-      onError: (error) => this.logger.warn(error),
-    });
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.repetition?.stop();
+    this.jobs.repeat('record_late_payments', INTERVAL_MS, () => this.recordDue());
   }
 
   /** One that cannot be recorded keeps no other waiting: it is due again in the next round. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { Database } from '../../../../platform/database/database.js';
-import { type Repetition, repeat } from '../../../../platform/repeat.js';
+import { Jobs } from '../../../../platform/jobs.js';
 
 /** Whoever listens looks this often too: it may have lost its connection, or a pooler keeps announcements from it. */
 const LOOK_EVERY_MS = 2_000;
@@ -21,21 +21,22 @@ const NOTIFY = { name: 'announcements.notify', text: 'SELECT pg_notify($1, $2)' 
 
 /** Tells the processes on this database that something has changed, and waits until they have heard it. */
 @Injectable()
-export class Announcements implements OnModuleDestroy {
+export class Announcements implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Announcements.name);
   private readonly waiting = new Map<string, () => void>();
   private hear: () => Promise<void> = async () => undefined;
   private listener: Client | undefined;
-  private repetition: Repetition | undefined;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: Jobs,
+  ) {}
 
   /** From now on `hear` runs at each announcement and now and then: it looks for what has changed. */
   async listen(hear: () => Promise<void>): Promise<void> {
     this.hear = hear;
-    const onError = (error: unknown) => this.logger.warn(error);
-    await this.look().catch(onError);
-    this.repetition = repeat(() => this.look(), { job: 'hear_announcements', everyMs: LOOK_EVERY_MS, onError });
+    await this.look().catch((error: unknown) => this.logger.warn(error));
+    this.jobs.repeat('hear_announcements', LOOK_EVERY_MS, () => this.look());
   }
 
   /** Resolves when every process that listens has heard it; where one cannot be told, when it has looked by itself. */
@@ -57,8 +58,7 @@ export class Announcements implements OnModuleDestroy {
     this.waiting.delete(id);
   }
 
-  async onModuleDestroy(): Promise<void> {
-    await this.repetition?.stop();
+  async beforeApplicationShutdown(): Promise<void> {
     const { listener } = this;
     this.listener = undefined;
     await listener?.end();
