@@ -1,5 +1,5 @@
 /** What is the same for the whole document: whose it is, how to get in, and the headers of every request and answer. */
-import type { Gate } from '../platform/http/gate.js';
+import type { Credential } from '../platform/http/credential.js';
 import { KEY_PATTERN } from '../platform/idempotency/idempotency-key.guard.js';
 import { VERSION } from '../platform/version.js';
 
@@ -78,12 +78,12 @@ export const SECURITY_SCHEMES = {
   metricsToken: { type: 'http', scheme: 'bearer', description: 'The token of `METRICS_TOKEN`.' },
 } as const;
 
-export const SECURITY: Readonly<Record<Gate, readonly Record<string, string[]>[]>> = {
+export const SECURITY: Readonly<Record<Credential, readonly Record<string, string[]>[]>> = {
   secret: [{ secretKey: [] }, { secretKeyBasic: [] }],
   sandbox: [{ secretKey: [] }, { secretKeyBasic: [] }],
   ledger: [{ ledgerKey: [] }, { ledgerKeyBasic: [] }],
   metrics: [{}, { metricsToken: [] }],
-  open: [],
+  none: [],
 };
 
 const IDEMPOTENCY_KEY = {

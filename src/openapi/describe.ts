@@ -19,12 +19,12 @@ import type { Route } from './routes.js';
 
 /** Decorates the handler. Controllers carry facts instead: importing @nestjs/swagger would cost every start (docs/decisions/description.md). */
 export function describe(route: Route, components: Components): void {
-  const { controller, handler, operationId, summary, description, tag, gate, answers } = route;
+  const { controller, handler, operationId, summary, description, tag, credential, answers } = route;
   const decorators = [
     ApiIncludeEndpoint(),
     ApiOperation({ operationId, summary, ...(description && { description }) }),
     ApiTags(tag.name),
-    ...SECURITY[gate].map((requirement) => ApiSecurity(requirement)),
+    ...SECURITY[credential].map((requirement) => ApiSecurity(requirement)),
     ...parametersOf(route, components),
     ...bodyOf(route, components),
     ...Object.keys(answers).map((status) => answerOf(route, Number(status), components)),

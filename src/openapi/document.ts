@@ -9,7 +9,7 @@ import { refusalsOf } from './responses.js';
 import { type Route, routesOf, webhooksOf } from './routes.js';
 import { webhook } from './webhooks.js';
 
-const SURFACES = ['secret', 'sandbox', 'ledger', 'metrics', 'open'];
+const SURFACES = ['secret', 'sandbox', 'ledger', 'metrics', 'none'];
 
 interface Operation {
   readonly path: string;
@@ -88,7 +88,7 @@ function byPath(operations: readonly Operation[]): Json {
 }
 
 function byPlace(one: Operation, other: Operation): number {
-  const surface = SURFACES.indexOf(one.route.gate) - SURFACES.indexOf(other.route.gate);
+  const surface = SURFACES.indexOf(one.route.credential) - SURFACES.indexOf(other.route.credential);
   // What is made is read about before how it is listed: POST before GET.
   return surface || compare(one.path, other.path) || compare(other.method, one.method);
 }

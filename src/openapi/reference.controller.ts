@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Gated } from '../platform/http/gate.js';
+import { Public } from '../platform/http/credential.js';
 
 /** How long a client may go on with a description that a new release has changed: it only ever grows. */
 const CACHE = 'public, max-age=300';
@@ -52,7 +52,7 @@ interface File {
 
 /** The API's description, and the page on which Scalar renders it for people, all of it from this service. */
 @Controller()
-@Gated('open')
+@Public()
 export class ReferenceController {
   private readonly files = new Map<string, File>();
 

@@ -28,20 +28,21 @@ export interface Example {
 }
 
 const COMMON = [tooLarge(), notJson(), inUse(), internalError(), unavailable()];
-export const isCommon = (code: string): boolean => [...facts.gate, ...COMMON].some((refusal) => refusal.code === code);
+export const isCommon = (code: string): boolean =>
+  [...facts.guardRefusals, ...COMMON].some((refusal) => refusal.code === code);
 
 export function examplesOf(route: Refusing): Example[] {
-  const { gate, method, idempotencyKey, idKind, refusals = [] } = route;
-  const isGated = gate !== 'open' && gate !== 'metrics';
+  const { credential, method, idempotencyKey, idKind, refusals = [] } = route;
+  const needsKey = credential !== 'none' && credential !== 'metrics';
   const codes = [
-    ...(isGated ? facts.gate : []),
-    ...(gate === 'metrics' ? facts.gate.filter(({ kind }) => kind === 'unauthenticated') : []),
+    ...(needsKey ? facts.guardRefusals : []),
+    ...(credential === 'metrics' ? facts.guardRefusals.filter(({ kind }) => kind === 'unauthenticated') : []),
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),
-    ...(idKind ? [notFound('id')] : gate === 'sandbox' ? [noSuchRoute()] : []),
+    ...(idKind ? [notFound('id')] : credential === 'sandbox' ? [noSuchRoute()] : []),
     ...refusals.map(refusalOf),
     internalError(),
-    ...(isGated ? [unavailable()] : []),
+    ...(needsKey ? [unavailable()] : []),
   ];
   return [...invalidExamples(route), ...codes.map((refusal) => ({ name: refusal.code, refusal }))];
 }

@@ -8,7 +8,7 @@ import {
   RouteParamtypes,
 } from '@nestjs/common/internal';
 import type { RequestClass } from '../platform/http/constraints.js';
-import { GATE, type Gate } from '../platform/http/gate.js';
+import { CREDENTIAL, type Credential } from '../platform/http/credential.js';
 import {
   OPERATION,
   type OperationFacts,
@@ -26,7 +26,7 @@ export interface Route extends OperationFacts {
   readonly operationId: string;
   readonly controller: Type;
   readonly handler: string;
-  readonly gate: Gate;
+  readonly credential: Credential;
   readonly tag: TagFacts;
   readonly idKind: IdKind | undefined;
   readonly idempotencyKey: 'required' | 'accepted' | undefined;
@@ -39,17 +39,17 @@ interface Argument {
   readonly pipes?: readonly unknown[];
 }
 
-/** The described routes. One behind the gate that isn't described is a mistake; documentation does not describe itself. */
+/** The described routes. One behind a key that isn't described is a mistake; documentation does not describe itself. */
 export function routesOf(controller: Type): Route[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
     const handler = controller.prototype[name] as object;
     if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
-    const gate: Gate = read(GATE, handler) ?? read(GATE, controller) ?? 'secret';
+    const credential: Credential = read(CREDENTIAL, handler) ?? read(CREDENTIAL, controller) ?? 'secret';
     const operation = read<OperationFacts & { operationId: string }>(OPERATION, handler);
-    if (!operation && gate !== 'open') throw new Error(`${controller.name}.${name} has no @Operation.`);
+    if (!operation && credential !== 'none') throw new Error(`${controller.name}.${name} has no @Operation.`);
     if (!operation) return [];
     const idempotencyKey = idempotencyKeyOf(handler);
-    const route = { controller, handler: name, gate, tag: tagOf(controller), idempotencyKey };
+    const route = { controller, handler: name, credential, tag: tagOf(controller), idempotencyKey };
     return [{ ...operation, ...route, ...inputOf(controller, name) }];
   });
 }

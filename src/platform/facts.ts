@@ -44,7 +44,7 @@ export interface Facts {
   readonly errors: readonly ErrorCode[];
   readonly resources: readonly Resource[];
   /** What guards refuse a request with on every route behind a key, one example each. */
-  readonly gate: readonly Refusal[];
+  readonly guardRefusals: readonly Refusal[];
   /** What reconciliation proves, the last module's first. */
   readonly invariants: readonly Invariant[];
   readonly metrics: readonly DeclaredMetric[];
@@ -57,7 +57,7 @@ export const ALL_EVENTS = '*';
 export const facts = {
   errors: [] as ErrorCode[],
   resources: [] as Resource[],
-  gate: [] as Refusal[],
+  guardRefusals: [] as Refusal[],
   invariants: [] as Invariant[],
   metrics: [] as DeclaredMetric[],
   measurements: [] as Measurement[],
@@ -75,12 +75,12 @@ export interface ModuleFacts extends Partial<Facts> {
 
 /** Called once, before anything is served. Throws when two modules claim the same. */
 export function declareFacts(...modules: readonly Partial<Facts>[]): void {
-  for (const { errors = [], resources = [], gate = [], invariants = [], ...observed } of modules) {
+  for (const { errors = [], resources = [], guardRefusals = [], invariants = [], ...observed } of modules) {
     const { metrics = [], measurements = [], jobs = [] } = observed;
     facts.errors.push(...errors);
     facts.errorCodes.push(...errors.map(({ code }) => code));
     facts.resources.push(...resources);
-    facts.gate.push(...gate);
+    facts.guardRefusals.push(...guardRefusals);
     facts.invariants.unshift(...invariants);
     facts.metrics.push(...metrics, ...measurements.flatMap(({ gauges }) => Object.values(gauges)));
     facts.measurements.push(...measurements);

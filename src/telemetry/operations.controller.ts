@@ -1,8 +1,8 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Readiness } from '../platform/database/readiness.js';
+import { MetricsToken, Public } from '../platform/http/credential.js';
 import { unavailable } from '../platform/http/error.filter.js';
-import { Gated } from '../platform/http/gate.js';
 import { Operation, Tag } from '../platform/http/operation.js';
 import { constant, object, text } from '../platform/http/schema.js';
 import { Metrics } from './metrics.js';
@@ -10,7 +10,7 @@ import { Metrics } from './metrics.js';
 const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' });
 
 @Controller()
-@Gated('open')
+@Public()
 @Tag('Operations', 'Health checks and metrics.')
 export class OperationsController {
   constructor(
@@ -40,7 +40,7 @@ export class OperationsController {
     return { status: 'ok' };
   }
 
-  @Gated('metrics')
+  @MetricsToken()
   @Operation('readMetrics', {
     summary: 'Retrieve metrics',
     description: 'Open, unless the service was started with `METRICS_TOKEN`.',

@@ -38,5 +38,5 @@ export const ACCESS: ModuleFacts = {
   module: AccessModule,
   records: [OrganizationRecord, ApiKeyRecord],
   errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED],
-  gate: [unauthorized(), originNotAllowed(), rateLimited(100)],
+  guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],
 };

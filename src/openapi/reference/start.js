@@ -12,7 +12,7 @@ addEventListener('DOMContentLoaded', () => {
     orderSchemaPropertiesBy: 'preserve',
     // With a key in the code samples, though without a place to type one in.
     authentication: { preferredSecurityScheme: ['secretKey', 'ledgerKey'] },
-    // A page to read. A secret key has no place in a browser, and the gate refuses an origin that no key lists.
+    // A page to read. A secret key has no place in a browser, and the service refuses an origin that no key lists.
     hideTestRequestButton: true,
     hideClientButton: true,
     // Nothing for another host: no fonts, no counting of visitors, no assistant, no tools of the maker's.

@@ -3,8 +3,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Config } from '../../../../platform/config.js';
+import { CREDENTIAL, type Credential } from '../../../../platform/http/credential.js';
 import { requestOf } from '../../../../platform/http/execution-context.js';
-import { GATE, type Gate } from '../../../../platform/http/gate.js';
 import { headerValues } from '../../../../platform/http/headers.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
@@ -29,17 +29,20 @@ export class KeyGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const gate = this.reflector.getAllAndOverride<Gate | undefined>(GATE, [context.getHandler(), context.getClass()]);
-    if (gate === 'open') return true;
+    const credential = this.reflector.getAllAndOverride<Credential | undefined>(CREDENTIAL, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    if (credential === 'none') return true;
     const request = requestOf(context);
     const token = tokenOf(headerValues(request, 'authorization'));
-    if (gate === 'metrics') return this.admitScraper(token);
+    if (credential === 'metrics') return this.admitScraper(token);
     if (token === undefined) throw unauthorized();
-    if (!this.authenticate.isKnown(token)) return this.admitStranger(request, token, gate);
+    if (!this.authenticate.isKnown(token)) return this.admitStranger(request, token, credential);
     const key = this.authenticate.execute(token);
     // A remembered key is answered without a promise, which would cost each request a microtask.
-    if (key instanceof Promise) return key.then((found) => present(admit(request, found, gate)));
-    return present(admit(request, key, gate));
+    if (key instanceof Promise) return key.then((found) => present(admit(request, found, credential)));
+    return present(admit(request, key, credential));
   }
 
   private admitScraper(token = ''): true {
@@ -51,18 +54,22 @@ export class KeyGuard implements CanActivate {
   }
 
   /** A known key is admitted even while other clients of its address fail. */
-  private async admitStranger(request: FastifyRequest, token: string, gate: Gate | undefined): Promise<boolean> {
+  private async admitStranger(
+    request: FastifyRequest,
+    token: string,
+    credential: Credential | undefined,
+  ): Promise<boolean> {
     await this.failures.expect(request.ip);
-    const key = admit(request, await this.authenticate.execute(token), gate);
+    const key = admit(request, await this.authenticate.execute(token), credential);
     await this.failures.forgive(request.ip);
     return present(key);
   }
 }
 
-function admit(request: FastifyRequest, key: ApiKey | undefined, gate: Gate = 'secret'): ApiKey {
-  if (key?.state.kind !== (gate === 'sandbox' ? 'secret' : gate)) throw unauthorized();
+function admit(request: FastifyRequest, key: ApiKey | undefined, credential: Credential = 'secret'): ApiKey {
+  if (key?.state.kind !== (credential === 'sandbox' ? 'secret' : credential)) throw unauthorized();
   const { organization, mode, display } = key.state;
-  if (gate === 'sandbox' && mode === 'live') throw noSuchRoute();
+  if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
   request.caller = organization === null ? undefined : { organization, mode };

@@ -2,8 +2,8 @@ import { Controller, HttpCode, NotFoundException, Options, Req, Res } from '@nes
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TillgateAdapter } from '../../../../platform/http/adapter.js';
+import { Public } from '../../../../platform/http/credential.js';
 import { answerTo, pathOf } from '../../../../platform/http/errors.js';
-import { Gated } from '../../../../platform/http/gate.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { originNotAllowed } from './origin.guard.js';
 
@@ -12,7 +12,7 @@ const MAX_AGE_SECONDS = 600;
 
 /** CORS preflights (Fetch standard). They carry no key, so any active key's list will do. */
 @Controller()
-@Gated('open')
+@Public()
 export class PreflightController {
   constructor(
     private readonly authenticate: Authenticate,

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { OfOrganizationQuery } from '../../../../platform/http/requests.js';
@@ -14,7 +14,7 @@ import { SESSION_FACTS } from '../../facts.js';
 import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
 
 @Controller(SESSION_FACTS.ledger.path)
-@Gated('ledger')
+@LedgerKey()
 @Tag('Ledger: checkout sessions', 'Checkout sessions of every organization, for the component that records payments.')
 export class LedgerCheckoutSessionsController {
   constructor(private readonly readCheckoutSession: ReadCheckoutSession) {}

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
@@ -13,7 +13,7 @@ import { ListLedgerEventsQuery, toLedgerFilter } from './events.requests.js';
 
 /** For a ledger that was away: what it missed. */
 @Controller(EVENT_FACTS.ledger.path)
-@Gated('ledger')
+@LedgerKey()
 @Tag(
   'Ledger: events',
   'Changes of the resources of all organizations. Each event is also sent to the ledger’s endpoints.',

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
@@ -50,7 +50,7 @@ import {
 
 /** What the ledger hears of all organizations. */
 @Controller(WEBHOOK_ENDPOINT_FACTS.ledger.path)
-@Gated('ledger')
+@LedgerKey()
 @Tag('Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.')
 export class LedgerWebhookEndpointsController {
   constructor(

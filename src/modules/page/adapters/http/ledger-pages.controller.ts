@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { exampleId } from '../../../../platform/http/schema.js';
@@ -21,7 +21,7 @@ import { LEDGER_CHECKOUT_PAGE, ledgerPageView } from '../representation/pages.vi
 import { SetPaymentUrlRequest } from './pages.requests.js';
 
 @Controller(SESSION_FACTS.ledger.path)
-@Gated('ledger')
+@LedgerKey()
 @Tag('Ledger: pages', 'Where the page of a checkout session leads the customer to pay.')
 export class LedgerPagesController {
   constructor(

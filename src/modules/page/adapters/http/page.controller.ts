@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Post, Req, UseFilters, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { TakesForm } from '../../../../platform/http/body.guard.js';
-import { Gated } from '../../../../platform/http/gate.js';
+import { Public } from '../../../../platform/http/credential.js';
 import { PublicUrl } from '../../../../platform/http/public-url.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
@@ -24,7 +24,7 @@ const EMBEDDED = 'c/:token/embed';
 
 /** What the customer's browser asks for. A GET changes nothing: whoever previews a link starts no payment. */
 @Controller([HOSTED, EMBEDDED])
-@Gated('open')
+@Public()
 @UseGuards(PageGuard)
 @UseFilters(PageErrorFilter)
 export class PageController {

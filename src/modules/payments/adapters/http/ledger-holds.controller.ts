@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
@@ -28,7 +28,7 @@ import { REFUSED_HOLDS } from '../representation/payments.examples.js';
 import { ListHoldsQuery, PlaceHoldRequest, toNewHold, toPage } from './payments.requests.js';
 
 @Controller('/ledger/v1')
-@Gated('ledger')
+@LedgerKey()
 @Tag('Ledger: holds', 'A hold keeps an amount of a payment from being refunded, for example during a dispute.')
 export class LedgerHoldsController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
@@ -27,7 +27,7 @@ import { LEDGER_PAYMENT, LEDGER_PAYMENT_LIST, ledgerPaymentView } from '../repre
 import { ListLedgerPaymentsQuery, RecordPaymentRequest, toLedgerFilter, toNewPayment } from './payments.requests.js';
 
 @Controller(PAYMENT_FACTS.ledger.path)
-@Gated('ledger')
+@LedgerKey()
 @Tag('Ledger: payments', 'Payments, recorded by the component that captures them.')
 export class LedgerPaymentsController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
@@ -30,7 +30,7 @@ import {
 } from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.ledger.path)
-@Gated('ledger')
+@LedgerKey()
 @Tag(
   'Ledger: claims',
   'Several workers share the pending refunds by claiming them. A refund has at most one live claim.',

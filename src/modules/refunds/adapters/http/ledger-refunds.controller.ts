@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
@@ -33,7 +33,7 @@ import {
 } from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.ledger.path)
-@Gated('ledger')
+@LedgerKey()
 @Tag('Ledger: refunds', 'Refunds that the ledger pays out or refuses.')
 export class LedgerRefundsController {
   constructor(

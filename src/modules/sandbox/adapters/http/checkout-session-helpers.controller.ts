@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { ValidBody } from '../../../../platform/http/validation.js';
@@ -19,7 +19,7 @@ import { PayCheckoutSessionRequest } from './sandbox.requests.js';
 
 /** The customer who pays, and the ledger that captures it. */
 @Controller('/v1/test_helpers/checkout_sessions')
-@Gated('sandbox')
+@TestSecretKey()
 @Tag('Test helpers', 'What customers, the ledger and time do, at your word. With a key of live mode there are none.')
 export class CheckoutSessionHelpersController {
   constructor(

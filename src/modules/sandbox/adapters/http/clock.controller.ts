@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { ValidBody } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
@@ -19,7 +19,7 @@ import { SANDBOX_CLOCK, sandboxClockView } from '../representation/sandbox-clock
 import { AdvanceClockRequest, toStep } from './sandbox.requests.js';
 
 @Controller('/v1/test_helpers/clock')
-@Gated('sandbox')
+@TestSecretKey()
 @Tag('Test helpers', 'What customers, the ledger and time do, at your word. With a key of live mode there are none.')
 export class ClockController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { Gated } from '../../../../platform/http/gate.js';
+import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { NoFieldsRequest } from '../../../../platform/http/requests.js';
@@ -32,7 +32,7 @@ import {
 
 /** What the ledger makes of a refund. */
 @Controller('/v1/test_helpers/refunds')
-@Gated('sandbox')
+@TestSecretKey()
 @Tag('Test helpers', 'What customers, the ledger and time do, at your word. With a key of live mode there are none.')
 export class RefundHelpersController {
   constructor(
