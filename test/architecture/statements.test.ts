@@ -47,9 +47,9 @@ const ON_ONE_MACHINE = ['refunds.claim'];
 
 /** Organizations of rows that are in no table yet: on Citus they are collected first, and committed in two phases. */
 const CONSTANT_OWNERS = [
+  'events.record_all',
   'postgres-outbox ALL_TO_LEDGER',
   'postgres-outbox ALL_TO_URLS',
-  'postgres-outbox RECORD_ALL',
   'postgres-outbox TO_LEDGER',
   'postgres-outbox TO_URL',
   'webhooks.finish',

@@ -174,7 +174,8 @@ test('two instances settle what is due in batches, each session exactly once', a
     return sizes;
   };
   const batches = (await Promise.all([sweep(service), sweep(late), sweep(service), sweep(late)])).flat();
-  expect(Math.max(...batches)).toBe(BATCH);
+  // Two that find the same rows share them.
+  expect(Math.max(...batches)).toBeLessThanOrEqual(BATCH);
   const { rows } = await service.sql.query('SELECT id FROM settled WHERE id = ANY($1) ORDER BY id', [[open, ...due]]);
   expect(rows.map(({ id }) => id.replaceAll('-', ''))).toEqual(due.map((id) => id?.replaceAll('-', '')).sort());
   const { body } = await shop.get(`${PATH}?status=open`);

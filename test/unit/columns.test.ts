@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { insertInto, selectionOf } from '../../src/platform/database/columns.js';
+import { insertAllInto, insertInto, selectionOf } from '../../src/platform/database/columns.js';
 
 @Entity('things')
 class ThingRecord {
@@ -17,10 +17,37 @@ class ThingRecord {
   expiresAt!: Date;
 }
 
+@Entity('moments')
+class MomentRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('timestamptz', { name: 'made_at' })
+  at!: Date;
+}
+
 test('a selection has all columns but the organization, each under its property', () => {
   expect(selectionOf(ThingRecord, { expiresAt: 'extract(epoch FROM expires_at)' })).toBe(
     'id AS "id", line_items AS "lineItems", extract(epoch FROM expires_at) AS "expiresAt"',
   );
+});
+
+test('a selection may name its columns', () => {
+  expect(selectionOf(ThingRecord, {}, ['lineItems', 'id'])).toBe('id AS "id", line_items AS "lineItems"');
+});
+
+test('rows of one organization are inserted by arrays, one for each other column', () => {
+  const rows = ['i', 'j'].map((id) => ({ organizationId: 'o', id, at: new Date(0) }));
+  expect(insertAllInto('moments.add_all', MomentRecord).part('o', rows)).toEqual({
+    name: 'moments.add_all',
+    sql: expect.stringMatching(
+      /^INSERT INTO moments \(organization_id, id, made_at\)\s+SELECT \$1::uuid, id, made_at FROM unnest\(\$2::uuid\[\], \$3::timestamptz\[\]\) AS inserted \(id, made_at\)$/,
+    ),
+    values: ['o', ['i', 'j'], Array(2).fill(new Date(0).toISOString())],
+  });
 });
 
 test('an insert takes its values by name, in any order', () => {

@@ -10,10 +10,14 @@ type Expressions<Row, Sql> = Partial<{ readonly [Property in keyof Row]: Sql }>;
 /** A row as `selectionOf` reads it: `Read` has the types of what is not read as it is stored. */
 export type Selected<Row, Read = unknown> = Readonly<Omit<Row, 'organizationId' | keyof Read> & Read>;
 
-/** All columns of a record but its organization, each under the name of its property. */
-export function selectionOf<Row extends object>(record: Record<Row>, read: Expressions<Row, string> = {}): string {
+/** The columns of a record, each under the name of its property: those that are named, else all but its organization. */
+export function selectionOf<Row extends object>(
+  record: Record<Row>,
+  read: Expressions<Row, string> = {},
+  only?: readonly (keyof Row)[],
+): string {
   return columnsOf(record)
-    .filter(({ property }) => property !== 'organizationId')
+    .filter(({ property }) => (only ? only.includes(property) : property !== 'organizationId'))
     .map(({ property, column }) => `${read[property] ?? column} AS "${String(property)}"`)
     .join(', ');
 }
@@ -34,6 +38,20 @@ export function insertInto<Row extends object, Written = unknown>(
     const values = columns.map(({ property, isJson }) => toValue((row as Row)[property], isJson));
     return { name, sql, values };
   };
+}
+
+/** Inserts any number of rows of one organization: an array for each other column, none of them JSON. */
+export function insertAllInto<Row extends object>(name: string, record: Record<Row>) {
+  const columns = columnsOf(record).filter(({ property }) => property !== 'organizationId');
+  const names = columns.map(({ column }) => column).join(', ');
+  const arrays = columns.map(({ type }, index) => `$${index + 2}::${type}[]`).join(', ');
+  const text = `INSERT INTO ${tableOf(record)} (organization_id, ${names})
+    SELECT $1::uuid, ${names} FROM unnest(${arrays}) AS inserted (${names})`;
+  const part = (organization: string, rows: readonly Row[]): Part => {
+    const values = columns.map(({ property }) => rows.map((row) => toValue(row[property], false)));
+    return { name, sql: text, values: [organization, ...values] };
+  };
+  return { name, text, part };
 }
 
 function toValue(value: unknown, isJson: boolean): unknown {

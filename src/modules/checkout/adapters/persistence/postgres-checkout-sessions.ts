@@ -26,6 +26,8 @@ const insert = insertInto('checkout.add', CheckoutSessionRecord);
 const columnsWith = (status: string) =>
   selectionOf(CheckoutSessionRecord, { status, expiresAt: 'extract(epoch FROM expires_at)::bigint' });
 
+const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
+
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 const NOTIFY_URL = {
   name: 'checkout.notify_url',
@@ -70,8 +72,8 @@ function statementsBy(clock: (clock: string, last: number) => string, suffix: st
   // A session past its time is expired, whether or not the sweeper has stored that.
   const status = (last: number) => `CASE WHEN status = 'open' AND expires_at <= ${clock('statement_timestamp()', last)}
     THEN 'expired' ELSE status END`;
-  const summary = `SELECT id, mode, ${status(6)} AS status, payment_status AS "paymentStatus", currency,
-    amount_total AS "amountTotal" FROM checkout_sessions WHERE ${OWN}`;
+  const summary = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status(6) }, SUMMARY)}
+    FROM checkout_sessions WHERE ${OWN}`;
   // What is stored as this, newest first. A range of status and id together, which only the index on both can walk: by id
   // alone the newest expired session lies behind a day of open ones.
   const stored = (status: SessionStatus, rest = '') => `${summary}

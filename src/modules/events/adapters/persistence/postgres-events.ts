@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import { byOrganization, type Place } from '../../../../platform/database/places.js';
 import type { Statement } from '../../../../platform/database/statement.js';
@@ -10,9 +11,10 @@ import type { Page } from '../../../../shared/page.js';
 import { type Attempt, type EventFilter, Events, type Happened, type Order } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
+import { EventRecord } from './event.record.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
-export const COLUMNS = 'id, type, mode, sequence, data, reason';
+export const COLUMNS = selectionOf(EventRecord);
 
 const FIND = {
   name: 'events.find',
@@ -44,7 +46,7 @@ const UNDELIVERED = {
 /** The event that takes a page past this is its last, so that a page always has one. */
 const PAGE_BYTES = 1_048_576;
 
-const PAGE = `SELECT ${COLUMNS} FROM events WHERE organization_id = $1 AND mode = $2`;
+const PAGE = `SELECT * FROM events WHERE organization_id = $1 AND mode = $2`;
 
 /** Ends what a query finds when it has become too large. `followed` says whether there was more. */
 export function bounded(query: string, order: string, columns = COLUMNS): string {
@@ -164,6 +166,6 @@ export interface FoundRow extends Event {
   readonly followed: boolean;
 }
 
-export function fromRow({ id, type, mode, sequence, data, reason }: Event): Event {
-  return { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason };
+export function fromRow(row: Event): Event {
+  return { ...row, id: idOf(EVENT_ID, row.id) };
 }

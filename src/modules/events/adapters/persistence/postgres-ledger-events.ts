@@ -27,15 +27,16 @@ function listStatement(columns: readonly Narrow[], order: Order, onSeveralMachin
   const whose = columns.includes('organization_id') ? '' : OF_ALL;
   const byType = `SELECT found.* FROM unnest($5::text[]) AS wanted (name)
     CROSS JOIN LATERAL (
-      ${whose} SELECT organization_id AS organization, ${COLUMNS} FROM events
+      ${whose} SELECT * FROM events
       WHERE mode = $1 AND type = wanted.name AND id > $2 AND id < $3 ${narrowed}
       ORDER BY id ${order} LIMIT $4) AS found`;
-  const together = `${whose} SELECT organization_id AS organization, ${COLUMNS} FROM events
+  const together = `${whose} SELECT * FROM events
     WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 ${narrowed}`;
-  const text = bounded(onSeveralMachines ? together : byType, `id ${order}`, `organization, ${COLUMNS}`).replace(
-    'LIMIT $5',
-    'LIMIT $4',
-  );
+  const text = bounded(
+    onSeveralMachines ? together : byType,
+    `id ${order}`,
+    `organization_id AS organization, ${COLUMNS}`,
+  ).replace('LIMIT $5', 'LIMIT $4');
   const suffix = onSeveralMachines ? ['distributed'] : [];
   return { name: ['events.ledger_list', ...columns, order, ...suffix].join('_'), text };
 }

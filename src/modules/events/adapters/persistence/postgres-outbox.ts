@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto } from '../../../../platform/database/columns.js';
+import { insertAllInto, insertInto } from '../../../../platform/database/columns.js';
 import { type Part, several } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type Moment } from '../../../../shared/clock.js';
@@ -39,10 +39,7 @@ const TO_URL = `${DELIVERY}
   WHERE NOT EXISTS (SELECT ${OWN} AND url = $5)`;
 
 /** The same for a batch of any size of one organization: one array for each column. */
-const RECORD_ALL = `INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
-  SELECT $1::uuid, mode, id, type, object_id, sequence, data
-  FROM unnest($2::text[], $3::uuid[], $4::text[], $5::uuid[], $6::smallint[], $7::text[])
-    AS event (mode, id, type, object_id, sequence, data)`;
+const RECORD_ALL = insertAllInto('events.record_all', EventRecord);
 const told = (name: string) =>
   `unnest($2::text[], $3::uuid[], $4::text[], $5::text[]) AS ${name} (mode, id, type, url)`;
 const ALL_TO_ENDPOINTS = `${DELIVERY}
@@ -97,10 +94,9 @@ export class PostgresOutbox extends Outbox {
     const committed = () => {
       for (const { caller, happening } of owned) this.tell(caller, happening);
     };
-    const recorded = all('mode', 'id', 'type', 'objectId', 'sequence', 'data');
     return several(
       'events.record_all',
-      { name: 'events.record_all', sql: RECORD_ALL, values: recorded, committed },
+      { ...RECORD_ALL.part(uuidOf(organization), rows), committed },
       { name: 'events.deliver_all', sql: ALL_TO_ENDPOINTS, values },
       { name: 'events.deliver_all_to_ledger', sql: ALL_TO_LEDGER, values },
       { name: 'events.deliver_all_to_urls', sql: ALL_TO_URLS, values },

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto } from '../../../../platform/database/columns.js';
+import { insertInto, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import { Encryption } from '../../../../platform/encryption/encryption.js';
@@ -13,7 +13,8 @@ import { activeSecrets, SECRETS, type SealedSecrets } from './endpoint-secrets.j
 import { LedgerWebhookEndpointRecord } from './ledger-webhook-endpoint.record.js';
 import { WebhookEndpointRecord } from './webhook-endpoint.record.js';
 
-const COLUMNS = 'id, mode, place, url, events, enabled, description, disabled_reason AS "disabledReason"';
+const STATE = ['id', 'mode', 'place', 'url', 'events', 'enabled', 'description', 'disabledReason'] as const;
+const COLUMNS = selectionOf(WebhookEndpointRecord, {}, STATE);
 
 function statementsOn(table: string, scope: string) {
   const named = (name: string, text: string) => ({ name: `webhooks.${name}_in_${table}`, text });
