@@ -29,11 +29,12 @@ const post = (path: string, once: string, body: string, key = 'KEY'): string =>
 const newest = (path: string, prefix: string): string =>
   `$(${get(`${path}?limit=1`)} | grep -o '${prefix}_test_[0-9a-z]*' | head -n 1)`;
 
+const CREATE = post('/v1/checkout_sessions', 'order', '"$ORDER"');
+const CAPTURE = `'{"organization":"'$ORGANIZATION'","amount":2598,"currency":"usd","checkout_session":"'$SESSION'"}'`;
+
 /** For bash or zsh, all at once or line by line. Titles are said with echo, because an interactive zsh takes # for a command. */
 export function tour(url: string, demo: Demo): string {
   const { key, ledgerKey, payment } = demo;
-  const create = post('/v1/checkout_sessions', 'order', '"$ORDER"');
-  const capture = `'{"organization":"'$ORGANIZATION'","amount":2598,"currency":"usd","checkout_session":"'$SESSION'"}'`;
   const refund = (amount: number) => `'{"payment":"${payment}","amount":${amount}}'`;
   return `
   Secret key (test)   ${key}
@@ -46,16 +47,16 @@ ${variables(url, demo)}
 NOW=$(date +%s) JSON='Content-Type: application/json'
 ORDER='${ORDER}'
 echo '1. Create a checkout session; its page is where the customer pays'
-${create}
+${CREATE}
 SESSION=${newest('/v1/checkout_sessions', 'cs')}
 ${get('/v1/checkout_sessions/$SESSION/page')}
 echo '2. Send the same request again: the same answer, with Idempotent-Replayed: true'
-${create} -i | grep -i -E 'HTTP/|idempotent|"id"'
+${CREATE} -i | grep -i -E 'HTTP/|idempotent|"id"'
 echo '3. Read it, and list all of them'
 ${get('/v1/checkout_sessions/$SESSION')}
 ${get('/v1/checkout_sessions?limit=3')}
 echo '4. As the ledger, record the payment captured for it: the session is complete and paid'
-${post('/ledger/v1/payments', 'capture', capture, 'LEDGER_KEY')}
+${post('/ledger/v1/payments', 'capture', CAPTURE, 'LEDGER_KEY')}
 ${get('/v1/checkout_sessions/$SESSION')}
 echo '5. Propose to refund 5.00 of a payment of 50.00 that was here before: pending, until the ledger decides'
 ${post('/v1/refunds', 'refund', refund(500))}
