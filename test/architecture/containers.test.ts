@@ -52,7 +52,10 @@ test('nginx and Prometheus ask the instances that there are', () => {
   );
   const { scrape_configs } = parse(readFileSync('docker/prometheus/prometheus.yml', 'utf8'));
   expect(upstream).toEqual(addresses);
-  expect(scrape_configs[0].static_configs[0].targets).toEqual(addresses);
+  const [{ static_configs, authorization }] = scrape_configs;
+  expect(static_configs[0].targets).toEqual(addresses);
+  const tokens = names.map((name) => composed('compose.production.yaml')[name]?.environment?.METRICS_TOKEN);
+  expect(tokens).toEqual(names.map(() => authorization.credentials));
 });
 
 describe('kubernetes.yaml', () => {
@@ -90,6 +93,14 @@ describe('kubernetes.yaml', () => {
       }
     },
   );
+
+  test('the secret that its comments make has settings that exist', () => {
+    const named = readFileSync('docker/kubernetes.yaml', 'utf8').matchAll(/--from-literal=([A-Z_]+)=/g);
+    const all = [...named].map(([, name]) => name);
+    expect(all).toContain('METRICS_TOKEN');
+    const settings = readFileSync('docs/settings.md', 'utf8');
+    expect(all.filter((name) => !settings.includes(`| \`${name}\` `))).toEqual([]);
+  });
 
   test('the job is named by the version', () => {
     expect(documents[0].metadata.name).toBe(`tillgate-migrate-${version}`);
