@@ -42,6 +42,11 @@ async function revert(): Promise<void> {
   while ((await revertLast(database.url)) !== FIRST);
 }
 
+/** The migrations that were applied. */
+async function applied(): Promise<unknown> {
+  return (await sql.query('SELECT name FROM migrations ORDER BY id')).rows;
+}
+
 /** Which files the tables are in: a table that is rewritten gets another one. */
 async function files(): Promise<unknown> {
   const { rows } = await sql.query('SELECT relname, relfilenode FROM pg_class WHERE relname = ANY ($1) ORDER BY 1', [
@@ -90,6 +95,22 @@ test.each([
     );
     expect(longest).toBeLessThan(LONGEST_WAIT_MS);
     expect(await files()).toEqual(before);
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'where a transaction keeps a lock, it gives up instead of making others wait, and is run again',
+  async () => {
+    await revert();
+    const before = await applied();
+    await withClient(database.url, async (other) => {
+      await other.query('BEGIN');
+      await other.query('SELECT FROM payments LIMIT 1');
+      await expect(migrate(database.url)).rejects.toThrow('canceling statement due to lock timeout');
+    });
+    expect(await applied()).toEqual(before);
+    await migrate(database.url);
   },
   TIME_LIMIT_MS,
 );
