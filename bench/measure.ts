@@ -67,9 +67,10 @@ async function run({ url }: Server, { requests, status }: Scenario, { connection
   return { failed: failed + errors, seconds: (lastAt - firstAt) / 1000 };
 }
 
-/** CPU time in microseconds that a process and its children have used so far. */
+/** CPU time in microseconds that a process and its children have used so far, those that ended included. */
 export function cpuOfFamily(pid: number): number {
-  return familyOf(pid).reduce((sum, { ticks }) => sum + ticks * TICK_MICROSECONDS, 0);
+  const ticksOf = (one: ProcessFacts) => one.ticks + (one.pid === pid ? one.ticksOfEnded : 0);
+  return familyOf(pid).reduce((sum, one) => sum + ticksOf(one) * TICK_MICROSECONDS, 0);
 }
 
 /** Memory in MiB that a process and its children hold; what they share counts for each. */
@@ -90,10 +91,12 @@ interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
   readonly ticks: number;
+  /** Of the children that have ended. */
+  readonly ticksOfEnded: number;
 }
 
 function familyOf(pid: number): ProcessFacts[] {
-  if (process.platform !== 'linux') return [{ pid, parent: 0, ticks: Number.NaN }];
+  if (process.platform !== 'linux') return [{ pid, parent: 0, ticks: Number.NaN, ticksOfEnded: Number.NaN }];
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return all.flatMap(factsOf).filter((one) => one.pid === pid || one.parent === pid);
 }
@@ -103,7 +106,8 @@ function factsOf(name: string): ProcessFacts[] {
     // The name of the program stands in parentheses and may hold anything, spaces too.
     const [, rest = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
     const fields = rest.split(' ');
-    return [{ pid: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }];
+    const ticksOf = (place: number) => Number(fields[place]) + Number(fields[place + 1]);
+    return [{ pid: Number(name), parent: Number(fields[1]), ticks: ticksOf(11), ticksOfEnded: ticksOf(13) }];
   } catch {
     return [];
   }

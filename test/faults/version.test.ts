@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { measured } from '../support/metrics.js';
 import { createDatabase } from '../support/postgres.js';
-import { commandLine, type Server, startServer } from '../support/processes.js';
+import { commandLine, type Server, saying, startServer } from '../support/processes.js';
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const { version } = read('package.json') as { version: string };
@@ -59,6 +59,11 @@ test('the log of a service on a database of its own is JSON alone; one line has 
   const lines = server.said().trimEnd().split('\n');
   const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'started');
   expect(started).toMatchObject({ url: server.url, version, processes: 2, schema: expect.any(String) });
+});
+
+test('the log says that its workers are replaced', async () => {
+  server.child.kill('SIGHUP');
+  expect(JSON.parse(await saying(server, /^(.*"replacing workers".*)$/m))).toMatchObject({ level: 30, workers: 2 });
 });
 
 test('where the log says less, the address and the version are a sentence', async () => {

@@ -225,6 +225,21 @@ describe('a session', () => {
     expect(await sessionOf(id)).toMatchObject({ status: 'complete', payment_status: 'paid' });
   });
 
+  test('whose late payment cannot be recorded is tried again, and keeps no other waiting', async () => {
+    const [refused, other] = [await open(), await open()];
+    const { sql } = service;
+    const constraint = `CHECK (checkout_session_id <> '${uuidOf(refused.id)}') NOT VALID`;
+    await sql.query(`ALTER TABLE payments ADD CONSTRAINT refused_by_test ${constraint}`);
+    for (const { path } of [refused, other]) {
+      await submit(at(`${path}/pay`));
+      await submit(at(`${path}/pretend/late`));
+    }
+    await until(async () => stateIn(await visit(at(other.path))) === 'paid');
+    expect((await sessionOf(refused.id)).payment_status).toBe('unpaid');
+    await sql.query('ALTER TABLE payments DROP CONSTRAINT refused_by_test');
+    await until(async () => stateIn(await visit(at(refused.path))) === 'paid');
+  });
+
   test('whose payment is declined, or not made, can be paid again', async () => {
     const { path } = await open();
     await submit(at(`${path}/pay`));
