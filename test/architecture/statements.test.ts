@@ -31,6 +31,7 @@ const FAN_OUTS = [
   'refunds.ledger_find',
   'refunds.ledger_list',
   // What reencrypt and doctor read.
+  'page.organizations_with_payment_url',
   'encryption.look idempotency_keys body',
   'encryption.look ledger_webhook_endpoints previous_secret',
   'encryption.look ledger_webhook_endpoints secret',

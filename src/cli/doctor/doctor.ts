@@ -6,6 +6,7 @@ import { greeter } from '../../platform/database/data-source.js';
 import type { Clock } from '../../shared/clock.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';
+import { paymentUrls } from './payment-urls.js';
 import { secrets } from './secrets.js';
 import { capacity, durability, encoding, factsOf, prepared, schema, version, writable } from './server.js';
 
@@ -45,6 +46,7 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
       ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
       : await pooler(client, () => connected(url, APPLICATION), facts)),
     ...(known.status === 'fail' ? [] : [await secrets(client, config)]),
+    ...(known.status === 'fail' || config.publicUrl === undefined ? [] : [await paymentUrls(client)]),
     await clocks(client, clock),
   ];
 }

@@ -4,6 +4,7 @@ export { KeyGuard } from './adapters/http/key.guard.js';
 export { OriginGuard } from './adapters/http/origin.guard.js';
 export { RateLimitGuard } from './adapters/http/rate-limit.guard.js';
 export { OrganizationRecord } from './adapters/persistence/organization.record.js';
+export { LIVE_ORGANIZATIONS } from './adapters/persistence/typeorm-api-keys.js';
 export { CreateOrganization } from './application/create-organization.js';
 export { FindOrganization } from './application/find-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
