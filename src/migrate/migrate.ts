@@ -67,7 +67,8 @@ async function connect(url: string): Promise<DataSource> {
   } catch (error) {
     // A name with several addresses fails with the faults of each, and no message of its own.
     const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
-    throw new Error(`The database cannot be used: ${faults.map(({ message }) => message).join(', ')}`);
+    const why = faults.map(({ message }) => message).join(', ');
+    throw new Error(`The database cannot be used: ${why}. Check DATABASE_URL, and that PostgreSQL runs there.`);
   }
 }
 

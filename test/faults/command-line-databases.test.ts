@@ -155,11 +155,13 @@ describe('a database out of reach is one line', () => {
       const nowhere = new URL(url);
       nowhere.pathname += '_no';
       const { stderr } = await commandLine(['migrate'], { DATABASE_URL: nowhere.href });
-      expect(stderr).toMatch(/^The database cannot be used: database ".*_no" does not exist\n$/);
+      expect(stderr).toMatch(
+        /^The database cannot be used: database ".*_no" does not exist\. Check DATABASE_URL, and that PostgreSQL runs there\.\n$/,
+      );
       const other = new URL(url);
       other.password = 'wrong';
       expect((await commandLine(['migrate'], { DATABASE_URL: other.href })).stderr).toBe(
-        'The database cannot be used: password authentication failed for user "tillgate"\n',
+        'The database cannot be used: password authentication failed for user "tillgate". Check DATABASE_URL, and that PostgreSQL runs there.\n',
       );
     });
   });
