@@ -30,12 +30,9 @@ export async function revertLast(url: string): Promise<string | undefined> {
   });
 }
 
-/** Distributes what is not yet, on Citus, and returns the names of those tables. All of them, or none: it is a transaction. */
+/** Distributes what is not yet, where checkDistribution has found nothing missing, and returns the names of those tables. */
 export async function distributeTables(url: string, shards: number): Promise<string[]> {
-  return withLock(url, async (dataSource) => {
-    await distribution(dataSource);
-    return dataSource.transaction((manager) => distributeAll(manager, shards));
-  });
+  return withLock(url, (dataSource) => dataSource.transaction((manager) => distributeAll(manager, shards)));
 }
 
 /** Changes nothing. Throws with what to do where tables cannot be distributed. */

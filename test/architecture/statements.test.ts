@@ -53,7 +53,6 @@ const CONSTANT_OWNERS = [
   'postgres-outbox ALL_TO_URLS',
   'postgres-outbox TO_LEDGER',
   'postgres-outbox TO_URL',
-  'webhooks.finish',
 ];
 
 const TABLES = ownedTables();

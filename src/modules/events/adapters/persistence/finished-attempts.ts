@@ -15,9 +15,10 @@ const FINISH = {
   text: `WITH recorded AS (
       INSERT INTO webhook_attempts (organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code,
         error, duration_ms, next_attempt_at)
-      SELECT $1::uuid, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
-        next_attempt_at
-      FROM ${FINISHED} WHERE outcome IS DISTINCT FROM 'canceled'
+      SELECT organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
+        finished.next_attempt_at
+      FROM webhook_deliveries JOIN ${FINISHED} USING (mode, event_id, endpoint_id)
+      WHERE organization_id = $1 AND finished.outcome IS DISTINCT FROM 'canceled'
     )
     UPDATE webhook_deliveries delivery SET next_attempt_at = finished.due_at, outcome = finished.outcome
     FROM ${FINISHED} WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode
