@@ -57,6 +57,7 @@ export function composed(parts: readonly Part[]): Statement {
 /**
  * The first part runs first: PostgreSQL executes the main query before data-modifying WITH queries nobody reads, so the
  * part that most often fails belongs there (a taken idempotency key), and a failure leaves no dead rows of the others.
+ * Citus runs the WITH queries first, one after the other, and the main query at the end.
  */
 function textOf([first, ...others]: readonly Part[]): string {
   if (!first) throw new RangeError('A statement has at least one part.');

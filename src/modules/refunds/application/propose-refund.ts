@@ -26,9 +26,10 @@ export class ProposeRefund {
     const refund = Refund.propose(payment, amount, this.clock.at(caller));
     return decided(
       refund,
-      this.payments.reserve(caller, refund),
       this.refunds.add(caller, refund),
       this.events.record(caller, 'refund.created', refund, payment.notifyUrl),
+      // Last: on several machines the payment is locked from here on, and other refunds of it wait.
+      this.payments.reserve(caller, refund),
     );
   }
 }
