@@ -1,0 +1,175 @@
+/**
+ * `npm run upgrade -- --rows N --from <commit>`: builds the version before from the repository, loads it, migrates its
+ * database beside it, and starts this version beside it. Exits with 1 if a request failed, or took longer than 2 s while it migrated.
+ */
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { OwnPostgres } from '../support/own-postgres.js';
+import { withClient } from '../support/postgres.js';
+import { listening, run, type Server } from '../support/processes.js';
+
+/** What a migration may keep a request waiting for. */
+const LONGEST_MS = 2_000;
+const CLIENTS = 8;
+/** How long each phase takes that does not end by itself. */
+const PHASE_MS = 10_000;
+
+interface Phase {
+  requests: number;
+  longest: number;
+  readonly failures: string[];
+}
+
+const { values } = parseArgs({ options: { from: { type: 'string' }, rows: { type: 'string', default: '200000' } } });
+const ROWS = Number(values.rows);
+const say = (line: string) => console.log(line);
+
+/** The commit that released the newest version in the changelog. */
+function released(): string {
+  const [, version] = /^## \[(\d+\.\d+\.\d+)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? [];
+  const words = ['log', '--format=%H', `-S## [${version}]`, '--', 'CHANGELOG.md'];
+  return execFileSync('git', words, { encoding: 'utf8' }).trim().split('\n').at(-1) as string;
+}
+
+/** Returns a folder with the build. Its packages are those that are installed here. */
+function built(commit: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tillgate-before-'));
+  execFileSync('tar', ['-x', '-C', folder], {
+    input: execFileSync('git', ['archive', commit], { maxBuffer: 2 ** 28 }),
+  });
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  return folder;
+}
+
+async function tillgate(folder: string, url: string, ...words: string[]) {
+  const { status, stdout, stderr } = await run([join(folder, 'dist/src/cli/cli.js'), ...words], { DATABASE_URL: url })
+    .ended;
+  if (status !== 0) throw new Error(`tillgate ${words.join(' ')}: ${stdout}${stderr}`);
+  return JSON.parse(stdout);
+}
+
+const serve = (folder: string, url: string): Promise<Server> =>
+  listening(run([join(folder, 'dist/src/main.js')], { DATABASE_URL: url }));
+
+interface Keys {
+  readonly organization: string;
+  readonly secret: string;
+  readonly ledger: string;
+}
+
+async function keysFrom(folder: string, url: string): Promise<Keys> {
+  const { id: organization } = await tillgate(folder, url, 'org', 'create', 'Upgraded');
+  const secret = await tillgate(folder, url, 'key', 'create', '--org', organization, '--mode', 'test');
+  const ledger = await tillgate(folder, url, 'key', 'create', '--kind', 'ledger', '--mode', 'test');
+  return { organization, secret: secret.key, ledger: ledger.key };
+}
+
+/** What a shop and its ledger do with one order, each request at any of the services. */
+async function order(services: readonly Server[], { organization, secret, ledger }: Keys, phase: Phase): Promise<void> {
+  const send = async (method: string, path: string, key: string, body?: object) => {
+    const { url } = services[Math.floor(Math.random() * services.length)] as Server;
+    const started = performance.now();
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const keyed = body ? { ...headers, 'idempotency-key': randomUUID() } : headers;
+    const init = { method, headers: keyed, ...(body && { body: JSON.stringify(body) }) };
+    const answer = await fetch(url + path, init).catch((error: Error) => error);
+    const said = answer instanceof Error ? { error: answer.message } : await answer.json();
+    phase.requests += 1;
+    phase.longest = Math.max(phase.longest, performance.now() - started);
+    if (answer instanceof Error || !answer.ok) {
+      phase.failures.push(`${method} ${path}: ${JSON.stringify(said).slice(0, 300)}`);
+      throw new Error('The rest of the order is left out.');
+    }
+    return said as { id: string };
+  };
+  const tea = { currency: 'usd', unit_amount: 2500, product_data: { name: 'Tea' } };
+  const item = { price_data: tea, quantity: 2 };
+  const session = await send('POST', '/v1/checkout_sessions', secret, { currency: 'usd', line_items: [item] });
+  await send('GET', `/v1/checkout_sessions/${session.id}`, secret);
+  const captured = { organization, amount: 5000, currency: 'usd', checkout_session: session.id };
+  const payment = await send('POST', '/ledger/v1/payments', ledger, captured);
+  const refund = await send('POST', '/v1/refunds', secret, { payment: payment.id, amount: 100 });
+  await send('GET', `/v1/refunds/${refund.id}`, secret);
+  await send('POST', `/ledger/v1/refunds/${refund.id}/succeed`, ledger, {});
+  await send('GET', '/v1/checkout_sessions?limit=10', secret);
+  await send('GET', `/v1/payments/${payment.id}`, secret);
+}
+
+/** Orders at all the services until the work is done. */
+async function under(name: string, services: readonly Server[], keys: Keys, work: () => Promise<unknown>) {
+  const phase: Phase = { requests: 0, longest: 0, failures: [] };
+  let isDone = false;
+  const client = async () => {
+    while (!isDone) await order(services, keys, phase).catch(() => sleep(100));
+  };
+  const clients = Promise.all(Array.from({ length: CLIENTS }, client));
+  const started = performance.now();
+  await work().finally(() => {
+    isDone = true;
+  });
+  await clients;
+  const took = ((performance.now() - started) / 1_000).toFixed(1);
+  say(
+    `${name}: ${took} s, ${phase.requests} requests, ${phase.failures.length} failed, ${Math.round(phase.longest)} ms at most`,
+  );
+  for (const failure of new Set(phase.failures.slice(0, 5))) say(`  ${failure}`);
+  if (phase.failures.length > 0) process.exitCode = 1;
+  return phase;
+}
+
+/** Rows like those that the first orders left, each with ids of its own. */
+async function multiply(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query(`CREATE TEMPORARY TABLE made AS
+      SELECT uuidv7() AS session, uuidv7() AS event, uuidv7() AS payment FROM generate_series(1, ${ROWS})`);
+    for (const [table, own] of [
+      ['checkout_sessions', `'id', session, 'status', 'open', 'payment_status', 'unpaid'`],
+      ['events', `'id', event, 'object_id', session`],
+      ['payments', `'id', payment, 'amount_refunded', 0, 'checkout_session_id', null`],
+    ]) {
+      await client.query(`INSERT INTO ${table}
+        SELECT copy.* FROM made, (SELECT to_jsonb(${table}) AS one FROM ${table} ORDER BY id LIMIT 1),
+          jsonb_populate_record(NULL::${table}, one || jsonb_build_object(${own})) AS copy`);
+    }
+    await client.query('ANALYZE');
+  });
+}
+
+const commit = values.from ?? released();
+const before = built(commit);
+const postgres = await OwnPostgres.start(['archive_mode = off']);
+const servers: Server[] = [];
+try {
+  const { url } = postgres;
+  await tillgate(before, url, 'migrate');
+  const keys = await keysFrom(before, url);
+  const old = await serve(before, url);
+  servers.push(old);
+  await under('warm-up', [old], keys, () => sleep(1_000));
+  await multiply(url);
+  say(`${commit.slice(0, 7)}, ${ROWS} more sessions, payments and events`);
+  await under('the version before', [old], keys, () => sleep(PHASE_MS));
+  const { longest } = await under('migrated beside it', [old], keys, async () => {
+    say(`migrate: ${JSON.stringify(await tillgate('.', url, 'migrate'))}`);
+  });
+  await under('on the new schema', [old], keys, () => sleep(PHASE_MS));
+  const next = await serve('.', url);
+  servers.push(next);
+  await under('both versions', [old, next], keys, () => sleep(PHASE_MS));
+  await old.stop();
+  await under('this version', [next], keys, () => sleep(PHASE_MS));
+  const { balanced } = await tillgate('.', url, 'reconcile');
+  say(`reconcile: ${balanced ? 'balanced' : 'not balanced'}`);
+  if (!balanced || longest > LONGEST_MS) process.exitCode = 1;
+} finally {
+  await Promise.all(servers.map((server) => server.stop()));
+  await postgres.stop();
+  postgres.remove();
+  rmSync(before, { recursive: true });
+}
