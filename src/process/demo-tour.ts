@@ -63,7 +63,7 @@ ${post('/v1/refunds', 'refund', refund(500))}
 REFUND=${newest('/v1/refunds', 're')}
 echo '6. Refund more than is left: the error says how much is possible, and what to do next'
 ${post('/v1/refunds', 'too-much', refund(5000))}
-echo '7. As the ledger, list what waits, and settle it: the payment has less left'
+echo '7. As the ledger, list what waits, and mark it as succeeded: the payment has less left'
 ${get('/ledger/v1/refunds', 'LEDGER_KEY')}
 ${get('/ledger/v1/refunds/$REFUND/succeed', 'LEDGER_KEY')} -X POST
 ${get(`/v1/payments/${payment}`)}

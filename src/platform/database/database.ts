@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
 import { DatabaseFault, isRefusedStatement, sqlState } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
-import { Reads } from './reads.js';
+import { ReadBatches } from './reads.js';
 import { overloaded, Shares } from './shares.js';
 import type { Statement } from './statement.js';
 
@@ -27,7 +27,7 @@ interface Changed<Row> {
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
   private readonly pool: Pool;
-  private readonly reads: Reads;
+  private readonly reads: ReadBatches;
   /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
   private sharing = 0;
   private readonly shares: Shares;
@@ -38,7 +38,7 @@ export class Database implements OnApplicationShutdown {
   ) {
     const run = (statement: Statement, runs: readonly Values[], onSent: () => void) =>
       retried(() => this.within(statement, runs, onSent));
-    this.reads = new Reads(run, gatherReads);
+    this.reads = new ReadBatches(run, gatherReads);
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
     this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
   }

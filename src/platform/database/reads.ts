@@ -23,7 +23,7 @@ interface Read {
 
 type Run = (statement: Statement, runs: readonly Values[], onSent: () => void) => Promise<readonly Outcome[]>;
 
-export class Reads {
+export class ReadBatches {
   private readonly batches = new Map<string, Batch>();
 
   constructor(

@@ -3,10 +3,10 @@ import { finished } from 'node:stream/promises';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { INVALID_PARAM, paramError, Refusal } from '../../shared/errors.js';
+import { INVALID_PARAM, invalidParams, paramError, Refusal } from '../../shared/errors.js';
 import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
+import { pathOf } from './errors.js';
 import { requestOf } from './execution-context.js';
-import { requireEncoded } from './query.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** A route that a form without fields posts to. Its body is not read. */
@@ -90,6 +90,24 @@ function read(request: IncomingMessage): Promise<Buffer> {
 export async function* whileDropping(request: IncomingMessage, answer: string): AsyncGenerator<string> {
   yield answer;
   await finished(request.resume(), { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
+}
+
+/** Refuses a query that is not percent-encoded UTF-8 (RFC 3986): its parser would keep the bytes it cannot decode. */
+function requireEncoded(url: string): true {
+  const query = url.slice(pathOf(url).length + 1);
+  if (isEncoded(query)) return true;
+  const malformed = query.split('&').find((pair) => !isEncoded(pair));
+  const [name = ''] = malformed?.split('=') ?? [];
+  throw invalidParams([paramError(name, 'invalid_format', 'The query must be percent-encoded UTF-8.')]);
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 declare module 'fastify' {

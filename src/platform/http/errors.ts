@@ -22,7 +22,7 @@ interface ErrorResponse {
 /** Retried at once, a refused request is only refused again; a second is the least that HTTP can say. */
 const RETRY = { 'Retry-After': '1' };
 
-const TREATMENTS: Readonly<Record<ErrorKind, ErrorResponse>> = {
+const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
   invalid: { status: 400, nextStep: 'fix_request' },
   unauthenticated: {
     status: 401,
@@ -48,12 +48,12 @@ const TREATMENTS: Readonly<Record<ErrorKind, ErrorResponse>> = {
 const UNCHANGED: readonly NextStepType[] = ['authenticate', 'call_from_server', 'retry', 'use_new_idempotency_key'];
 
 export function statusOf(refusal: Refusal): number {
-  return TREATMENTS[refusal.kind].status;
+  return ERROR_RESPONSES[refusal.kind].status;
 }
 
 export function headersOf(refusal: Refusal): Readonly<Record<string, string>> {
   if (refusal.kind === 'wrong_method') return { Allow: refusal.errors[0]?.allowed.join(', ') ?? '' };
-  return TREATMENTS[refusal.kind].headers ?? {};
+  return ERROR_RESPONSES[refusal.kind].headers ?? {};
 }
 
 export function answerTo(refusal: Refusal, request: RequestFacts): HttpResponse {
@@ -73,7 +73,7 @@ export function answerTo(refusal: Refusal, request: RequestFacts): HttpResponse 
 }
 
 function nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
-  const type = TREATMENTS[refusal.kind].nextStep;
+  const type = ERROR_RESPONSES[refusal.kind].nextStep;
   const path = pathOf(url);
   if (type === 'list_resources') return { type, path: collectionOf(path), method: 'GET' };
   const resource = type === 'read_resource' && refusal.resource && pathTo(refusal.resource, path, organization);

@@ -22,5 +22,5 @@ export abstract class Schedules {
 /** What a moved clock has made due. */
 export abstract class DueWork {
   /** Resolves when every process knows the clock and all that became due is done, or is taking longer than a request may. */
-  abstract settle(caller: Caller): Promise<void>;
+  abstract perform(caller: Caller): Promise<void>;
 }

@@ -14,7 +14,7 @@ export class DueDeliveries {
   ) {}
 
   /** Attempts what is due of a caller whose clock was moved, until nothing is due or under way, or patience is over. */
-  async settle(caller: Caller, patienceMs: number): Promise<void> {
+  async deliver(caller: Caller, patienceMs: number): Promise<void> {
     const until = performance.now() + patienceMs;
     while (performance.now() < until && !(await this.schedule.isSettled(caller))) {
       await this.scheduler.lookFor(caller.organization);

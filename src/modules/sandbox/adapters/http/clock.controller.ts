@@ -60,7 +60,7 @@ export class ClockController {
       () => this.advanceClock.execute(caller, toStep(body)),
       (clock) => ({ status: 200, body: JSON.stringify(sandboxClockView(clock, this.clock.now())) }),
     );
-    await this.due.settle(caller);
+    await this.due.perform(caller);
     return response;
   }
 }

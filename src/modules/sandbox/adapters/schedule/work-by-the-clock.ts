@@ -24,11 +24,11 @@ export class WorkByTheClock extends DueWork {
     super();
   }
 
-  async settle(caller: Caller): Promise<void> {
+  async perform(caller: Caller): Promise<void> {
     await this.announcements.announce();
     await this.unit.commit(() => this.hastenSchedules.execute(caller));
     const { organization } = caller;
     await this.expiry.sweepBy([{ organization, ahead: this.clocks.at(caller).ahead }]);
-    await this.deliveries.settle(caller, PATIENCE_MS);
+    await this.deliveries.deliver(caller, PATIENCE_MS);
   }
 }
