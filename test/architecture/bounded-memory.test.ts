@@ -18,6 +18,7 @@ const PAGE = 'src/modules/page';
 
 /** Each place, and what bounds it. A function at the top of a file may return what keeps its collections. */
 const BOUNDS: Readonly<Record<string, string>> = {
+  'src/cli/doctor/payment-urls.ts led': 'one call',
   [`${ACCESS}/adapters/http/failures-by-address.ts limiter`]: 'a number of buckets; filled below',
   [`${ACCESS}/adapters/http/rate-limit.guard.ts buckets`]: 'the oldest goes; filled below',
   [`${ACCESS}/application/authenticate.ts keys`]: 'the oldest goes; filled below',
