@@ -55,7 +55,7 @@ describe('starting', () => {
       '',
       expect.stringMatching(/^API=\S+ ORGANIZATION=org_\w+ KEY=sk_test_\w+ LEDGER_KEY=\w+$/),
       '',
-      expect.stringMatching(/^Webhooks: start with WEBHOOK_ALLOW_PRIVATE=true/),
+      expect.stringMatching(/^Webhooks, with WEBHOOK_ALLOW_PRIVATE=true:/),
       expect.stringMatching(/^ {2}npx tillgate webhook listen --port 4000 --secret whsec_\S+$/),
       '',
       `API reference: ${second.url}/docs`,
