@@ -50,6 +50,8 @@ async function imported(wantedBy: string) {
     return { NodeSDK, FastifyOtelInstrumentation, PgInstrumentation };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ConfigError([`${wantedBy} is set, but OpenTelemetry is not installed: npm install --save-prod ${PACKAGES}`]);
+    throw new ConfigError([
+      `${wantedBy} is set, but OpenTelemetry is not installed: npm install --save-prod ${PACKAGES}`,
+    ]);
   }
 }
