@@ -99,10 +99,13 @@ describe('in a copy of the repository', () => {
       const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', '--maxWorkers=1'];
       const tests = FILES.filter((file) => file.endsWith('.test.ts'));
       expect(tests.length).toBeGreaterThan(0);
-      await Promise.all([
-        run('npm', 'run', '--silent', 'check'),
-        run('node', ...jest, ...tests, 'test/architecture/schema.test.ts'),
-      ]);
+      // Those of `npm run check` that a module can fail.
+      await run('biome', 'check', '.');
+      await run('tsc', '--noEmit');
+      await run('eslint', 'src/modules/disputes');
+      await run('depcruise', 'src', 'migrations');
+      await run('knip');
+      await run('node', ...jest, ...tests, 'test/architecture/schema.test.ts');
     },
     15 * MINUTES,
   );

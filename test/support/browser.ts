@@ -9,10 +9,10 @@ import {
   existsSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
@@ -51,22 +51,31 @@ export interface OpenBrowser {
 }
 
 export async function openBrowser(): Promise<OpenBrowser> {
-  const scratch = mkdtempSync(join(tmpdir(), 'tillgate-browser-'));
-  const close = () => rmSync(scratch, { recursive: true, force: true });
-  try {
-    const packaged = !NAMED && PACKAGED;
-    const executablePath = NAMED ?? (packaged ? await unpack(scratch) : (INSTALLED as string));
-    const env = packaged ? { LD_LIBRARY_PATH: join(scratch, 'lib'), FONTCONFIG_FILE: join(scratch, 'fonts.xml') } : {};
-    const browser = await chromium.launch({ executablePath, args: FLAGS, env: { ...process.env, ...env } });
-    return { browser, close: () => browser.close().finally(close) };
-  } catch (error) {
-    close();
-    throw error;
-  }
+  const packaged = !NAMED && PACKAGED;
+  const folder = packaged ? await unpacked() : '';
+  const executablePath = NAMED ?? (packaged ? join(folder, 'chromium') : (INSTALLED as string));
+  const env = packaged ? { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_FILE: join(folder, 'fonts.xml') } : {};
+  const browser = await chromium.launch({ executablePath, args: FLAGS, env: { ...process.env, ...env } });
+  return { browser, close: () => browser.close() };
 }
 
-/** The program, the libraries that a slim machine lacks, and a font: without any, Chromium ends at the first letter. */
-async function unpack(scratch: string): Promise<string> {
+/** Once for all files of a run, which removes it at its end: to unpack it takes seconds. */
+async function unpacked(): Promise<string> {
+  const place = join(process.env.TEST_SCRATCH as string, 'chromium');
+  if (existsSync(place)) return place;
+  const made = mkdtempSync(`${place}-`);
+  await unpack(made, place);
+  try {
+    renameSync(made, place);
+  } catch {
+    // Another file was faster.
+    rmSync(made, { recursive: true, force: true });
+  }
+  return place;
+}
+
+/** The program, the libraries that a slim machine lacks, and a font: without any, Chromium ends at the first letter. They move to `place`. */
+async function unpack(scratch: string, place: string): Promise<void> {
   const carried = join(fileURLToPath(import.meta.resolve('@sparticuz/chromium')), '../../bin');
   const program = join(scratch, 'chromium');
   await pipeline(
@@ -78,7 +87,6 @@ async function unpack(scratch: string): Promise<string> {
     const input = brotliDecompressSync(readFileSync(join(carried, archive)));
     execFileSync('tar', ['--extract', '--directory', scratch], { input });
   }
-  const directories = `<dir>${join(scratch, 'fonts')}</dir><cachedir>${join(scratch, 'font-cache')}</cachedir>`;
+  const directories = `<dir>${join(place, 'fonts')}</dir><cachedir>${join(place, 'font-cache')}</cachedir>`;
   writeFileSync(join(scratch, 'fonts.xml'), `<?xml version="1.0"?><fontconfig>${directories}</fontconfig>`);
-  return program;
 }

@@ -16,7 +16,9 @@ const globalSetup = async () => {
   const template = given ? `tillgate_template_${process.pid}` : 'tillgate_template';
   const url = new URL(postgres.url);
   url.pathname = `/${template}`;
-  globalThis.testPostgres = { postgres, template: given && template };
+  const scratch = mkdtempSync(join(tmpdir(), 'tillgate-run-'));
+  globalThis.testRun = { postgres, template: given && template, scratch };
+  process.env.TEST_SCRATCH = scratch;
   process.env.TEST_POSTGRES_URL = postgres.url;
   process.env.TEST_TEMPLATE = template;
   process.env.TEST_CITUS_WORKERS = (await query(postgres.url, IS_CITUS)) ? await query(postgres.url, WORKERS) : '';

@@ -1,7 +1,8 @@
+import { rmSync } from 'node:fs';
 import { Client } from 'pg';
 
 const globalTeardown = async () => {
-  const { postgres, template } = globalThis.testPostgres;
+  const { postgres, template, scratch } = globalThis.testRun;
   if (template) {
     const client = new Client({ connectionString: postgres.url });
     await client.connect();
@@ -9,6 +10,7 @@ const globalTeardown = async () => {
     await client.end();
   }
   await postgres.close();
+  rmSync(scratch, { recursive: true, force: true });
 };
 
 export default globalTeardown;

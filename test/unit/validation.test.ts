@@ -22,7 +22,7 @@ test.each(CLASSES)('$name: both accept what the schema describes', ({ request })
         explained: [],
       });
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -39,10 +39,10 @@ test.each(CLASSES)('$name: both give the same verdict on whatever was made of it
         expect(explain(request, changed).length === 0).toBe(verdict);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   );
   // A generator that only makes wrong bodies, or only right ones, would prove nothing.
-  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(5);
+  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(2);
 });
 
 test.each(CLASSES)('$name: both refuse what is no object at all', ({ request }) => {
