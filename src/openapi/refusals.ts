@@ -1,5 +1,4 @@
 /** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
-
 import { facts } from '../platform/facts.js';
 import { notJson, tooLarge } from '../platform/http/body.guard.js';
 import { fieldsOf, type RequestClass } from '../platform/http/constraints.js';

@@ -16,7 +16,7 @@ const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
 const SAMPLES = 200;
 /** This machine may be busy with other things: what is promised has to be seen once. */
 const TRIES = 10;
-/** What is promised, and what is asked where other tests leave no processor to spare: without shares it is fifty times and more. */
+/** What is promised, and what is asked where other tests leave no processor to spare: without shares the neighbour waited for more than a second. */
 const TIMES_CALM = { alone: 3, besideOthers: 10 };
 const LITTLE_TO_SPARE = 0.15;
 

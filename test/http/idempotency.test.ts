@@ -140,7 +140,7 @@ describe('the same request is the same JSON value:', () => {
     expect(await brokenPromises(service.sql)).toEqual([]);
   });
 
-  test('the fingerprint is SHA-256 of the canonical JSON', async () => {
+  test('the fingerprint is SHA-256 of the JSON, its members sorted', async () => {
     await create('fingerprint', '{ "line_items": [], "currency": "usd" }'.replace('[]', `[${LINE}]`));
     const { rows } = await service.sql.query(`SELECT fingerprint FROM idempotency_keys WHERE key = 'fingerprint'`);
     expect(rows).toEqual([{ fingerprint: hash('sha256', `{"currency":"usd","line_items":[${LINE}]}`, 'buffer') }]);

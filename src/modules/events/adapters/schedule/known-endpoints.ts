@@ -1,11 +1,10 @@
 import type { Caller } from '../../../../shared/caller.js';
 import type { ClaimedDelivery } from '../../application/ports.js';
 import { type DueReceiver, dueReceiver } from '../../domain/receiver.js';
+import { MAX_ENDPOINTS } from '../../domain/webhook-endpoint.js';
 
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
-/** As many endpoints as an owner may have. */
-const MAX_RECEIVERS = 16;
 
 /**
  * Which receivers a commit makes something due at, as far as this process has seen it: they are told without a look at
@@ -23,7 +22,7 @@ export class KnownEndpoints {
     this.seen.set(name, receivers);
     receivers.delete(spelled);
     receivers.set(spelled, performance.now());
-    if (receivers.size > MAX_RECEIVERS) forgetOldest(receivers);
+    if (receivers.size > MAX_ENDPOINTS) forgetOldest(receivers);
     if (this.seen.size > MAX_REMEMBERED) forgetOldest(this.seen);
   }
 
