@@ -24,13 +24,7 @@ export async function demoPage(application: INestApplicationContext, caller: Cal
     amountShipping: 490,
     lineItems: [line('T-shirt', 2, 1299), line('Mug', 1, 900)],
     successUrl: `${url}${THANKS}`,
-    cancelUrl: null,
-    returnUrl: null,
-    notifyUrl: null,
     description: 'The order of the demo',
-    customerEmail: null,
-    locale: null,
-    metadata: {},
   };
   const create = application.get(CreateCheckoutSession);
   const session = await application.get(UnitOfWork).commit(() => create.execute(caller, input));

@@ -8,17 +8,5 @@ export function newLine(change: Partial<NewLineItem> = {}): NewLineItem {
 
 /** A session with that one line, but for what is given. */
 export function newSession(change: Partial<NewCheckoutSession> = {}): NewCheckoutSession {
-  return {
-    currency: 'usd',
-    successUrl: null,
-    cancelUrl: null,
-    returnUrl: null,
-    notifyUrl: null,
-    description: null,
-    customerEmail: null,
-    locale: null,
-    metadata: {},
-    lineItems: [newLine()],
-    ...change,
-  };
+  return { currency: 'usd', lineItems: [newLine()], ...change };
 }

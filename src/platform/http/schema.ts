@@ -116,13 +116,21 @@ export const CURRENCY: Schema<string> = {
 
 export const MODE = oneOf(MODES, 'Mode of the key that created it. In `test` mode no money moves.');
 
-const ORGANIZATION = id(ORGANIZATION_ID, 'Owning organization.');
+export const ORGANIZATION = id(ORGANIZATION_ID, 'Owning organization.');
 
-/** The fields of a resource as the ledger sees them: with whose it is right after `object`. */
-export function withOrganization<Of extends Fields>({
-  id,
-  object,
-  ...rest
-}: Of): Of & { organization: typeof ORGANIZATION } {
-  return { id, object, organization: ORGANIZATION, ...rest } as unknown as Of & { organization: typeof ORGANIZATION };
+/** A resource as the ledger sees it, or the fields of its schema: with whose it is right after `object`. */
+export function withOrganization<Organization, Of extends { readonly id: unknown; readonly object: unknown }>(
+  organization: Organization,
+  { id, object, ...rest }: Of,
+): Of & { readonly organization: Organization } {
+  return { id, object, organization, ...rest } as unknown as Of & { readonly organization: Organization };
 }
+
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+
+/** What the schema of an entity has at least: a field for each property of its state that is not hidden. */
+export type FieldsOf<State, Hidden extends keyof State = never> = Fields & {
+  readonly [Property in Exclude<keyof State, Hidden> as SnakeCase<Property>]: Schema;
+};

@@ -39,8 +39,10 @@ export interface SessionTerms extends SessionDetails {
   readonly lineItems: readonly LineItem[];
 }
 
+type NewDetails = { readonly [Detail in keyof SessionDetails]?: SessionDetails[Detail] | undefined };
+
 /** A session as a caller asks for it; but for the shipping, its amounts are claims that are checked, not taken. */
-export interface NewCheckoutSession extends SessionDetails {
+export interface NewCheckoutSession extends NewDetails {
   readonly uiMode?: UiMode | undefined;
   readonly currency: string;
   readonly amount?: number | undefined;
@@ -65,11 +67,12 @@ export function agreedTerms(
   const lineItems = input.lineItems.map((line, index) => priceLine(line, currency, `line_items[${index}]`, faults));
   const totals = totalsOf(lineItems, input, faults);
   const expiresAt = chosenExpiry(input.expiresAt, created, faults);
-  if (mode === 'live') requireHttps(input, faults);
-  const notifyFault = input.notifyUrl === null ? undefined : webhookUrls.faultOf(input.notifyUrl, mode);
+  const details = detailsOf(input);
+  if (mode === 'live') requireHttps(details, lineItems, faults);
+  const notifyFault = details.notifyUrl === null ? undefined : webhookUrls.faultOf(details.notifyUrl, mode);
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
-  return { ...detailsOf(input), ...totals, uiMode: input.uiMode ?? DEFAULT_UI_MODE, currency, expiresAt, lineItems };
+  return { ...details, ...totals, uiMode: input.uiMode ?? DEFAULT_UI_MODE, currency, expiresAt, lineItems };
 }
 
 function agreedCurrency(input: NewCheckoutSession, faults: AmountFaults): string {
@@ -113,24 +116,31 @@ function chosenExpiry(wanted: number | undefined, created: number, faults: Amoun
 }
 
 /** Test mode may call back to the developer's own machine; live mode never leaves TLS. */
-function requireHttps(input: NewCheckoutSession, faults: AmountFaults): void {
+function requireHttps(details: SessionDetails, lineItems: readonly LineItem[], faults: AmountFaults): void {
   const check = (param: string, url: string | null) => {
     if (url !== null && !/^https:/i.test(url)) faults.add(param, 'invalid_format', 'must be an https URL in live mode');
   };
-  check('success_url', input.successUrl);
-  check('cancel_url', input.cancelUrl);
-  check('return_url', input.returnUrl);
-  input.lineItems.forEach((line, at) => {
-    line.images?.forEach((url, image) => {
+  check('success_url', details.successUrl);
+  check('cancel_url', details.cancelUrl);
+  check('return_url', details.returnUrl);
+  lineItems.forEach((line, at) => {
+    line.images.forEach((url, image) => {
       check(`line_items[${at}].price_data.product_data.images[${image}]`, url);
     });
   });
 }
 
 function detailsOf(input: NewCheckoutSession): SessionDetails {
-  const { successUrl, cancelUrl, returnUrl, notifyUrl, description, customerEmail, metadata } = input;
-  const locale = canonicalLocale(input.locale);
-  return { successUrl, cancelUrl, returnUrl, notifyUrl, description, customerEmail, locale, metadata };
+  return {
+    successUrl: input.successUrl ?? null,
+    cancelUrl: input.cancelUrl ?? null,
+    returnUrl: input.returnUrl ?? null,
+    notifyUrl: input.notifyUrl ?? null,
+    description: input.description ?? null,
+    customerEmail: input.customerEmail ?? null,
+    locale: canonicalLocale(input.locale ?? null),
+    metadata: input.metadata ?? {},
+  };
 }
 
 /** The canonical form of a BCP 47 tag: `EN-us` is `en-US`. */

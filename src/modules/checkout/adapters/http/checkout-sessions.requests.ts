@@ -116,7 +116,7 @@ export class ListCheckoutSessionsQuery {
   @Instant(TO) to?: string;
 }
 
-export function toNewSession(body: CreateCheckoutSessionRequest): NewCheckoutSession {
+export function toNewSession(body: CreateCheckoutSessionRequest): Required<NewCheckoutSession> {
   return {
     uiMode: body.ui_mode,
     currency: body.currency,
@@ -126,20 +126,20 @@ export function toNewSession(body: CreateCheckoutSessionRequest): NewCheckoutSes
     amountShipping: body.amount_shipping,
     amountTax: body.amount_tax,
     amountTotal: body.amount_total,
-    successUrl: body.success_url ?? null,
-    cancelUrl: body.cancel_url ?? null,
-    returnUrl: body.return_url ?? null,
-    notifyUrl: body.notify_url ?? null,
-    description: body.description ?? null,
-    customerEmail: body.customer_email ?? null,
-    locale: body.locale ?? null,
-    metadata: body.metadata ?? {},
+    successUrl: body.success_url,
+    cancelUrl: body.cancel_url,
+    returnUrl: body.return_url,
+    notifyUrl: body.notify_url,
+    description: body.description,
+    customerEmail: body.customer_email,
+    locale: body.locale,
+    metadata: body.metadata,
     expiresAt: body.expires_at,
     lineItems: body.line_items.map(toNewLineItem),
   };
 }
 
-function toNewLineItem({ price_data: price, ...line }: LineItemRequest): NewLineItem {
+function toNewLineItem({ price_data: price, ...line }: LineItemRequest): Required<NewLineItem> {
   return {
     productName: price.product_data.name,
     description: price.product_data.description,

@@ -21,14 +21,6 @@ export const FREE = {
 
 const INPUT: NewCheckoutSession = {
   currency: 'usd',
-  successUrl: null,
-  cancelUrl: null,
-  returnUrl: null,
-  notifyUrl: null,
-  description: null,
-  customerEmail: null,
-  locale: null,
-  metadata: {},
   lineItems: [{ productName: 'Book', currency: 'usd', unitPrice: 5000 }],
 };
 const session = () =>

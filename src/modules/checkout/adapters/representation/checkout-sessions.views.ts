@@ -5,12 +5,14 @@ import {
   constant,
   deprecated,
   describedEnum,
+  type FieldsOf,
   id,
   integer,
   list,
   MODE,
   map,
   nullable,
+  ORGANIZATION,
   object,
   text,
   timestamp,
@@ -21,6 +23,7 @@ import { createdAt } from '../../../../shared/id.js';
 import {
   CHECKOUT_SESSION_ID,
   type CheckoutSession,
+  type CheckoutSessionState,
   type CheckoutSessionSummary,
   type PaymentStatus,
   type SessionStatus,
@@ -66,7 +69,7 @@ const LINE_ITEM = object(
     amount_discount: amount('Discount on the line, subtracted from its subtotal.', 0),
     amount_tax: amount('Tax on the line. Exclusive tax is added to the total; inclusive tax is already part of it.', 0),
     amount_total: amount('Total of the line.'),
-  },
+  } satisfies FieldsOf<LineItem>,
   { name: 'LineItem' },
 );
 
@@ -98,14 +101,14 @@ const FIELDS = {
     object: constant('list', 'Object type.'),
     data: list(LINE_ITEM, 'Line items, in the order in which they were sent.'),
   }),
-};
+} satisfies FieldsOf<CheckoutSessionState>;
 
 export const CHECKOUT_SESSION = object(FIELDS, {
   name: 'CheckoutSession',
   description: 'Asks a customer to pay for a list of items.',
 });
 
-export const LEDGER_CHECKOUT_SESSION = object(withOrganization(FIELDS), {
+export const LEDGER_CHECKOUT_SESSION = object(withOrganization(ORGANIZATION, FIELDS), {
   name: 'LedgerCheckoutSession',
   description: 'A checkout session with its owning organization.',
 });
@@ -119,7 +122,7 @@ const SUMMARY = object(
     currency: FIELDS.currency,
     amount_total: FIELDS.amount_total,
     created_at: FIELDS.created_at,
-  },
+  } satisfies FieldsOf<CheckoutSessionSummary>,
   { name: 'CheckoutSessionSummary', description: 'A checkout session in a list.' },
 );
 
@@ -195,6 +198,5 @@ export function ledgerCheckoutSessionView(
   organization: string,
   session: CheckoutSession,
 ): ValueOf<typeof LEDGER_CHECKOUT_SESSION> {
-  const { id, object, ...rest } = checkoutSessionView(session);
-  return { id, object, organization, ...rest };
+  return withOrganization(organization, checkoutSessionView(session));
 }

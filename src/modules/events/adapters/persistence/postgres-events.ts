@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { selectionOf } from '../../../../platform/database/columns.js';
+import { type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import { byOrganization, type Place } from '../../../../platform/database/places.js';
 import type { Statement } from '../../../../platform/database/statement.js';
@@ -107,7 +107,7 @@ export class PostgresEvents extends Events {
   }
 
   async find(caller: Caller, id: string): Promise<Event | undefined> {
-    const [row] = await this.database.read<Event>(FIND, [uuidOf(caller.organization), uuidOf(id)]);
+    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), uuidOf(id)]);
     return row && fromRow(row);
   }
 
@@ -121,7 +121,7 @@ export class PostgresEvents extends Events {
 
   async undeliveredSince(caller: Caller, { object, type }: Happened): Promise<number | undefined> {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(object), type];
-    const [row] = await this.database.read<Event>(UNDELIVERED, values);
+    const [row] = await this.database.read<Row>(UNDELIVERED, values);
     return row && instantOf(fromRow(row).id);
   }
 
@@ -162,10 +162,12 @@ export class PostgresEvents extends Events {
   }
 }
 
-export interface FoundRow extends Event {
+type Row = Selected<EventRecord>;
+
+export interface FoundRow extends Row {
   readonly followed: boolean;
 }
 
-export function fromRow(row: Event): Event {
+export function fromRow(row: Row): Event {
   return { ...row, id: idOf(EVENT_ID, row.id) };
 }

@@ -8,7 +8,7 @@ import { notFound } from '../../../../shared/errors.js';
 import { FIRST_UUID, idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { WebhookEndpoints } from '../../application/ports.js';
 import { spelledReceiver } from '../../domain/receiver.js';
-import { WEBHOOK_ENDPOINT_ID, WebhookEndpoint, type WebhookEndpointState } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';
 import { activeSecrets, SECRETS, type SealedSecrets } from './endpoint-secrets.js';
 import { LedgerWebhookEndpointRecord } from './ledger-webhook-endpoint.record.js';
 import { WebhookEndpointRecord } from './webhook-endpoint.record.js';
@@ -61,7 +61,7 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
 
   async all(caller: Caller): Promise<WebhookEndpoint[]> {
     const values = [uuidOf(caller.organization), caller.mode];
-    return (await this.database.read<WebhookEndpointState>(statementsFor(caller).all, values)).map(fromRow);
+    return (await this.database.read<Row>(statementsFor(caller).all, values)).map(fromRow);
   }
 
   async get(caller: Caller, id: string): Promise<WebhookEndpoint> {
@@ -74,7 +74,7 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
 
   async lock(caller: Caller, id: string): Promise<WebhookEndpoint> {
     const { lock } = statementsFor(caller);
-    const [row] = await this.database.query<WebhookEndpointState>(lock, keyOf(caller, id));
+    const [row] = await this.database.query<Row>(lock, keyOf(caller, id));
     if (!row) throw notFound('id');
     return fromRow(row);
   }
@@ -125,6 +125,8 @@ function one({ name, text }: { name: string; text: string }, values: readonly un
   return { name, sql: text, values, rows: 1 };
 }
 
-function fromRow(row: WebhookEndpointState): WebhookEndpoint {
+type Row = Pick<WebhookEndpointRecord, (typeof STATE)[number]>;
+
+function fromRow(row: Row): WebhookEndpoint {
   return WebhookEndpoint.restore({ ...row, id: idOf(WEBHOOK_ENDPOINT_ID, row.id) });
 }

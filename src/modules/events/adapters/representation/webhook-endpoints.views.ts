@@ -2,6 +2,7 @@ import { facts } from '../../../../platform/facts.js';
 import { listOf } from '../../../../platform/http/list.view.js';
 import {
   constant,
+  type FieldsOf,
   flag,
   id,
   list,
@@ -15,7 +16,7 @@ import {
 } from '../../../../platform/http/schema.js';
 import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { WithSecret } from '../../application/create-webhook-endpoint.js';
-import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint, type WebhookEndpointState } from '../../domain/webhook-endpoint.js';
 
 const HEAD = {
   id: id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint.'),
@@ -36,7 +37,7 @@ const FIELDS = {
   description: nullable(text('What it is for.')),
   created: timestamp('Time of creation, in Unix seconds.'),
   disabled_reason: nullable(text('Why the service disabled it, if it did; otherwise null.')),
-};
+} satisfies FieldsOf<WebhookEndpointState, 'id' | 'place'>;
 const SECRET = {
   secret: text('Signs its webhooks (Standard Webhooks). Shown only here.', {
     pattern: '^whsec_[A-Za-z0-9+/]{43}=$',

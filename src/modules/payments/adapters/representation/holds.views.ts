@@ -2,19 +2,21 @@ import { listOf } from '../../../../platform/http/list.view.js';
 import {
   constant,
   describedEnum,
+  type FieldsOf,
   id,
   integer,
   MODE,
   nullable,
+  ORGANIZATION,
   object,
   text,
   timestamp,
   type ValueOf,
 } from '../../../../platform/http/schema.js';
-import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
+import { createdAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import type { OwnedHold } from '../../application/ports.js';
-import type { HoldStatus } from '../../domain/hold.js';
+import type { HoldState, HoldStatus } from '../../domain/hold.js';
 import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
@@ -22,7 +24,7 @@ export const HOLD = object(
   {
     id: id(HOLD_ID, 'ID of the hold.'),
     object: constant('payment.hold', 'Object type.'),
-    organization: id(ORGANIZATION_ID, 'Owning organization.'),
+    organization: ORGANIZATION,
     mode: MODE,
     payment: id(PAYMENT_ID, 'ID of the payment.'),
     amount: integer('Amount on hold.', { minimum: 1, maximum: MAX_AMOUNT, examples: [5000] }),
@@ -33,7 +35,7 @@ export const HOLD = object(
       'Status of the hold.',
     ),
     created: timestamp('Time of creation, in Unix seconds.'),
-  },
+  } satisfies FieldsOf<HoldState>,
   { name: 'PaymentHold', description: 'An amount of a payment that cannot be refunded, for example during a dispute.' },
 );
 

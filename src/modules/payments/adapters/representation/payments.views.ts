@@ -4,9 +4,11 @@ import {
   CURRENCY,
   constant,
   describedEnum,
+  type FieldsOf,
   id,
   MODE,
   nullable,
+  ORGANIZATION,
   object,
   timestamp,
   type ValueOf,
@@ -15,7 +17,7 @@ import {
 import { createdAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { OwnedPayment } from '../../application/ports.js';
-import type { Mismatch, Payment } from '../../domain/payment.js';
+import type { Mismatch, Payment, PaymentState } from '../../domain/payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
 const MISMATCH_MEANINGS: Readonly<Record<Mismatch, string>> = {
@@ -43,14 +45,14 @@ const FIELDS = {
     ),
   ),
   created: timestamp('Time of recording, in Unix seconds.'),
-};
+} satisfies FieldsOf<PaymentState, 'reference' | 'version'>;
 
 export const PAYMENT = object(FIELDS, {
   name: 'Payment',
   description: 'A captured payment.',
 });
 
-export const LEDGER_PAYMENT = object(withOrganization(FIELDS), {
+export const LEDGER_PAYMENT = object(withOrganization(ORGANIZATION, FIELDS), {
   name: 'LedgerPayment',
   description: 'A payment with its owning organization.',
 });
@@ -76,6 +78,5 @@ export function paymentView({ state, refundable }: Payment): ValueOf<typeof PAYM
 }
 
 export function ledgerPaymentView({ organization, payment }: OwnedPayment): ValueOf<typeof LEDGER_PAYMENT> {
-  const { id, object, ...rest } = paymentView(payment);
-  return { id, object, organization, ...rest };
+  return withOrganization(organization, paymentView(payment));
 }

@@ -3,9 +3,11 @@ import {
   CURRENCY,
   constant,
   describedEnum,
+  type FieldsOf,
   id,
   integer,
   nullable,
+  ORGANIZATION,
   object,
   timestamp,
   type ValueOf,
@@ -15,7 +17,7 @@ import { createdAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { OwnedRefund } from '../../application/ports.js';
-import type { Refund, RefundStatus } from '../../domain/refund.js';
+import type { Refund, RefundState, RefundStatus } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund.js';
 
 const FIELDS = {
@@ -34,7 +36,7 @@ const FIELDS = {
   ),
   payment: id(PAYMENT_ID, 'ID of the refunded payment.'),
   created: timestamp('Time of the proposal, in Unix seconds.'),
-};
+} satisfies FieldsOf<RefundState, 'mode' | 'failureReason' | 'claimNumber' | 'claimExpiresAt'>;
 
 /** These fields, in this order (docs/api.md, Resources). */
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });
@@ -54,7 +56,7 @@ const CLAIM = object(
 );
 
 export const LEDGER_REFUND = object(
-  { ...withOrganization(FIELDS), claim: nullable(CLAIM) },
+  { ...withOrganization(ORGANIZATION, FIELDS), claim: nullable(CLAIM) },
   { name: 'LedgerRefund', description: 'A refund with its owning organization and its claim.' },
 );
 
@@ -79,9 +81,8 @@ export function refundJson(refund: Refund): string {
 }
 
 export function ledgerRefundView({ organization, refund }: OwnedRefund): ValueOf<typeof LEDGER_REFUND> {
-  const { id, object, ...rest } = refundView(refund);
   const { claimNumber, claimExpiresAt } = refund.state;
   const isClaimed = claimExpiresAt !== null;
   const claim = isClaimed ? { number: claimNumber, expires_at: Math.floor(claimExpiresAt / 1000) } : null;
-  return { id, object, organization, ...rest, claim };
+  return { ...withOrganization(organization, refundView(refund)), claim };
 }
