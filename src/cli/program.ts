@@ -48,12 +48,17 @@ function newProgram(): Command {
   return program;
 }
 
+const HELP = {
+  'too many arguments': ' A value with spaces needs quotes.',
+  'unknown command': ' See tillgate --help.',
+};
+
 /** commander's "error: unknown option '--colour'", as every other message is written. */
 function sentence(text: string): string {
   const words = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s+/g, ' ');
-  const help = words.startsWith('unknown command') ? ' See tillgate --help.' : '';
+  const help = Object.entries(HELP).find(([start]) => words.startsWith(start))?.[1] ?? '';
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.)]$/.test(words) ? '' : '.'}${help}`;
 }

@@ -5,6 +5,7 @@ import {
   cpSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -68,6 +69,20 @@ function copyOf(native: string): string {
   chmodSync(aside, 0o755);
   moveIntoPlace(aside, copy);
   return copy;
+}
+
+/** Makes the data directory. Node's recursive mkdir never returns where a directory is there and mkdir in it is an ENOENT, as below /proc. */
+export function makeDirectory(directory: string): void {
+  if (!existsSync(dirname(directory))) makeDirectory(dirname(directory));
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    if (existsSync(directory) && statSync(directory).isDirectory()) return;
+    const { code } = error as NodeJS.ErrnoException;
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+    const why = isFile ? 'it, or a directory above it, is a file' : 'this user cannot make it there';
+    throw new Error(`DATA_DIR cannot be used: ${directory}: ${why}.`);
+  }
 }
 
 /** Moves a finished directory to its place. Of several at once one wins; what the others made is removed. */

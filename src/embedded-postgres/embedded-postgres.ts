@@ -4,11 +4,11 @@
  * process takes over one that a kill -9 left running.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { moveIntoPlace } from './binaries.js';
+import { makeDirectory, moveIntoPlace } from './binaries.js';
 import { boundLog, initialize, lastFault, processOn, sizeOf, start } from './postgres-process.js';
 
 /** Names of advisory locks: any constants, as long as they never change. */
@@ -43,7 +43,7 @@ export interface EmbeddedPostgresOptions {
 
 /** Throws EmbeddedPostgresError, in one sentence, when the data directory cannot be used. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  makeDirectory(options.dataDir);
+  makeDirectory(resolve(options.dataDir));
   const { dataDir, connections = 0, say = () => undefined } = options;
   const data = new DataDirectory(realpathSync(dataDir), Math.max(connections, DEFAULT_CONNECTIONS), say);
   await data.prepare();
@@ -63,18 +63,6 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     return data.leave(client);
   };
   return { url: data.urlOf(client.port), close };
-}
-
-/** On a read-only disk Node's recursive mkdir blames a parent that is there: what it says is left out. */
-function makeDirectory(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
-    const why = isFile ? 'it, or a directory above it, is a file' : 'this user cannot make it there';
-    throw new EmbeddedPostgresError(`DATA_DIR cannot be used: ${resolve(dataDir)}: ${why}.`);
-  }
 }
 
 class DataDirectory {

@@ -212,7 +212,7 @@ describe('payment record', () => {
 
 describe('mistakes', () => {
   test.each([
-    ['org create My Shop', "Too many arguments for 'create'."],
+    ['org create My Shop', 'A value with spaces needs quotes.'],
     ['org create Shop --mode test', "Unknown option '--mode'."],
     ['org create Shop --colour red', "Unknown option '--colour'."],
     ['org explode Shop', "Unknown command 'explode'. See tillgate --help."],
