@@ -6292,6 +6292,7 @@ export interface operations {
       201: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
           'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
           [name: string]: unknown;
         };

@@ -54,6 +54,7 @@ function payment(facts: Readonly<Record<string, unknown>> = {}) {
 test('records a payment that stands alone', async () => {
   const recorded = await shop.record();
   expect(recorded.status).toBe(201);
+  expect(recorded.headers.get('location')).toBe(`/ledger/v1/payments/${recorded.body.id}`);
   expect(recorded.body).toEqual(payment());
   expect(Object.keys(recorded.body)).toEqual(Object.keys(payment()));
   expect(Math.abs(recorded.body.created - Date.now() / 1000)).toBeLessThan(5);

@@ -125,7 +125,7 @@ test.each(Object.entries(NO_SUCH_PAYMENT))(
       status: 404,
       code: 'not_found',
       errors: [['payment', 'invalid_value']],
-      nextStep: { type: 'list_resources', path: '/v1/refunds', method: 'GET' },
+      nextStep: { type: 'list_resources', path: '/v1/payments', method: 'GET' },
     });
     const unknown = await propose({ payment: newId(PAYMENT_ID, Date.now(), 'test'), amount: 1 });
     expect(refused.text.replace(refused.body.request_id, '')).toBe(unknown.text.replace(unknown.body.request_id, ''));

@@ -75,7 +75,7 @@ export function answerTo(refusal: Refusal, request: RequestFacts): HttpResponse 
 function nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
   const type = ERROR_RESPONSES[refusal.kind].nextStep;
   const path = pathOf(url);
-  if (type === 'list_resources') return { type, path: collectionOf(path), method: 'GET' };
+  if (type === 'list_resources') return { type, path: collectionOf(path, refusal.errors[0]?.param), method: 'GET' };
   const resource = type === 'read_resource' && refusal.resource && pathTo(refusal.resource, path, organization);
   if (resource) return { type, path: resource, method: 'GET' };
   if (type === 'use_method') return { type, path, method: refusal.errors[0]?.allowed[0] ?? 'GET' };
@@ -99,12 +99,13 @@ function withoutCursor(url: string): string {
 
 const surfaceOf = (path: string): Surface => (path.startsWith('/ledger/') ? 'ledger' : 'secret');
 
-/** A list that there is, whatever was asked for: of the resource itself if possible, else the first of the surface. */
-export function collectionOf(path: string): string {
+/** A list that there is: of what the parameter names (`payment`), else of the path's resource, else the first of the surface. */
+export function collectionOf(path: string, param = ''): string {
   const surface = surfaceOf(path);
   const places = facts.resources.flatMap((resource) => resource[surface] ?? []);
   const lists = places.filter(({ isListed }) => isListed).map((place) => place.path);
-  return lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
+  const named = lists.find((list) => list.endsWith(`/${param}s`));
+  return named ?? lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
 }
 
 /** Where the resource is read, on the surface of the path that was asked for. */

@@ -43,7 +43,7 @@ export class LedgerPaymentsController {
       'Records a captured payment. If it is for a checkout session, it completes the session. A payment that does not fit its session is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.',
     example: { organization: exampleId(ORGANIZATION_ID), amount: 5000, currency: 'usd' },
     answers: {
-      201: { description: 'The recorded payment.', schema: LEDGER_PAYMENT },
+      201: { description: 'The recorded payment.', schema: LEDGER_PAYMENT, located: true },
       200: { description: 'The payment that was recorded earlier with this `reference`.', schema: LEDGER_PAYMENT },
     },
     refusals: [...REFUSED_PAYMENTS, ...REFUSED_REFERENCE],
@@ -64,6 +64,7 @@ export class LedgerPaymentsController {
       ({ payment, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerPaymentView({ organization, payment })),
+        location: isNew ? `${PAYMENT_FACTS.ledger.path}/${payment.state.id}` : null,
       }),
     );
   }
