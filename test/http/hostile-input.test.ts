@@ -165,6 +165,13 @@ describe('queries', () => {
     },
   );
 
+  test('a parameter is given once, also where none is read', async () => {
+    const twice = ['a', 'duplicate'] as const;
+    expectInvalid(await ask(`GET ${SESSIONS}/cs_test_01jd0000000000000000000000?a=1&b=2&a=1`), twice);
+    expectInvalid(await post(`${service.url}${SESSIONS}?a=1&a=2`, { key: tenant.test, body: SMALLEST }), twice);
+    expect((await ask('GET /docs?a=1&a=2')).status).toBe(200);
+  });
+
   test('it is looked at where the order of checks says', async () => {
     expect((await ask(`GET ${SESSIONS}?%ff`, 'sk_test_wrong')).status).toBe(401);
     expect((await ask('GET /nothing?%ff')).status).toBe(404);

@@ -15,17 +15,17 @@ export const TakesForm = (): MethodDecorator => RouteConfig({ takesForm: true })
 const MAX_BODY_BYTES = 256 * 1024;
 const DROP_MS = 800;
 
-/** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. Of every request the query's encoding. */
+/** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. Looks at every request's query. */
 @Injectable()
 export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = requestOf(context);
-    if (request.method !== 'POST') return requireEncoded(request.url);
+    if (request.method !== 'POST') return checkQuery(request);
     if (request.declaredType?.startsWith(FORM_TYPE) && request.routeOptions.config.takesForm) return true;
     checkMediaType(request);
     return read(request.raw).then((body) => {
       request.body = body;
-      return requireEncoded(request.url);
+      return checkQuery(request);
     });
   }
 }
@@ -93,12 +93,25 @@ export async function* whileDropping(request: IncomingMessage, answer: string): 
 }
 
 /** Refuses a query that is not percent-encoded UTF-8 (RFC 3986): its parser would keep the bytes it cannot decode. */
-function requireEncoded(url: string): true {
-  const query = url.slice(pathOf(url).length + 1);
-  if (isEncoded(query)) return true;
+function checkQuery({ url, query, routeOptions }: FastifyRequest): true {
+  const pairs = url.slice(pathOf(url).length + 1);
+  if (pairs === '') return true;
+  if (!isEncoded(pairs)) throw notEncoded(pairs);
+  // A page is opened by links of others, which may name what they like twice.
+  if (routeOptions.config.operationId !== undefined) refuseRepeated(query as Record<string, unknown>);
+  return true;
+}
+
+function notEncoded(query: string): Refusal {
   const malformed = query.split('&').find((pair) => !isEncoded(pair));
   const [name = ''] = malformed?.split('=') ?? [];
-  throw invalidParams([paramError(name, 'invalid_format', 'The query must be percent-encoded UTF-8.')]);
+  return invalidParams([paramError(name, 'invalid_format', 'The query must be percent-encoded UTF-8.')]);
+}
+
+function refuseRepeated(query: Record<string, unknown>): void {
+  const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]));
+  if (repeated.length === 0) return;
+  throw invalidParams(repeated.map((name) => paramError(name, 'duplicate', `${name} is given more than once.`)));
 }
 
 function isEncoded(text: string): boolean {

@@ -30,7 +30,6 @@ export class RequestPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: PipeMetadata): unknown {
     if (type === 'body') return validate(metatype as RequestClass, parseJson(value as Buffer));
     if (type !== 'query') return value;
-    refuseRepeated(value as Record<string, unknown>);
     return validate(metatype as RequestClass, value);
   }
 }
@@ -133,10 +132,4 @@ function simple(value: unknown): unknown {
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refuseRepeated(query: Record<string, unknown>): void {
-  const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]));
-  if (repeated.length === 0) return;
-  throw invalidParams(repeated.map((name) => paramError(name, 'duplicate', `${name} is given more than once.`)));
 }
