@@ -17,18 +17,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { flat, shownIn } from '../support/shown-code.js';
 
 const FIXTURE = 'test/fixtures/disputes';
 const PAGE = readFileSync('docs/adding-a-module.md', 'utf8');
 const MINUTES = 60_000;
-
-/** A page's code under the path that is named before it. */
-const shownIn = (page: string) =>
-  [...page.matchAll(/^(Add to .*)?`([^`\n]+)`(.*)\n\n```(?:ts|text)\n([\s\S]*?)\n```$/gm)].map(
-    ([, added, path = '', , code = '']) => ({ isLine: added !== undefined, path, code }),
-  );
-/** Biome moves code on a page to the left. */
-const flat = (code: string) => code.replaceAll(/^ +/gm, '');
 
 const SHOWN = shownIn(PAGE);
 const LINES = SHOWN.filter(({ isLine }) => isLine);
@@ -42,12 +35,6 @@ test('the page shows the files as they are', () => {
   expect(parts.length).toBeGreaterThan(6);
   for (const { path, code } of parts) expect(flat(readFileSync(join(FIXTURE, path), 'utf8'))).toContain(flat(code));
   expect(PAGE.match(/^```(ts|text)$/gm)).toHaveLength(SHOWN.length);
-});
-
-test('the page on endpoints shows files as they are', () => {
-  const parts = shownIn(readFileSync('docs/adding-an-endpoint.md', 'utf8'));
-  expect(parts.length).toBeGreaterThan(1);
-  for (const { path, code } of parts) expect(flat(readFileSync(path, 'utf8'))).toContain(flat(code));
 });
 
 test('the page lists every file', () => {

@@ -51,14 +51,10 @@ export interface CheckoutSessionState extends SessionTerms {
   readonly paymentStatus: PaymentStatus;
 }
 
-export interface CheckoutSessionSummary {
-  readonly id: string;
-  readonly mode: Mode;
-  readonly status: SessionStatus;
-  readonly paymentStatus: PaymentStatus;
-  readonly currency: string;
-  readonly amountTotal: number;
-}
+export type CheckoutSessionSummary = Pick<
+  CheckoutSessionState,
+  'id' | 'mode' | 'status' | 'paymentStatus' | 'currency' | 'amountTotal'
+>;
 
 export class CheckoutSession {
   private constructor(readonly state: CheckoutSessionState) {}

@@ -31,7 +31,7 @@ const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTot
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 const NOTIFY_URL = {
   name: 'checkout.notify_url',
-  text: `SELECT notify_url AS "notifyUrl" FROM checkout_sessions ${BY_ID}`,
+  text: `SELECT ${selectionOf(CheckoutSessionRecord, {}, ['notifyUrl'])} FROM checkout_sessions ${BY_ID}`,
 };
 
 const isOver = (ahead: string) =>
@@ -163,7 +163,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     const { status, limit } = filter;
     const { lists, ahead } = this.by(caller);
     const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...ahead];
-    const rows = await this.database.read<CheckoutSessionSummary>(lists[status ?? 'all'], values);
+    const rows = await this.database.read<SummaryRow>(lists[status ?? 'all'], values);
     return rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
   }
 
@@ -177,6 +177,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
 const secondsOf = ({ ahead }: Pick<MovedClock, 'ahead'>): number => ahead / 1000;
 
 type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
+type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;
 
 function fromRow(row: Row): CheckoutSession {
   return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
