@@ -15,15 +15,21 @@ const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
   to: { path: `^src/modules/(${MODULES_IN_ORDER.slice(place + 1).join('|')})/` },
 }));
 
-/** The same for the folders of the platform. */
-const PLATFORM_IN_ORDER = ['database', 'encryption', 'http', 'idempotency'];
+/** The folders that every module stands on: each imports only those to its left. */
+const FOUNDATION_IN_ORDER = [
+  'platform/database',
+  'platform/encryption',
+  'platform/http',
+  'platform/idempotency',
+  'validation',
+];
 
-const platformHasOneOrder = PLATFORM_IN_ORDER.slice(0, -1).map((name, place) => ({
-  name: 'platform-has-one-order',
+const foundationHasOneOrder = FOUNDATION_IN_ORDER.slice(0, -1).map((name, place) => ({
+  name: 'foundation-has-one-order',
   severity: 'error',
-  comment: `The folders of the platform know each other in one direction: ${PLATFORM_IN_ORDER.toReversed().join(' → ')}.`,
-  from: { path: `^src/platform/${name}/` },
-  to: { path: `^src/platform/(${PLATFORM_IN_ORDER.slice(place + 1).join('|')})/` },
+  comment: `What modules stand on knows itself in one direction: ${FOUNDATION_IN_ORDER.toReversed().join(' → ')}.`,
+  from: { path: `^src/${name}/` },
+  to: { path: `^src/(${FOUNDATION_IN_ORDER.slice(place + 1).join('|')})/` },
 }));
 
 module.exports = {
@@ -87,7 +93,7 @@ module.exports = {
       name: 'platform-knows-no-module',
       severity: 'error',
       comment: 'What serves any module knows none, and not the composition root, processes or commands either.',
-      from: { path: '^src/(platform|embedded-postgres|migrate|openapi|telemetry)/' },
+      from: { path: '^src/(platform|validation|embedded-postgres|migrate|openapi|telemetry)/' },
       to: { path: ['^src/modules/', '^src/([^/]+\\.ts$|process/|cli/)'] },
     },
     {
@@ -95,16 +101,16 @@ module.exports = {
       severity: 'error',
       comment:
         'To serve a request takes no migration, description, metric or embedded database: nothing inside knows them.',
-      from: { path: '^src/(platform|modules|embedded-postgres|migrate|openapi|telemetry)/' },
+      from: { path: '^src/(platform|validation|modules|embedded-postgres|migrate|openapi|telemetry)/' },
       to: { path: '^src/(embedded-postgres|migrate|openapi|telemetry)/', pathNot: '^src/$1/' },
     },
-    ...platformHasOneOrder,
+    ...foundationHasOneOrder,
     {
-      name: 'platform-has-one-order',
+      name: 'foundation-has-one-order',
       severity: 'error',
-      comment: 'What every folder of the platform may know knows none of them.',
+      comment: 'The files at the top of the platform, which all of these folders may import, import none of them.',
       from: { path: '^src/platform/[^/]+\\.ts$' },
-      to: { path: '^src/platform/[^/]+/' },
+      to: { path: ['^src/platform/[^/]+/', '^src/validation/'] },
     },
     {
       name: 'migrations-stand-alone',

@@ -2,10 +2,10 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Webhook } from 'standardwebhooks';
 import { facts } from '../platform/facts.js';
-import { FORMATS, parseInstant } from '../platform/http/formats.js';
 import { MODES } from '../shared/caller.js';
 import { type IdKind, isId, ORGANIZATION_ID } from '../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../shared/money.js';
+import { FORMATS, parseInstant } from '../validation/formats.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -1,5 +1,5 @@
-import { objectSchema, type RequestClass, shownSchema } from '../platform/http/constraints.js';
 import { LATER, NAME, referenceTo, type Schema } from '../platform/http/schema.js';
+import { objectSchema, type RequestClass, shownSchema } from '../validation/constraints.js';
 import { exampleOf, type Json } from './examples.js';
 
 export type { Json };

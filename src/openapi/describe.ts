@@ -10,8 +10,8 @@ import {
   ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Field, fieldsOf, shownSchema } from '../platform/http/constraints.js';
 import { id } from '../platform/http/schema.js';
+import { type Field, fieldsOf, shownSchema } from '../validation/constraints.js';
 import { SECURITY } from './about.js';
 import type { Components, Json } from './components.js';
 import { headers } from './responses.js';

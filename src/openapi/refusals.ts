@@ -1,16 +1,16 @@
 /** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
 import { facts } from '../platform/facts.js';
 import { notJson, tooLarge } from '../platform/http/body.guard.js';
-import { fieldsOf, type RequestClass } from '../platform/http/constraints.js';
 import { internalError, unavailable } from '../platform/http/error.filter.js';
 import { answerTo, statusOf } from '../platform/http/errors.js';
-import { PathIdPipe } from '../platform/http/path-id.js';
 import { exampleId } from '../platform/http/schema.js';
-import { explain } from '../platform/http/validation.js';
 import { inUse, keyReused } from '../platform/idempotency/idempotency.js';
 import { keyOf } from '../platform/idempotency/idempotency-key.guard.js';
 import { invalidParams, noSuchRoute, notFound, paramError, Refusal } from '../shared/errors.js';
 import { type IdKind, ORGANIZATION_ID } from '../shared/id.js';
+import { fieldsOf, type RequestClass } from '../validation/constraints.js';
+import { PathIdPipe } from '../validation/path-id.js';
+import { explain } from '../validation/validation.js';
 import type { Route } from './routes.js';
 
 export interface Place extends Pick<Route, 'idKind' | 'idempotencyKey'> {

@@ -7,7 +7,6 @@ import {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
 } from '@nestjs/common/internal';
-import type { RequestClass } from '../platform/http/constraints.js';
 import { CREDENTIAL, type Credential } from '../platform/http/credential.js';
 import {
   OPERATION,
@@ -17,10 +16,11 @@ import {
   WEBHOOKS,
   type WebhookFacts,
 } from '../platform/http/operation.js';
-import { PathIdPipe } from '../platform/http/path-id.js';
-import { RequestPipe } from '../platform/http/validation.js';
 import { OptionalKeyGuard, RequiredKeyGuard } from '../platform/idempotency/idempotency-key.guard.js';
 import type { IdKind } from '../shared/id.js';
+import type { RequestClass } from '../validation/constraints.js';
+import { PathIdPipe } from '../validation/path-id.js';
+import { RequestPipe } from '../validation/validation.js';
 
 export interface Route extends OperationFacts {
   readonly operationId: string;

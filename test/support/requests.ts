@@ -4,8 +4,8 @@ import { join } from 'node:path';
 // Requests may name what only the modules together know.
 import '../../src/app.module.js';
 import fc, { type Arbitrary } from 'fast-check';
-import type { RequestClass } from '../../src/platform/http/constraints.js';
-import type { FormatName } from '../../src/platform/http/formats.js';
+import type { RequestClass } from '../../src/validation/constraints.js';
+import type { FormatName } from '../../src/validation/formats.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Json = Record<string, unknown> | unknown[];

@@ -14,10 +14,10 @@ import {
   Text,
   VisibleAscii,
   WebUrl,
-} from '../../src/platform/http/fields.js';
-import { PageLimit } from '../../src/platform/http/list.query.js';
-import { ListOfUrls } from '../../src/platform/http/text-lists.js';
-import { accepts, explain } from '../../src/platform/http/validation.js';
+} from '../../src/validation/fields.js';
+import { PageLimit } from '../../src/validation/list.query.js';
+import { ListOfUrls } from '../../src/validation/text-lists.js';
+import { accepts, explain } from '../../src/validation/validation.js';
 
 class Inner {
   @Integer({ min: 1, max: 9 }) count!: number;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { isEmail } from 'class-validator';
 import fc from 'fast-check';
-import { FORMATS, type FormatName, PLAIN_EMAIL, parseInstant } from '../../src/platform/http/formats.js';
+import { FORMATS, type FormatName, PLAIN_EMAIL, parseInstant } from '../../src/validation/formats.js';
 
 /** As long as a name may be. */
 const NAME = `${'a.'.repeat(126)}a`;

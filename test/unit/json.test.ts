@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJson } from '../../src/platform/http/json.js';
+import { parseJson } from '../../src/validation/json.js';
 import { refusalOf } from '../support/refusal.js';
 
 const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));

@@ -1,8 +1,8 @@
 /** The compiled check and class-validator read the same decorators; whatever comes, the verdict is the same. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkedSchema, objectSchema, type RequestClass } from '../../src/platform/http/constraints.js';
-import { accepts, explain } from '../../src/platform/http/validation.js';
+import { checkedSchema, objectSchema, type RequestClass } from '../../src/validation/constraints.js';
+import { accepts, explain } from '../../src/validation/validation.js';
 import { acceptable, alteration, altered, requestClasses } from '../support/requests.js';
 
 const schemaOf = (request: RequestClass) => objectSchema(request, checkedSchema);

@@ -14,9 +14,9 @@ import {
   Text,
   WebhookUrl,
   WebUrl,
-} from '../../../../platform/http/fields.js';
-import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
-import { ListOfUrls } from '../../../../platform/http/text-lists.js';
+} from '../../../../validation/fields.js';
+import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
+import { ListOfUrls } from '../../../../validation/text-lists.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {

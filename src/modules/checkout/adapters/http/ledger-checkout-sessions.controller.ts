@@ -1,12 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { OfOrganizationQuery } from '../../../../platform/http/requests.js';
-import { ValidQuery } from '../../../../platform/http/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { modeOf } from '../../../../shared/id.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { OfOrganizationQuery } from '../../../../validation/requests.js';
+import { ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';

@@ -1,7 +1,7 @@
 import { facts } from '../../../../platform/facts.js';
-import { Id, Instant, OneOf, ResourceId } from '../../../../platform/http/fields.js';
-import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { Id, Instant, OneOf, ResourceId } from '../../../../validation/fields.js';
+import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
 import {
   DEFAULT_ORDER,
   type EventFilter,

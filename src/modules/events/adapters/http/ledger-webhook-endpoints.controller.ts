@@ -2,10 +2,7 @@ import { Controller, Delete, Get, Post } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { NoFieldsRequest } from '../../../../platform/http/requests.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
-import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -15,6 +12,9 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { NoFieldsRequest } from '../../../../validation/requests.js';
+import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerAsCaller } from '../../../access/index.js';
 import { ChangeWebhookEndpoint } from '../../application/change-webhook-endpoint.js';
 import { CreateWebhookEndpoint } from '../../application/create-webhook-endpoint.js';

@@ -1,8 +1,8 @@
 import { ALL_EVENTS } from '../../../../platform/facts.js';
-import { Flag, Id, Integer, Text, WebhookUrl } from '../../../../platform/http/fields.js';
-import { CURSOR, PageLimit, pageLimit } from '../../../../platform/http/list.query.js';
-import { WantedEvents } from '../../../../platform/http/text-lists.js';
 import type { PageRequest } from '../../../../shared/page.js';
+import { Flag, Id, Integer, Text, WebhookUrl } from '../../../../validation/fields.js';
+import { CURSOR, PageLimit, pageLimit } from '../../../../validation/list.query.js';
+import { WantedEvents } from '../../../../validation/text-lists.js';
 import {
   type NewWebhookEndpoint,
   WEBHOOK_ENDPOINT_ID,

@@ -1,9 +1,7 @@
 import { Controller, Post } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
 import { exampleId } from '../../../../platform/http/schema.js';
-import { ValidBody } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -14,6 +12,8 @@ import type { IdempotentResponse } from '../../../../platform/idempotency/idempo
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { modeOf, ORGANIZATION_ID } from '../../../../shared/id.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { ValidBody } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, PaymentPages, SESSION_FACTS } from '../../../checkout/index.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';

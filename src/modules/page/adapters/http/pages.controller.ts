@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
+import { PathId } from '../../../../validation/path-id.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, PaymentPages, SESSION_FACTS } from '../../../checkout/index.js';
 import { FindPageSession } from '../../application/find-page-session.js';

@@ -1,5 +1,5 @@
-import { Id, WebUrl } from '../../../../platform/http/fields.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { Id, WebUrl } from '../../../../validation/fields.js';
 
 export class SetPaymentUrlRequest {
   @Id(ORGANIZATION_ID, { description: 'Organization that owns the session.' }) organization!: string;

@@ -2,9 +2,6 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { OwnerQuery, OwnerRequest } from '../../../../platform/http/requests.js';
-import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -14,6 +11,9 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { OwnerQuery, OwnerRequest } from '../../../../validation/requests.js';
+import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ListHolds } from '../../application/list-holds.js';
 import { PlaceHold } from '../../application/place-hold.js';

@@ -2,10 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { OwnerQuery } from '../../../../platform/http/requests.js';
 import { exampleId } from '../../../../platform/http/schema.js';
-import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   Idempotent,
@@ -15,6 +12,9 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { OwnerQuery } from '../../../../validation/requests.js';
+import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
 import { ListLedgerPayments } from '../../application/list-ledger-payments.js';

@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { ValidQuery } from '../../../../platform/http/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListPayments } from '../../application/list-payments.js';
 import { ReadPayment } from '../../application/read-payment.js';

@@ -1,8 +1,8 @@
-import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../platform/http/fields.js';
-import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
-import { Owner } from '../../../../platform/http/requests.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { PageRequest } from '../../../../shared/page.js';
+import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../validation/fields.js';
+import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
+import { Owner } from '../../../../validation/requests.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { LedgerPaymentFilter, PaymentFilter } from '../../application/ports.js';
 import { ON_MISMATCH, type OnMismatch } from '../../application/record-payment.js';

@@ -2,8 +2,6 @@ import { Controller, Post } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { ValidBody } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -12,6 +10,8 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { ValidBody } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
 import { ExtendClaim } from '../../application/extend-claim.js';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { OwnerRequest } from '../../../../platform/http/requests.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import type { IdempotentRequest } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
+import type { OwnerRequest } from '../../../../validation/requests.js';
 import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
 import type { Refund } from '../../domain/refund.js';
 import { ledgerRefundView } from '../representation/refunds.views.js';

@@ -2,9 +2,6 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { OwnerQuery } from '../../../../platform/http/requests.js';
-import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import {
   AcceptIdempotencyKey,
   Idempotent,
@@ -12,6 +9,9 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { OwnerQuery } from '../../../../validation/requests.js';
+import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { FailRefund } from '../../application/fail-refund.js';
 import { ListProposals } from '../../application/list-proposals.js';

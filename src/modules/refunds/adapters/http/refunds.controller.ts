@@ -1,11 +1,8 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { NoFieldsRequest } from '../../../../platform/http/requests.js';
 import type { ResponseParts } from '../../../../platform/http/response.js';
 import { exampleId } from '../../../../platform/http/schema.js';
-import { ValidBody, ValidQuery } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -15,6 +12,9 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { NoFieldsRequest } from '../../../../validation/requests.js';
+import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { CancelRefund } from '../../application/cancel-refund.js';

@@ -1,7 +1,7 @@
-import { Amount, Id, Instant, Integer, OneOf, Text } from '../../../../platform/http/fields.js';
-import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../platform/http/list.query.js';
-import { Owner } from '../../../../platform/http/requests.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { Amount, Id, Instant, Integer, OneOf, Text } from '../../../../validation/fields.js';
+import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
+import { Owner } from '../../../../validation/requests.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { Failure } from '../../application/fail-refund.js';
 import type { Claim, LedgerRefundFilter, RefundFilter } from '../../application/ports.js';

@@ -1,8 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { ValidBody } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -12,6 +10,8 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { invalidParams, notFound, paramError } from '../../../../shared/errors.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, ReadCheckoutSession } from '../../../checkout/index.js';
 import { PAYMENT, paymentView, RecordPayment } from '../../../payments/index.js';

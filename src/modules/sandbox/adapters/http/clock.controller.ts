@@ -1,7 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { ValidBody } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -11,6 +10,7 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { Clock } from '../../../../shared/clock.js';
+import { ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { AdvanceClock } from '../../application/advance-clock.js';
 import { DueWork } from '../../application/ports.js';

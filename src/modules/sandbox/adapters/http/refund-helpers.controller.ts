@@ -1,9 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { PathId } from '../../../../platform/http/path-id.js';
-import { NoFieldsRequest } from '../../../../platform/http/requests.js';
-import { ValidBody } from '../../../../platform/http/validation.js';
 import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -13,6 +10,9 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
+import { PathId } from '../../../../validation/path-id.js';
+import { NoFieldsRequest } from '../../../../validation/requests.js';
+import { ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import {
   FailRefund,

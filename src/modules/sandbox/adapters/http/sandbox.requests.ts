@@ -1,4 +1,4 @@
-import { Amount, Currency, Integer } from '../../../../platform/http/fields.js';
+import { Amount, Currency, Integer } from '../../../../validation/fields.js';
 import { MOST_AHEAD_SECONDS, type Step } from '../../domain/sandbox-clock.js';
 
 /** The last second of the year 9999. */

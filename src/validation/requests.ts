@@ -1,4 +1,4 @@
-import { ORGANIZATION_ID } from '../../shared/id.js';
+import { ORGANIZATION_ID } from '../shared/id.js';
 import { Id } from './fields.js';
 
 /** The body of an operation without fields: no body, or an empty object. */

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { invalidParams, paramError } from '../../shared/errors.js';
+import { invalidParams, paramError } from '../shared/errors.js';
 import { type About, Integer } from './fields.js';
 import { parseInstant } from './formats.js';
 

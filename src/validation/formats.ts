@@ -1,10 +1,10 @@
 /** The forms of text that class-validator has no decorator for, or another one than ours. */
 
 import { isEmail } from 'class-validator';
-import { type IdKind, isId } from '../../shared/id.js';
-import { currencyOf } from '../../shared/money.js';
-import { isHttpsOrLocal } from '../../shared/webhook-urls.js';
-import { facts } from '../facts.js';
+import { facts } from '../platform/facts.js';
+import { type IdKind, isId } from '../shared/id.js';
+import { currencyOf } from '../shared/money.js';
+import { isHttpsOrLocal } from '../shared/webhook-urls.js';
 
 /** URL parsing is forgiving: it drops white space and reads "https:\\host" as "https://host". Receivers are not. */
 export const WEB_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\/?#][^\s\\]*$/;

@@ -1,7 +1,7 @@
 /** Lists of texts in request classes. */
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, ValidateNested } from 'class-validator';
-import { facts } from '../facts.js';
+import { facts } from '../platform/facts.js';
 import type { RequestClass } from './constraints.js';
 import { type About, field, OneOf, WebUrl } from './fields.js';
 

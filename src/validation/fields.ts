@@ -18,12 +18,12 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { type IdKind, idPattern } from '../../shared/id.js';
-import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
+import { exampleId } from '../platform/http/schema.js';
+import { type IdKind, idPattern } from '../shared/id.js';
+import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
 import { MaxCharacters, MinCharacters } from './characters.js';
 import type { FieldContext, RequestClass } from './constraints.js';
 import { FORMATS, type FormatName, INSTANT, kindsWithEvents, WEB_URL } from './formats.js';
-import { exampleId } from './schema.js';
 
 export interface About extends Pick<FieldContext, 'description' | 'default'> {
   /** The field may be left out; text may also be null, as answers have null for no text. */

@@ -1,6 +1,6 @@
 import { Param, type PipeTransform } from '@nestjs/common';
-import { invalidParams, paramError } from '../../shared/errors.js';
-import { type IdKind, isId } from '../../shared/id.js';
+import { invalidParams, paramError } from '../shared/errors.js';
+import { type IdKind, isId } from '../shared/id.js';
 
 /** The `:id` of a path, refused when it cannot be an identifier of the kind: then it is malformed, not unknown. */
 export const PathId = (kind: IdKind): ParameterDecorator => Param('id', new PathIdPipe(kind));

@@ -1,6 +1,6 @@
 /** Reads request classes back from class-validator: as JSON Schema, and its constraints as codes of errors. */
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
-import type { ParamCode } from '../../shared/errors.js';
+import type { ParamCode } from '../shared/errors.js';
 
 export type RequestClass = new () => object;
 export type Keywords = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { Body, type PipeTransform, Query } from '@nestjs/common';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { invalidParams, type ParamError, paramError } from '../../shared/errors.js';
+import { invalidParams, type ParamError, paramError } from '../shared/errors.js';
 import {
   checkedSchema,
   codeOf,

@@ -3,7 +3,7 @@
  * decoding turns invalid UTF-8 into other text; each of those would make two programs see two different requests.
  */
 import { isUtf8 } from 'node:buffer';
-import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
+import { invalidParams, type ParamCode, paramError, type Refusal } from '../shared/errors.js';
 
 const MAX_DEPTH = 32;
 const MAX_NUMBER_LENGTH = 40;
