@@ -6,11 +6,10 @@ import { answerTo, statusOf } from '../platform/http/errors.js';
 import { exampleId } from '../platform/http/schema.js';
 import { inUse, keyReused } from '../platform/idempotency/idempotency.js';
 import { keyOf } from '../platform/idempotency/idempotency-key.guard.js';
-import { invalidParams, noSuchRoute, notFound, paramError, Refusal } from '../shared/errors.js';
+import { invalidParam, invalidParams, noSuchRoute, notFound, Refusal } from '../shared/errors.js';
 import { type IdKind, ORGANIZATION_ID } from '../shared/id.js';
 import { fieldsOf, type RequestClass } from '../validation/constraints.js';
-import { PathIdPipe } from '../validation/path-id.js';
-import { explain } from '../validation/validation.js';
+import { explain, PathIdPipe } from '../validation/validation.js';
 import type { Route } from './routes.js';
 
 export interface Place extends Pick<Route, 'idKind' | 'idempotencyKey'> {
@@ -56,7 +55,7 @@ function invalidExamples({ idempotencyKey, idKind, query, body }: Route): Exampl
     ...(query ? invalidQueries(query) : []),
     ...(body ? invalid('body', body, fieldsOf(body).size === 0 ? { unknown: true } : {}) : []),
   ];
-  const host = invalidParams([paramError('Host', 'required', 'The Host header is required.')]);
+  const host = invalidParam('Host', 'required', 'The Host header is required.');
   return found.length > 0 ? found : [{ name: 'host', refusal: host }];
 }
 

@@ -19,8 +19,7 @@ import {
 import { OptionalKeyGuard, RequiredKeyGuard } from '../platform/idempotency/idempotency-key.guard.js';
 import type { IdKind } from '../shared/id.js';
 import type { RequestClass } from '../validation/constraints.js';
-import { PathIdPipe } from '../validation/path-id.js';
-import { RequestPipe } from '../validation/validation.js';
+import { PathIdPipe, RequestPipe } from '../validation/validation.js';
 
 export interface Route extends OperationFacts {
   readonly operationId: string;

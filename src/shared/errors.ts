@@ -94,6 +94,10 @@ export function invalidParams(errors: readonly ParamError[]): Refusal {
   return new Refusal(INVALID_PARAM, first ? first.message : 'The request is invalid.', errors);
 }
 
+export function invalidParam(param: string, code: ParamCode, message: string): Refusal {
+  return invalidParams([paramError(param, code, message)]);
+}
+
 export function noSuchRoute(): Refusal {
   return new Refusal(NOT_FOUND, 'No such route.');
 }

@@ -21,7 +21,6 @@ import {
 import { exampleId } from '../platform/http/schema.js';
 import { type IdKind, idPattern } from '../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
-import { MaxCharacters, MinCharacters } from './characters.js';
 import type { FieldContext, RequestClass } from './constraints.js';
 import { FORMATS, type FormatName, INSTANT, kindsWithEvents, WEB_URL } from './formats.js';
 
@@ -185,4 +184,27 @@ export const Metadata = (about: About = {}) =>
 function HasFormat(name: FormatName, message: string | (() => string)): PropertyDecorator {
   const validate = (value: unknown) => typeof value === 'string' && FORMATS[name](value);
   return ValidateBy({ name, validator: { validate } }, { message });
+}
+
+function MinCharacters(min: number): PropertyDecorator {
+  const about = {
+    name: 'minLength',
+    constraints: [min],
+    validator: { validate: (value: unknown) => lengthOf(value) >= min },
+  };
+  return ValidateBy(about, { message: 'must have at least $constraint1 characters' });
+}
+
+function MaxCharacters(max: number): PropertyDecorator {
+  const about = {
+    name: 'maxLength',
+    constraints: [max],
+    validator: { validate: (value: unknown) => lengthOf(value) <= max },
+  };
+  return ValidateBy(about, { message: 'must have at most $constraint1 characters' });
+}
+
+/** In code points, like PostgreSQL and JSON Schema. The MinLength and MaxLength of class-validator skip variation selectors. */
+function lengthOf(value: unknown): number {
+  return [...String(value)].length;
 }

@@ -3,7 +3,7 @@
  * decoding turns invalid UTF-8 into other text; each of those would make two programs see two different requests.
  */
 import { isUtf8 } from 'node:buffer';
-import { invalidParams, type ParamCode, paramError, type Refusal } from '../shared/errors.js';
+import { invalidParam, type Refusal } from '../shared/errors.js';
 
 const MAX_DEPTH = 32;
 const MAX_NUMBER_LENGTH = 40;
@@ -14,7 +14,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]|[^"[\]{},]+/gy;
 /** The value of a UTF-8 JSON text; no text at all is an empty object. Throws a 400 refusal. */
 export function parseJson(bytes: Buffer | undefined): unknown {
   if (!bytes || bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw refusal('body', 'invalid_format', 'The body is not valid UTF-8.');
+  if (!isUtf8(bytes)) throw invalidParam('body', 'invalid_format', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
   const survey = surveyOf(text);
   const value = parse(text);
@@ -26,7 +26,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refusal('body', 'invalid_format', 'The body is not valid JSON.');
+    throw invalidParam('body', 'invalid_format', 'The body is not valid JSON.');
   }
 }
 
@@ -45,7 +45,8 @@ function surveyOf(text: string): { keys: number; hasEscapes: boolean } {
     } else if (inString) continue;
     else if (code === 0x3a) keys++;
     else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) throw refusal('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
+      if (++depth > MAX_DEPTH)
+        throw invalidParam('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
     } else if (code === 0x7d || code === 0x5d) depth--;
     else if (startsNumber(code)) at = endOfNumber(text, at) - 1;
   }
@@ -61,10 +62,10 @@ function endOfNumber(text: string, start: number): number {
   NUMBER_CHARACTERS.lastIndex = start;
   const [number = ''] = NUMBER_CHARACTERS.exec(text) ?? [];
   if (number.length > MAX_NUMBER_LENGTH) {
-    throw refusal('body', 'invalid_value', `A number has more than ${MAX_NUMBER_LENGTH} characters.`);
+    throw invalidParam('body', 'invalid_value', `A number has more than ${MAX_NUMBER_LENGTH} characters.`);
   }
   if (/[.e]/i.test(number) && Number.isSafeInteger(Number(number)) && !isWhole(number)) {
-    throw refusal('body', 'invalid_value', 'A number has more digits than are kept of it.');
+    throw invalidParam('body', 'invalid_value', 'A number has more digits than are kept of it.');
   }
   return start + number.length;
 }
@@ -90,7 +91,7 @@ function inspect(value: unknown, path: string, hasEscapes: boolean): number {
   let keys = 0;
   for (const key of Object.keys(value)) {
     const name = path ? `${path}.${key}` : key;
-    if (key === '__proto__') throw refusal(name, 'unknown_field', `${name} is not a field of this request.`);
+    if (key === '__proto__') throw invalidParam(name, 'unknown_field', `${name} is not a field of this request.`);
     if (hasEscapes) refuseUnstorable(key, path || 'body');
     keys += 1 + inspect((value as Record<string, unknown>)[key], name, hasEscapes);
   }
@@ -101,7 +102,7 @@ function inspect(value: unknown, path: string, hasEscapes: boolean): number {
 function refuseUnstorable(text: string, path: string): void {
   if (!text.includes('\0') && text.isWellFormed()) return;
   const param = path || 'body';
-  throw refusal(param, 'invalid_format', `${param} contains NUL or half of a surrogate pair.`);
+  throw invalidParam(param, 'invalid_format', `${param} contains NUL or half of a surrogate pair.`);
 }
 
 /** Finds the key that the count says is there twice. The text is valid JSON. */
@@ -116,15 +117,11 @@ function duplicateKey(text: string): Refusal {
     else if (token.endsWith(':') && inside) {
       const key = JSON.parse(token.slice(0, -1)) as string;
       name = inside.path ? `${inside.path}.${key}` : key;
-      if (inside.keys.has(key)) return refusal(name, 'duplicate', `${name} is given more than once.`);
+      if (inside.keys.has(key)) return invalidParam(name, 'duplicate', `${name} is given more than once.`);
       inside.keys.add(key);
     }
     const now = stack.at(-1);
     if (now && now.index >= 0 && !token.endsWith(':')) name = `${now.path}[${now.index}]`;
   }
-  return refusal('body', 'duplicate', 'A field is given more than once.');
-}
-
-function refusal(param: string, code: ParamCode, message: string): Refusal {
-  return invalidParams([paramError(param, code, message)]);
+  return invalidParam('body', 'duplicate', 'A field is given more than once.');
 }

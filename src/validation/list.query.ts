@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { invalidParams, paramError } from '../shared/errors.js';
+import { invalidParam } from '../shared/errors.js';
 import { type About, Integer } from './fields.js';
 import { parseInstant } from './formats.js';
 
@@ -42,7 +42,7 @@ export function parseRange(query: { from?: string; to?: string }) {
   const from = query.from === undefined ? undefined : parseInstant(query.from);
   const to = query.to === undefined ? undefined : parseInstant(query.to);
   if (from !== undefined && to !== undefined && from > to) {
-    throw invalidParams([paramError('from', 'too_large', 'from must not be after to.')]);
+    throw invalidParam('from', 'too_large', 'from must not be after to.');
   }
   return { from, to };
 }

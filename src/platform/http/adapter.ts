@@ -5,13 +5,13 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { INVALID_PARAM, noSuchRoute, Refusal } from '../../shared/errors.js';
+import { INVALID_PARAM, invalidParam, noSuchRoute, Refusal } from '../../shared/errors.js';
 import type { Config } from '../config.js';
 import { whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
 import { answerTo, collectionOf } from './errors.js';
 import { HttpResponse } from './response.js';
-import { badRequest, faultOf, HEADERS, lastAnswer, refuseExpectation, requestId, targetOf } from './unrouted.js';
+import { faultOf, HEADERS, lastAnswer, refuseExpectation, requestId, targetOf } from './unrouted.js';
 
 const SERVER_OPTIONS = {
   headersTimeout: 8_000,
@@ -143,7 +143,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void)
   headers['content-type'] = undefined;
   if (headers.host !== undefined || request.raw.httpVersionMinor === 0) return void done();
   request.errorCode = INVALID_PARAM.code;
-  const { status, body } = answerTo(badRequest('Host', 'required', 'The Host header is required.'), request);
+  const { status, body } = answerTo(invalidParam('Host', 'required', 'The Host header is required.'), request);
   reply.headers(HEADERS).code(status).send(body);
 }
 

@@ -3,10 +3,10 @@ import { finished } from 'node:stream/promises';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { INVALID_PARAM, invalidParams, paramError, Refusal } from '../../shared/errors.js';
+import { INVALID_PARAM, invalidParam, invalidParams, paramError, Refusal } from '../../shared/errors.js';
 import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
 import { pathOf } from './errors.js';
-import { requestOf } from './execution-context.js';
+import { requestOf } from './request.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** A route that a form without fields posts to. Its body is not read. */
@@ -105,7 +105,7 @@ function checkQuery({ url, query, routeOptions }: FastifyRequest): true {
 function notEncoded(query: string): Refusal {
   const malformed = query.split('&').find((pair) => !isEncoded(pair));
   const [name = ''] = malformed?.split('=') ?? [];
-  return invalidParams([paramError(name, 'invalid_format', 'The query must be percent-encoded UTF-8.')]);
+  return invalidParam(name, 'invalid_format', 'The query must be percent-encoded UTF-8.');
 }
 
 function refuseRepeated(query: Record<string, unknown>): void {

@@ -6,7 +6,7 @@ import { isUnavailable } from '../database/faults.js';
 import type { TillgateAdapter } from './adapter.js';
 import { INTERNAL_ERROR, METHOD_NOT_ALLOWED } from './error.codes.js';
 import { answerTo, headersOf, pathOf } from './errors.js';
-import { replyOf, requestOf } from './execution-context.js';
+import { replyOf, requestOf } from './request.js';
 import type { HttpResponse } from './response.js';
 
 @Catch()

@@ -1,7 +1,7 @@
 /** Requests before they have a route: their id and target, and the answers of those that never get one. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
+import { invalidParam } from '../../shared/errors.js';
 import { answerTo, pathOf } from './errors.js';
 
 export const HEADERS = {
@@ -46,11 +46,8 @@ export function faultOf(code = ''): readonly [status: number, message: string] {
 }
 
 export function refuseExpectation(id: string, request: IncomingMessage, response: ServerResponse): number {
-  const refusal = badRequest('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
+  const refusal = invalidParam('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
   const { body, status } = answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
   response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
   return status;
 }
-
-export const badRequest = (param: string, code: ParamCode, message: string): Refusal =>
-  invalidParams([paramError(param, code, message)]);

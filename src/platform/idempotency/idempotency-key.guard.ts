@@ -1,9 +1,8 @@
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { invalidParams, type ParamCode, paramError, type Refusal } from '../../shared/errors.js';
+import { invalidParam, type ParamCode, type Refusal } from '../../shared/errors.js';
 import type { RequestFacts } from '../http/errors.js';
-import { requestOf } from '../http/execution-context.js';
-import { headerValues } from '../http/headers.js';
+import { headerValues, requestOf } from '../http/request.js';
 import type { IdempotentResponse } from './idempotent-response.js';
 
 export interface IdempotentRequest extends RequestFacts {
@@ -79,7 +78,7 @@ function unquoted(value: string): string {
 }
 
 function unusable(code: ParamCode, message: string): Refusal {
-  return invalidParams([paramError('Idempotency-Key', code, message)]);
+  return invalidParam('Idempotency-Key', code, message);
 }
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { requestOf } from '../../../../platform/http/execution-context.js';
+import { requestOf } from '../../../../platform/http/request.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { NO_ORGANIZATION } from '../../../../shared/id.js';
 import type { ApiKey } from '../../domain/api-key.js';

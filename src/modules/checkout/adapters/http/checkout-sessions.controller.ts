@@ -11,9 +11,8 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { PathId } from '../../../../validation/path-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CompleteFreeCheckoutSession } from '../../application/complete-free-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';

@@ -10,8 +10,7 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { PathId } from '../../../../validation/path-id.js';
-import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ListEvents } from '../../application/list-events.js';
 import { ReadEvent } from '../../application/read-event.js';

@@ -11,9 +11,8 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { PathId } from '../../../../validation/path-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { ChangeWebhookEndpoint } from '../../application/change-webhook-endpoint.js';
 import { CreateWebhookEndpoint } from '../../application/create-webhook-endpoint.js';

@@ -12,8 +12,7 @@ import type { IdempotentResponse } from '../../../../platform/idempotency/idempo
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { modeOf, ORGANIZATION_ID } from '../../../../shared/id.js';
-import { PathId } from '../../../../validation/path-id.js';
-import { ValidBody } from '../../../../validation/validation.js';
+import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, PaymentPages, SESSION_FACTS } from '../../../checkout/index.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';

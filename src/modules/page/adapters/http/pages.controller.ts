@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
-import { PathId } from '../../../../validation/path-id.js';
+import { PathId } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, PaymentPages, SESSION_FACTS } from '../../../checkout/index.js';
 import { FindPageSession } from '../../application/find-page-session.js';

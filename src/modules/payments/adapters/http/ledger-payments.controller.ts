@@ -12,9 +12,8 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import { PathId } from '../../../../validation/path-id.js';
 import { OwnerQuery } from '../../../../validation/requests.js';
-import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
 import { ListLedgerPayments } from '../../application/list-ledger-payments.js';

@@ -10,8 +10,7 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { PathId } from '../../../../validation/path-id.js';
-import { ValidBody } from '../../../../validation/validation.js';
+import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
 import { ExtendClaim } from '../../application/extend-claim.js';

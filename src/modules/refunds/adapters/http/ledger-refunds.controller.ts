@@ -9,9 +9,8 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { PathId } from '../../../../validation/path-id.js';
 import { OwnerQuery } from '../../../../validation/requests.js';
-import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { FailRefund } from '../../application/fail-refund.js';
 import { ListProposals } from '../../application/list-proposals.js';

@@ -12,9 +12,8 @@ import {
 } from '../../../../platform/idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { PathId } from '../../../../validation/path-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { CancelRefund } from '../../application/cancel-refund.js';

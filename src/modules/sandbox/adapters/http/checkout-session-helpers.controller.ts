@@ -10,8 +10,7 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { invalidParams, notFound, paramError } from '../../../../shared/errors.js';
-import { PathId } from '../../../../validation/path-id.js';
-import { ValidBody } from '../../../../validation/validation.js';
+import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, ReadCheckoutSession } from '../../../checkout/index.js';
 import { PAYMENT, paymentView, RecordPayment } from '../../../payments/index.js';

@@ -10,9 +10,8 @@ import {
 import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
-import { PathId } from '../../../../validation/path-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { ValidBody } from '../../../../validation/validation.js';
+import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import {
   FailRefund,
