@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { KeyGuard, OriginGuard, RateLimitGuard } from './modules/access/index.js';
+import { MovedClocks } from './modules/sandbox/index.js';
 import * as modules from './modules.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
-import { MovedClocks, SystemClock } from './platform/clock.js';
+import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { EncryptionModule } from './platform/encryption/encryption.module.js';

@@ -1,11 +1,11 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Readiness } from '../platform/database/readiness.js';
 import { MetricsToken, Public } from '../platform/http/credential.js';
 import { unavailable } from '../platform/http/error.filter.js';
 import { Operation, Tag } from '../platform/http/operation.js';
 import { constant, object, text } from '../platform/http/schema.js';
 import { Metrics } from './metrics.js';
+import { Readiness } from './readiness.js';
 
 const OK = object({ status: constant('ok', 'All is well.') }, { name: 'Health' });
 

@@ -2,7 +2,8 @@ import { Module } from '@nestjs/common';
 import { Measurements } from './measurements.js';
 import { Metrics } from './metrics.js';
 import { OperationsController } from './operations.controller.js';
+import { Readiness } from './readiness.js';
 import { RequestLog } from './request-log.js';
 
-@Module({ controllers: [OperationsController], providers: [Measurements, Metrics, RequestLog] })
+@Module({ controllers: [OperationsController], providers: [Measurements, Metrics, Readiness, RequestLog] })
 export class TelemetryModule {}

@@ -8,7 +8,7 @@ import { Authenticate } from '../../src/modules/access/application/authenticate.
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { KnownEndpoints } from '../../src/modules/events/adapters/schedule/known-endpoints.js';
 import { ReceiverHealth } from '../../src/modules/events/domain/receiver.js';
-import { MovedClocks } from '../../src/platform/clock.js';
+import { MovedClocks } from '../../src/modules/sandbox/index.js';
 import { Shares } from '../../src/platform/database/shares.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
@@ -38,7 +38,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
     'announcements under way, each of which removes its own',
   'src/modules/checkout/adapters/representation/checkout-sessions.views.ts rendered': 'weak: sessions in use',
   [`${PAGE}/adapters/representation/amounts.ts formats`]: 'MAX_FORMATS',
-  'src/platform/clock.ts ahead': 'organizations, which operators make',
+  'src/modules/sandbox/adapters/schedule/moved-clocks.ts ahead': 'organizations, which operators make',
   'src/platform/database/database.ts RETRYABLE': 'a constant',
   'src/platform/database/citus.ts known': 'weak: the database of the application',
   'src/platform/database/organization-scope.ts seen': 'named statements, which are constants',

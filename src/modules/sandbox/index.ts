@@ -1,1 +1,2 @@
+export { MovedClocks } from './adapters/schedule/moved-clocks.js';
 export { SANDBOX } from './sandbox.module.js';

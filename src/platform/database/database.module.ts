@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
-import { Readiness } from './readiness.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 @Module({})
@@ -18,10 +17,9 @@ export class DatabaseModule {
           useFactory: (dataSource: DataSource) => new Database(dataSource, options.gatherReads),
           inject: [DataSource],
         },
-        Readiness,
         UnitOfWork,
       ],
-      exports: [Database, Readiness, UnitOfWork],
+      exports: [Database, UnitOfWork],
     };
   }
 }

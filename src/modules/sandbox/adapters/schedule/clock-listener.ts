@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { MovedClocks } from '../../../../platform/clock.js';
 import { SandboxClocks } from '../../application/ports.js';
 import { Announcements } from './announcements.js';
+import { MovedClocks } from './moved-clocks.js';
 
 /** Learns of moved clocks: a serving process whenever one is moved, a command once. */
 @Injectable()

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { MovedClocks } from '../../../../platform/clock.js';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ExpirySweeper } from '../../../checkout/index.js';
@@ -7,6 +6,7 @@ import { DueDeliveries } from '../../../events/index.js';
 import { HastenSchedules } from '../../application/hasten-schedules.js';
 import { DueWork } from '../../application/ports.js';
 import { Announcements } from './announcements.js';
+import { MovedClocks } from './moved-clocks.js';
 
 /** Longer than one attempt that is not answered, and shorter than clients wait. */
 const PATIENCE_MS = 20_000;

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
-import { MIGRATIONS } from './data-source.js';
-import { Database } from './database.js';
+import { MIGRATIONS } from '../platform/database/data-source.js';
+import { Database } from '../platform/database/database.js';
+import { Refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
 
-/** A newer schema is no fault: a release is migrated before its processes are started. */
+/** A schema newer than this version is accepted, because an upgrade migrates before it replaces processes. */
 const READINESS = {
-  name: 'database.readiness',
+  name: 'telemetry.readiness',
   text: `SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly",
     EXISTS (SELECT FROM migrations WHERE name = $1) AS "isMigrated"`,
 };
@@ -21,12 +21,12 @@ export class Readiness {
 
   constructor(private readonly database: Database) {}
 
-  /** The process has been told to end: nothing new should be sent to it. */
+  /** From now on check() refuses, so that load balancers send no new requests to this process. */
   end(): void {
     this.isEnding = true;
   }
 
-  /** Refuses with service_unavailable, and says why, while the process ends or its database cannot serve writes. */
+  /** Throws a service_unavailable refusal with the reason while the process ends or the database cannot serve writes. */
   async check(): Promise<void> {
     if (this.isEnding) throw new Refusal(SERVICE_UNAVAILABLE, 'The process is ending.');
     const newest = MIGRATIONS.at(-1)?.name;
