@@ -1,4 +1,4 @@
-/** Reads request classes back from class-validator: as JSON Schema, and its constraints as codes of errors. */
+/** Reads the decorators of request classes from class-validator's metadata, as JSON Schema and as error codes. */
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import type { ParamCode } from '../shared/errors.js';
 
@@ -32,12 +32,12 @@ const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
 
 export interface FieldContext {
   readonly description?: string;
-  /** What leaving the field out means; the use case applies it. */
+  /** The value that the use case assumes when the field is missing. */
   readonly default?: unknown;
   readonly allowed?: readonly string[];
-  /** JSON Schema for readers, in the place of a format that only the compiled check knows. */
+  /** JSON Schema for the description, which replaces a format that only the compiled check knows. */
   readonly shown?: Keywords;
-  /** JSON Schema of the text in a query string that class-transformer turns into another type. */
+  /** JSON Schema of the text in a query string, if class-transformer converts it to another type. */
   readonly sent?: Keywords;
 }
 
@@ -53,7 +53,7 @@ export interface Field extends FieldContext {
   readonly keywords: Keywords;
 }
 
-/** A constraint of our own is a format. */
+/** A constraint that the table does not have is a format of `formats.ts`. */
 const constraintOf = (name: string): Constraint =>
   CONSTRAINTS[name] ?? { code: 'invalid_format', schema: { format: name } };
 
@@ -92,7 +92,7 @@ function keywordsOf({ type, name, constraints }: Metadata): Keywords {
   return keyword ? { [keyword]: argument instanceof RegExp ? argument.source : argument } : schema;
 }
 
-/** The closed JSON Schema of a request class: what `fieldSchema` makes of each field. */
+/** The JSON Schema of a request class. It permits no further properties. */
 export function objectSchema(request: RequestClass, fieldSchema: (field: Field) => Keywords): Keywords {
   const fields = [...fieldsOf(request)];
   const required = fields.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
@@ -108,7 +108,7 @@ export function checkedSchema(field: Field): Keywords {
   return field.sent ?? withNested(field, checkedSchema, (type) => objectSchema(type, checkedSchema));
 }
 
-/** What readers see; `ofClass` refers to the schema of a nested class. */
+/** The schema for the description. `ofClass` returns the schema of a nested class, or a reference to it. */
 export function shownSchema(field: Field, ofClass: (type: RequestClass) => Keywords): Keywords {
   const { shown, description, default: fallback } = field;
   const { format, ...keywords } = withNested(field, (part) => shownSchema(part, ofClass), ofClass);

@@ -1,4 +1,4 @@
-/** The decorators of request classes: each is some of class-validator's own, with the words that callers are told. */
+/** The decorators of request classes. Each combines decorators of class-validator with the messages that callers see. */
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import {
@@ -25,7 +25,7 @@ import type { FieldContext, RequestClass } from './constraints.js';
 import { FORMATS, type FormatName, INSTANT, kindsWithEvents, WEB_URL } from './formats.js';
 
 export interface About extends Pick<FieldContext, 'description' | 'default'> {
-  /** The field may be left out; text may also be null, as answers have null for no text. */
+  /** The field may be missing. A text may also be null, because responses show a missing text as null. */
   readonly optional?: boolean | undefined;
 }
 
@@ -75,7 +75,7 @@ export const ResourceId = (about: About = {}) =>
   text(
     {
       ...about,
-      // Read when the description is written: only then have all modules been declared.
+      // Getters, because the modules declare their resources after this decorator has run.
       shown: {
         get pattern() {
           return kindsWithEvents().map(idPattern).join('|');
@@ -163,7 +163,7 @@ export const ListOf = (type: () => RequestClass, { min, max, ...about }: About &
     ValidateNested({ each: true, message: 'must be an object', context: { type, as: 'list' } }),
   );
 
-/** Form encodings read brackets in a key as a path. */
+/** Form encodings interpret brackets in a key as a path. */
 const NO_BRACKETS = Matches(/^[^[\]]*$/, { message: 'needs a key without [ and ]' });
 
 export class MetadataEntry {

@@ -1,4 +1,4 @@
-/** The forms of text that class-validator has no decorator for, or another one than ours. */
+/** Formats of text that class-validator does not check, or checks differently. */
 
 import { isEmail } from 'class-validator';
 import { facts } from '../platform/facts.js';
@@ -6,13 +6,13 @@ import { type IdKind, isId } from '../shared/id.js';
 import { currencyOf } from '../shared/money.js';
 import { isHttpsOrLocal } from '../shared/webhook-urls.js';
 
-/** URL parsing is forgiving: it drops white space and reads "https:\\host" as "https://host". Receivers are not. */
+/** `new URL()` drops white space and reads "https:\\host" as "https://host". Other programs do not, so both are refused. */
 export const WEB_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\/?#][^\s\\]*$/;
 const SECONDS = /^\d{1,12}$/;
-/** A plus sign in a query string is read as a space. */
+/** An offset may begin with a space, because a query string turns a plus sign into one. */
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$/;
 export const INSTANT = new RegExp(`${SECONDS.source}|${DATE_TIME.source}`);
-/** Nearly every address. class-validator's isEmail decides the others; it takes ten times as long. */
+/** Matches nearly every address. class-validator's isEmail, which takes ten times as long, decides the others. */
 export const PLAIN_EMAIL = /^(?=[^@]{1,64}@)\w+(?:[.+-]\w+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 
 /** By the name of the constraint, which is also the name of the format in the compiled schema. */
@@ -33,21 +33,21 @@ export function kindsWithEvents(): IdKind[] {
 
 const isHttpUrl = (text: string): boolean => WEB_URL.test(text) && URL.canParse(text);
 
-/** https, or http to this machine (which only test mode accepts; the domain checks that). */
+/** https, or http to this machine. The domain refuses http in live mode. */
 function isWebUrl(text: string): boolean {
   return isHttpUrl(text) && isHttpsOrLocal(text);
 }
 
 const LONGEST_HOST_NAME = 253;
 
-/** A URL that an event can be sent to. Where it may be http depends on the mode and a setting (WebhookUrls). */
+/** A URL that an event can be sent to. Whether it may be http depends on the mode and a setting (WebhookUrls). */
 function isWebhookUrl(text: string): boolean {
   if (!isHttpUrl(text)) return false;
   const { hostname, port, username, password } = new URL(text);
   return !username && !password && isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
 }
 
-/** A port as a URL has it, '' for the scheme's own. Below 1024 only web servers listen for webhooks. */
+/** The `port` of a URL, which is '' for the scheme's default. Other ports below 1024 belong to other protocols. */
 export function isWebhookPort(port: string): boolean {
   return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
 }
@@ -60,7 +60,7 @@ function isLocale(text: string): boolean {
   }
 }
 
-/** The last second of the year 9999, past which dates have no four-digit year. */
+/** The last second of the year 9999. RFC 3339 has no later dates. */
 const LAST_SECOND = 253_402_300_799;
 
 /** Milliseconds of Unix seconds, an RFC 3339 instant or a date (midnight UTC). */

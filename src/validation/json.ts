@@ -1,6 +1,6 @@
 /**
- * A strict JSON reader. JSON.parse lets the last of two equal keys win, keeps `__proto__`, lone surrogates and NUL, and
- * decoding turns invalid UTF-8 into other text; each of those would make two programs see two different requests.
+ * A strict JSON parser. JSON.parse keeps the last of two equal keys and accepts `__proto__`, lone surrogates and NUL, and
+ * decoding replaces invalid UTF-8. Two programs could read such a body differently, so it is refused.
  */
 import { isUtf8 } from 'node:buffer';
 import { invalidParam, type Refusal } from '../shared/errors.js';
@@ -8,10 +8,10 @@ import { invalidParam, type Refusal } from '../shared/errors.js';
 const MAX_DEPTH = 32;
 const MAX_NUMBER_LENGTH = 40;
 const NUMBER_CHARACTERS = /[-+.\dE]+/iy;
-/** Sticky, so that no place is looked at twice. */
+/** Sticky, so that a search takes linear time. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]|[^"[\]{},]+/gy;
 
-/** The value of a UTF-8 JSON text; no text at all is an empty object. Throws a 400 refusal. */
+/** Parses JSON in UTF-8. An empty body is an empty object. Throws a 400 refusal. */
 export function parseJson(bytes: Buffer | undefined): unknown {
   if (!bytes || bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw invalidParam('body', 'invalid_format', 'The body is not valid UTF-8.');
@@ -30,7 +30,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counts, outside strings, what can be counted without parsing: colons are keys. Each character is looked at once. */
+/** Counts the keys, which are the colons outside strings, and checks the depth and the numbers, in one pass. */
 function surveyOf(text: string): { keys: number; hasEscapes: boolean } {
   let keys = 0;
   let depth = 0;
@@ -57,7 +57,7 @@ function startsNumber(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d;
 }
 
-/** Where the number that starts here ends. Refuses one that is long or would be rounded: amounts never are. */
+/** Returns where the number ends. Refuses a number that is too long, or a fraction that parsing would round to an integer. */
 function endOfNumber(text: string, start: number): number {
   NUMBER_CHARACTERS.lastIndex = start;
   const [number = ''] = NUMBER_CHARACTERS.exec(text) ?? [];
@@ -78,7 +78,7 @@ function isWhole(number: string): boolean {
   return places <= 0 || !/[1-9]/.test((whole + fraction).slice(-places));
 }
 
-/** Refuses what no field may hold and returns how many keys there are. */
+/** Returns the number of keys. Refuses the key `__proto__` and text that cannot be stored. */
 function inspect(value: unknown, path: string, hasEscapes: boolean): number {
   if (typeof value === 'string') {
     if (hasEscapes) refuseUnstorable(value, path);
@@ -98,14 +98,14 @@ function inspect(value: unknown, path: string, hasEscapes: boolean): number {
   return keys;
 }
 
-/** PostgreSQL's text has no NUL, and a lone surrogate has no UTF-8. Both arrive only as escapes. */
+/** PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate. Both can arrive only as escapes. */
 function refuseUnstorable(text: string, path: string): void {
   if (!text.includes('\0') && text.isWellFormed()) return;
   const param = path || 'body';
   throw invalidParam(param, 'invalid_format', `${param} contains NUL or half of a surrogate pair.`);
 }
 
-/** Finds the key that the count says is there twice. The text is valid JSON. */
+/** Finds the first duplicate key in valid JSON. */
 function duplicateKey(text: string): Refusal {
   const stack: { keys: Set<string>; path: string; index: number }[] = [];
   let name = '';

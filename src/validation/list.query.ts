@@ -7,7 +7,7 @@ import { parseInstant } from './formats.js';
 const DEFAULT_LIMIT = 25;
 const INTEGER = /^-?\d{1,15}$/;
 
-/** How many items a page may have: text in the query string, a number once class-transformer has read it. */
+/** The `limit` of a list. class-transformer converts the text of the query string to a number. */
 export function PageLimit({ max }: { max: number }): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }) => (value === undefined ? value : integerOf(value))),
@@ -37,7 +37,7 @@ const FORMS = 'Unix seconds, an RFC 3339 date and time, or a date, which means m
 export const FROM: About = { optional: true, description: `Only items created at or after this time. ${FORMS}` };
 export const TO: About = { optional: true, description: `Only items created before this time. ${FORMS}` };
 
-/** The instants of a list's `from` and `to`. Throws an invalid_param refusal when the range is upside down. */
+/** The `from` and `to` of a list, in milliseconds. Throws an invalid_param refusal when `from` is after `to`. */
 export function parseRange(query: { from?: string; to?: string }) {
   const from = query.from === undefined ? undefined : parseInstant(query.from);
   const to = query.to === undefined ? undefined : parseInstant(query.to);

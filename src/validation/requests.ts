@@ -4,7 +4,7 @@ import { Id } from './fields.js';
 /** The body of an operation without fields: no body, or an empty object. */
 export class NoFieldsRequest {}
 
-/** Whose the resource in the path is. Without it the ledger's resource is looked for in all organizations. */
+/** The owner of the resource in the path. Without it, the resource is searched for in all organizations. */
 export const Owner = () =>
   Id(ORGANIZATION_ID, {
     optional: true,
@@ -21,7 +21,7 @@ export class OwnerRequest {
   @Owner() organization?: string | null;
 }
 
-/** The ledger names the organization, because tables are keyed by it first. */
+/** Required, because the organization is the first column of the tables' keys. */
 export class OfOrganizationQuery {
   @Id(ORGANIZATION_ID, { description: 'Organization that owns the resource.' }) organization!: string;
 }

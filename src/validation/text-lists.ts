@@ -5,7 +5,7 @@ import { facts } from '../platform/facts.js';
 import type { RequestClass } from './constraints.js';
 import { type About, field, OneOf, WebUrl } from './fields.js';
 
-/** An item of a list of texts: class-validator says which object of a list is wrong, but not which text. */
+/** An item of a list of texts. class-validator reports which object of a list is wrong, but not which text. */
 export class UrlItem {
   @WebUrl() value!: string;
 }

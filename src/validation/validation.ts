@@ -1,4 +1,4 @@
-/** Bodies and queries: a check compiled from the decorators accepts in 1 to 2 µs; class-validator explains a refusal. */
+/** Validates bodies and queries: Ajv, compiled from the decorators, accepts in 1 to 2 µs; class-validator explains faults. */
 import { Body, Param, type PipeTransform, Query } from '@nestjs/common';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { plainToInstance } from 'class-transformer';
@@ -26,7 +26,7 @@ interface PipeMetadata {
   readonly metatype?: unknown;
 }
 
-/** A validated plain object of the parameter's request class, or a 400 that names every fault. */
+/** Returns the validated value as a plain object, or throws a 400 refusal with all faults. */
 export class RequestPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: PipeMetadata): unknown {
     if (type === 'body') return validate(metatype as RequestClass, parseJson(value as Buffer));
@@ -35,7 +35,7 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
-/** Not global: Nest makes promises for each pipe of each parameter, and most parameters need none. */
+/** The pipe is not global, because Nest creates promises for each pipe of each parameter, and most need no pipe. */
 export const ValidBody = (): ParameterDecorator => Body(new RequestPipe());
 export const ValidQuery = (): ParameterDecorator => Query(new RequestPipe());
 
@@ -72,10 +72,10 @@ export function accepts(request: RequestClass, value: unknown): boolean {
   return check(value);
 }
 
-/** Far more than a person reads, far less than a hostile body of 256 KiB can provoke. */
+/** Bounds the response: a hostile body of 256 KiB could cause tens of thousands of faults. */
 const MAX_ERRORS = 500;
 
-/** Everything that class-validator finds wrong, then the unknown fields; nothing if the value is accepted. */
+/** The faults that class-validator finds, then the unknown fields. Empty if the value is valid. */
 export function explain(request: RequestClass, value: unknown): ParamError[] {
   if (!isObject(value)) return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
   const unknown: string[] = [];
@@ -104,8 +104,8 @@ function pathBelow(path: string, { target, property, value }: ValidationError): 
 }
 
 /**
- * What the class knows of a value. class-transformer is given no more: it needs quadratic time for the names of an object,
- * and calls what a body names `constructor`. No list is longer than it takes to see that it is too long.
+ * The value without undeclared fields, which are added to `unknown`. class-transformer gets only this part: its time is
+ * quadratic in the number of names, and it calls a field named `constructor`. Lists are cut to one entry above their maximum.
  */
 function knownPart(request: RequestClass, value: JsonObject, path: string, unknown: string[]): JsonObject {
   const below = (name: string) => (path ? `${path}.${name}` : name);
@@ -137,7 +137,7 @@ function knownParts({ nested, isOptional, keywords }: Field, value: unknown, pat
 
 const entriesOf = (value: unknown) => (isObject(value) ? Object.entries(value) : null);
 
-/** Of a value of the wrong type only its type matters. 1e400 is read as Infinity: a number too large, not a fraction. */
+/** Only the type of an object matters here. JSON.parse reads 1e400 as Infinity, which is to be reported as too large. */
 function simple(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) return {};
   return Math.abs(value as number) === Infinity ? Math.sign(value as number) * Number.MAX_VALUE : value;

@@ -1,4 +1,4 @@
-/** Fastify as Nest sees it, with every path that Fastify and Node answer on their own brought into the envelope. */
+/** Nest's Fastify adapter. Responses that Fastify or Node would write by themselves get the API's error envelope. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -16,12 +16,12 @@ import { faultOf, HEADERS, lastAnswer, refuseExpectation, requestId, targetOf } 
 const SERVER_OPTIONS = {
   headersTimeout: 8_000,
   requestTimeout: 10_000,
-  /** Node checks the deadlines above every 30 s unless told otherwise, which would make shorter ones a lie. */
+  /** How often Node checks the two deadlines above. The default of 30 s would let a request run far past them. */
   connectionsCheckingInterval: 1_000,
-  /** Longer than the usual 60 s of load balancers, so that they close idle connections first. */
+  /** Longer than the idle timeout of most load balancers (60 s), so that they close idle connections first. */
   keepAliveTimeout: 65_000,
   requireHostHeader: false,
-  /** Without a body there is no stream to end, nor one to destroy for each request of a connection that is cut. */
+  /** A request without a body gets a body stream that has already ended. */
   optimizeEmptyRequests: true,
 };
 
@@ -34,7 +34,7 @@ export class TillgateAdapter extends FastifyAdapter {
     const server = createServer(SERVER_OPTIONS);
     const connections = new Connections(server);
     super({
-      // One server, with the bounds on its connections, also where a host name stands for several addresses.
+      // Fastify would create a server for each address of a host name. With one server, Connections bounds them all.
       serverFactory: (handle: RequestListener) =>
         server.on('request', (request, answer) => connections.begin(answer, () => handle(request, answer))),
       ...(log && { loggerInstance: log }),
@@ -43,7 +43,7 @@ export class TillgateAdapter extends FastifyAdapter {
       trustProxy: trustProxy.length > 0 && [...trustProxy],
       genReqId: requestId,
       rewriteUrl: targetOf,
-      // Fastify's own 503 has no envelope: what still arrives on an open connection is served, and the connection closed.
+      // Fastify's own 503 has no envelope. A request that arrives while closing is answered, and its connection closed.
       return503OnClosing: false,
       routerOptions: { maxParamLength: 16_384 },
       clientErrorHandler: (error, socket) => this.onClientError(error, socket),
@@ -59,10 +59,10 @@ export class TillgateAdapter extends FastifyAdapter {
 
   private prepareInstance(): void {
     const server = this.getInstance();
-    // Each line names its request itself: a logger for each request would cost more.
+    // Fastify creates a child logger for each request, which costs time. Log lines carry the request's ID instead.
     server.log.child = () => server.log;
     server.decorateRequest('declaredType', undefined);
-    // Bodies are read after the guards: who may not call is told so before what is wrong with the body.
+    // BodyGuard reads the body after the other guards, so that a caller without a key gets a 401 for any body.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
     server.addHook('onRoute', ({ method, url }) => {
@@ -83,10 +83,10 @@ export class TillgateAdapter extends FastifyAdapter {
     return this.routes.filter((route) => route.path.test(path)).map(({ method }) => method);
   }
 
-  /** Sends an HttpResponse as it is, its bytes being final, and anything else as JSON. */
+  /** Sends the body of an HttpResponse unchanged, and any other result as JSON. */
   override reply(reply: FastifyReply, result: unknown, status = 200): FastifyReply {
     reply.headers(HEADERS);
-    // A connection kept open past this answer would keep the process from ending until it times out.
+    // An open connection would keep the process from ending until the connection times out.
     if (this.isDraining) reply.header('connection', 'close');
     if (!(result instanceof HttpResponse)) return reply.code(status).send(JSON.stringify(result));
     if (result.headers) reply.headers(result.headers);
@@ -96,7 +96,7 @@ export class TillgateAdapter extends FastifyAdapter {
     return reply.code(result.status).send(result.body);
   }
 
-  /** What Node itself would answer with an empty body: a request it cannot read, or one that never ends. */
+  /** Answers a request that Node cannot parse, or that did not arrive in time. Node's own answer has no body. */
   private onClientError(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET') return void socket.destroy();
     const [status, text] = faultOf(error.code);
@@ -106,12 +106,12 @@ export class TillgateAdapter extends FastifyAdapter {
     this.connections.end(socket, lastAnswer(status, body, id));
   }
 
-  /** What no route was looked for has no other line. */
+  /** The request log has no line for a request that never reached the router. */
   private logRefused(id: string, status: number, code: string): void {
     this.getInstance().log.info({ request_id: id, status, error_code: code }, 'request');
   }
 
-  /** Node leaves the socket of a CONNECT to whoever listens. There is nothing here to connect to. */
+  /** Node hands the socket of a CONNECT request to this listener. The service is no proxy. */
   private refuseTunnel(request: IncomingMessage, socket: Socket): void {
     socket.on('error', () => socket.destroy());
     const facts = { id: requestId(request), method: 'CONNECT', url: request.url ?? '' };
@@ -127,7 +127,7 @@ function sendWhileDropping(reply: FastifyReply, { status, body }: HttpResponse):
   return reply.code(status).header('content-length', Buffer.byteLength(body)).send(bytes);
 }
 
-/** An error's bytes name the request they first answered, and the header always agrees with the body. */
+/** A stored error contains the ID of the first request, and the Request-Id header has to agree with the body. */
 function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   reply.header('idempotent-replayed', 'true');
   if (status < 400) return;
@@ -138,7 +138,7 @@ function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
 function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('request-id', request.id);
   const headers = request.raw.headers;
-  // Fastify refuses some media types before the guards have run; the body guard refuses them after.
+  // Fastify would refuse some media types before the guards run, so the header is hidden from it. BodyGuard checks it.
   request.declaredType = headers['content-type'];
   headers['content-type'] = undefined;
   if (headers.host !== undefined || request.raw.httpVersionMinor === 0) return void done();
@@ -147,14 +147,14 @@ function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void)
   reply.headers(HEADERS).code(status).send(body);
 }
 
-/** A route's path as a pattern: `:name` stands for one segment. */
+/** Matches the paths of a route: `:name` is one segment. */
 function patternOf(url: string): RegExp {
   return new RegExp(`^${url.replaceAll(/:[a-z_]+/g, '[^/]+')}$`);
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The Content-Type header; `mediaType` is Fastify's own, of the type it was let see. */
+    /** The Content-Type header, which Fastify itself does not see. */
     declaredType: string | undefined;
   }
 }

@@ -9,13 +9,13 @@ import { pathOf } from './errors.js';
 import { requestOf } from './request.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** A route that a form without fields posts to. Its body is not read. */
+/** Marks a route that accepts an HTML form without fields. The body is not read. */
 export const TakesForm = (): MethodDecorator => RouteConfig({ takesForm: true });
 
 const MAX_BODY_BYTES = 256 * 1024;
 const DROP_MS = 800;
 
-/** Reads the body of a POST, once the guards before it have let the caller in: media type, then size. Looks at every request's query. */
+/** Checks each query, and the media type and size of the body of a POST, which it reads. */
 @Injectable()
 export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -39,7 +39,7 @@ function checkMediaType({ declaredType, headers }: FastifyRequest): void {
   throw notJson();
 }
 
-/** RFC 8259 defines no parameters; one that names another encoding than UTF-8 cannot be meant. */
+/** RFC 8259 defines no parameters. A `charset` other than UTF-8 is refused, and other parameters are ignored. */
 function isJson(mediaType: string): boolean {
   if (mediaType === 'application/json') return true;
   const [type = '', ...parameters] = mediaType.toLowerCase().split(';');
@@ -66,7 +66,7 @@ export function tooLarge(): Refusal {
 
 function read(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
-  // Without a body, by its headers: no stream begins, and none ends.
+  // Node has already ended the stream of a request without a body.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -77,7 +77,7 @@ function read(request: IncomingMessage): Promise<Buffer> {
       else reject(tooLarge());
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    // The client went away or took too long, with an error or without: nobody is left to read an answer.
+    // The client disconnected or was too slow. Node does not emit `error` in every such case.
     const refuseIncomplete = () => {
       if (!request.complete) reject(new Refusal(INVALID_PARAM, 'The request ended before its body did.'));
     };
@@ -86,18 +86,21 @@ function read(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** The answer at once, its end when the body is read (at most 0.8 s): a reset takes it from a client that still sends. */
+/**
+ * Yields the answer at once, and ends when the rest of the body was read, after 0.8 s at the latest. Closing earlier would
+ * reset the connection of a client that is still sending, and the client could lose the answer.
+ */
 export async function* whileDropping(request: IncomingMessage, answer: string): AsyncGenerator<string> {
   yield answer;
   await finished(request.resume(), { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
 }
 
-/** Refuses a query that is not percent-encoded UTF-8 (RFC 3986): its parser would keep the bytes it cannot decode. */
+/** Refuses a query that is not percent-encoded UTF-8 (RFC 3986), because Fastify's parser keeps bytes that it cannot decode. */
 function checkQuery({ url, query, routeOptions }: FastifyRequest): true {
   const pairs = url.slice(pathOf(url).length + 1);
   if (pairs === '') return true;
   if (!isEncoded(pairs)) throw notEncoded(pairs);
-  // A page is opened by links of others, which may name what they like twice.
+  // Pages, which have no operationId, are opened by links of others, which may repeat parameters.
   if (routeOptions.config.operationId !== undefined) refuseRepeated(query as Record<string, unknown>);
   return true;
 }

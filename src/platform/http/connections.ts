@@ -1,16 +1,17 @@
-/** How many connections there are, what each may hold, and how it ends. */
+/** Bounds the number of connections and of unsent responses. */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long an answer waits for its client to read on. What clients send has deadlines of Node's. */
+/** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
 const UNREAD_MS = 5_000;
+/** Unsent responses of one connection. */
 const MAX_ANSWERS = 16;
-/** Of all connections together. Beyond it none has more than one: those that wait cost memory, and pipelining is rare. */
+/** Unsent responses of all connections. Above it, each connection may have only one, because they use memory. */
 const MAX_ALL_ANSWERS = 2_000;
-/** What Node's HTTP parser stops at. */
+/** A result of `onIncoming` that stops Node's HTTP parser. */
 const UPGRADED = 2;
 const MAX_CONNECTIONS = 10_000;
-/** The rest is for the database, webhooks and the listening socket. */
+/** The rest of the file descriptors is for the database, webhooks and the listening socket. */
 const SHARE_OF_FILES = 0.75;
 
 interface Connection {
@@ -19,7 +20,7 @@ interface Connection {
 }
 
 export class Connections {
-  /** The one that has gone longest without a request comes first. */
+  /** In the order of their last request: the connection that has been idle longest comes first. */
   private readonly open = new Map<Socket, Connection>();
   private allAnswers = 0;
 
@@ -30,8 +31,8 @@ export class Connections {
   }
 
   /**
-   * Begins an answer once the one before it on its connection is sent: until then nothing would be sent of it. Never
-   * when the connection asks for too many at once, or is cut.
+   * Calls `start` when the previous response of the connection has been sent. Closes the connection instead when it has
+   * too many unsent responses, and does nothing when it is already closed.
    */
   begin(answer: ServerResponse, start: () => void): void {
     const { socket } = answer.req;
@@ -49,7 +50,7 @@ export class Connections {
     else start();
   }
 
-  /** Ends a connection with these bytes, once the answers under way are sent: they belong to earlier requests. */
+  /** Sends these bytes and closes the connection, after the responses to earlier requests have been sent. */
   end(socket: Socket, bytes: string): void {
     const { answers, last } = this.open.get(socket) ?? this.accept(socket);
     const interrupted = last?.req.complete === false ? last : undefined;
@@ -60,13 +61,13 @@ export class Connections {
       before.once('close', () => this.end(socket, bytes));
       return;
     }
-    // A request that was answered before it was broken off gets no second answer.
+    // A request that has already been answered gets no second response.
     if (socket.writable && !interrupted?.writableEnded) socket.end(bytes);
-    // An HTTP socket that has only been ended stays until its client closes the other half, which it need not do.
+    // After end() alone, the socket stays open until the client closes its half, which may never happen.
     socket.destroySoon();
   }
 
-  /** A newcomer takes the place of the connection that has gone longest without a request. */
+  /** At the limit, a new connection replaces the one that has been idle longest. */
   private accept(socket: Socket): Connection {
     const [oldest] = this.open.keys();
     if (oldest && this.open.size + 1 >= this.server.maxConnections) {
@@ -77,7 +78,7 @@ export class Connections {
     this.open.set(socket, connection);
     socket.once('close', () => {
       this.open.delete(socket);
-      // Node closes only the answer that was being sent.
+      // Node emits `close` only for the response that was being sent.
       for (const answer of connection.answers) this.forget(connection.answers, answer);
     });
     return connection;
@@ -89,9 +90,9 @@ export class Connections {
 
   private onSilence(socket: Socket): void {
     const { answers, last } = this.open.get(socket) ?? {};
-    // Without a request yet: Node's deadline is about to pass, and the client is told so.
+    // No request has arrived yet: Node's own deadline ends the connection with a 408.
     if (!last && socket.writable) return;
-    // The others are sent after it, so that they do not count.
+    // Only the first response counts, because the others are sent after it.
     const [first] = answers ?? [];
     if (first && !first.writableEnded) socket.setTimeout(UNREAD_MS);
     else socket.destroy();
@@ -99,8 +100,8 @@ export class Connections {
 }
 
 /**
- * Of what has been read, up to 64 KiB, Node would go on making requests of a socket that is destroyed: hundreds, and it
- * has no other means to stop its parser than what is told it of an upgrade.
+ * Destroys the socket and stops its HTTP parser, which would otherwise emit a request for each one in the up to 64 KiB
+ * that were already read. Reporting an upgrade is the only way to stop the parser.
  */
 function cut(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
   socket.destroy();

@@ -1,4 +1,4 @@
-/** The envelope of everything that is not 2xx, and what a program does about each of its codes. */
+/** The schema of the error envelope, and the meanings of its codes. */
 import type { ErrorCode, ParamCode } from '../../shared/errors.js';
 import { describedEnum, list, object, oneOf, text, type ValueOf } from './schema.js';
 

@@ -1,4 +1,4 @@
-/** The one table from the kind of an error to HTTP status and next step, and the envelope around every answer that is not 2xx. */
+/** Maps each kind of error to its HTTP status and next step, and renders the error envelope. */
 import { type ErrorKind, INVALID_PARAM, type Refusal } from '../../shared/errors.js';
 import { facts, resourceOf, type Surface } from '../facts.js';
 import type { ErrorView, NextStepType } from './error.view.js';
@@ -19,7 +19,7 @@ interface ErrorResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Retried at once, a refused request is only refused again; a second is the least that HTTP can say. */
+/** In seconds. One second is the shortest delay that the header can express. */
 const RETRY = { 'Retry-After': '1' };
 
 const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
@@ -44,7 +44,7 @@ const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
   unavailable: { status: 503, nextStep: 'retry', headers: RETRY },
 };
 
-/** Steps that repeat the very request: without its query it would be another. */
+/** Next steps that repeat the same request, whose path therefore keeps the query. */
 const UNCHANGED: readonly NextStepType[] = ['authenticate', 'call_from_server', 'retry', 'use_new_idempotency_key'];
 
 export function statusOf(refusal: Refusal): number {
@@ -90,7 +90,7 @@ export function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** The same list from its first page: the other parameters were fine. */
+/** The URL of the list's first page, with the other parameters. */
 function withoutCursor(url: string): string {
   const query = new URLSearchParams(url.slice(pathOf(url).length));
   query.delete('cursor');
@@ -99,7 +99,7 @@ function withoutCursor(url: string): string {
 
 const surfaceOf = (path: string): Surface => (path.startsWith('/ledger/') ? 'ledger' : 'secret');
 
-/** A list that there is: of what the parameter names (`payment`), else of the path's resource, else the first of the surface. */
+/** The path of an existing list: of what the parameter names (`payment`), or of the path's resource, or the surface's first. */
 export function collectionOf(path: string, param = ''): string {
   const surface = surfaceOf(path);
   const places = facts.resources.flatMap((resource) => resource[surface] ?? []);
@@ -108,7 +108,7 @@ export function collectionOf(path: string, param = ''): string {
   return named ?? lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
 }
 
-/** Where the resource is read, on the surface of the path that was asked for. */
+/** The path that reads the resource, on the surface of the requested path. */
 function pathTo(id: string, asked: string, organization: string | undefined): string | undefined {
   const place = resourceOf(id)?.[surfaceOf(asked)];
   return place && `${place.path}/${id}${place.isOwned ? `?organization=${organization}` : ''}`;

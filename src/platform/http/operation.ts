@@ -6,10 +6,10 @@ interface AnswerFacts {
   readonly description: string;
   readonly schema: Schema;
   readonly located?: boolean;
-  /** With the page of what it shows in `Link`, where there is one. */
+  /** Whether the response can have a `Link` header with the payment page. */
   readonly linked?: boolean;
   readonly mediaType?: string;
-  /** What the example has that the examples of the schema have not; of a list, its entries. */
+  /** Values that replace those of the schema's own examples; for a list, in each of its entries. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
@@ -18,7 +18,7 @@ export interface OperationFacts {
   readonly description?: string;
   readonly example?: unknown;
   readonly answers: Readonly<Record<number, AnswerFacts>>;
-  /** Run the domain on sample input: what each throws or returns is the example of its code. */
+  /** Functions that run the domain on sample input. What each throws or returns is the example of its error code. */
   readonly refusals?: readonly (() => unknown)[];
 }
 
@@ -30,7 +30,7 @@ export interface TagFacts {
 export interface WebhookFacts {
   readonly description: string;
   readonly schema: Schema;
-  /** What the example has that the examples of the schema have not. */
+  /** Values that replace those of the schema's own examples. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
@@ -38,7 +38,7 @@ export const OPERATION = 'tillgate:operation';
 export const TAG = 'tillgate:tag';
 export const WEBHOOKS = 'tillgate:webhooks';
 
-/** Describes a route under an operationId, which clients are generated from and which therefore stays. */
+/** Describes a route. Its operationId must not change, because generated clients name their methods after it. */
 export const Operation = (operationId: string, facts: OperationFacts): MethodDecorator =>
   applyDecorators(SetMetadata(OPERATION, { operationId, ...facts }), RouteConfig({ operationId }));
 

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config.js';
 
-/** Where people reach this service. Never taken from a request: anybody can send any Host. */
+/** The URL at which customers reach this service. It is never taken from a request: a caller can send any Host header. */
 @Injectable()
 export class PublicUrl {
-  /** Without a slash at its end; undefined where nobody is to be sent here. */
+  /** Without a trailing slash. Undefined if customers are not sent to this service. */
   value: string | undefined;
 
   constructor({ publicUrl }: Config) {
     this.value = publicUrl?.replace(/\/$/, '');
   }
 
-  /** The same without scheme and host: `/prefix`, or empty. */
+  /** The path of the URL: `/prefix`, or empty. */
   get path(): string {
     return this.value === undefined ? '' : new URL(this.value).pathname.replace(/\/$/, '');
   }

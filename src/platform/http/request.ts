@@ -1,7 +1,7 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The request that is being answered. Nest's `switchToHttp()` builds three closures a call, and a request has six. */
+/** The current request. Nest's `switchToHttp()` would create three closures a call, and a request needs six calls. */
 export function requestOf<Request = FastifyRequest>(context: ArgumentsHost): Request {
   return context.getArgByIndex<Request>(0);
 }
@@ -10,7 +10,7 @@ export function replyOf(context: ArgumentsHost): FastifyReply {
   return context.getArgByIndex<FastifyReply>(1);
 }
 
-/** Every value of a header as it arrived: Node joins repeated headers, or drops all but the first. */
+/** All values of a header. Node's `headers` joins repeated ones, or keeps only the first. */
 export function headerValues({ raw: { rawHeaders } }: FastifyRequest, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -24,7 +24,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     errorCode: string | undefined;
     keyDisplay: string | undefined;
-    /** Where requests are traced. */
+    /** Set when tracing is on. */
     traceId?: string;
   }
 }

@@ -1,20 +1,20 @@
-/** What a response says of its outcome. `body` is the very text that is sent; `location` the path of what was created. */
+/** `body` is sent unchanged. `location` is the path of the created resource. */
 export interface ResponseParts {
   readonly status: number;
   readonly body: string;
   readonly location?: string | null;
-  /** Whether the body shows a secret: it is then stored encrypted. */
+  /** Whether the body contains a secret. It is then stored encrypted. */
   readonly hasSecret?: boolean;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An HTTP response that is sent as it is, to the byte. */
+/** An HTTP response whose body is sent byte for byte. */
 export class HttpResponse {
   readonly status: number;
   readonly body: string;
   readonly location: string | null;
-  /** Beside the usual headers, or in their place. They are not stored with the response. */
+  /** Added to the default headers, or replacing them. They are not stored with the response. */
   headers: Headers | undefined = undefined;
   readonly hasSecret: boolean;
 

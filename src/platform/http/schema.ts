@@ -1,14 +1,14 @@
-/** What an answer looks like, as a JSON Schema that TypeScript reads as a type. Costs nothing while the service answers. */
+/** Builds the JSON Schema of a response, from which TypeScript also infers its type. Nothing here runs for a request. */
 
 import { MODES } from '../../shared/caller.js';
 import { type IdKind, idPattern, ORGANIZATION_ID } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 
 declare const VALUE: unique symbol;
-/** The component that a schema becomes in the document. */
+/** The name of the component that the schema becomes in the OpenAPI document. */
 export const NAME: unique symbol = Symbol('name');
 
-/** In the place of a schema that depends on what the modules declare. */
+/** A schema that depends on what the modules declare, as a function that is called when the document is made. */
 export const LATER: unique symbol = Symbol('later');
 
 export interface Schema<Value = unknown> {
@@ -22,7 +22,7 @@ export type ValueOf<Declared> = Declared extends Schema<infer Value> ? Value : n
 
 type Fields = Readonly<Record<string, Schema>>;
 
-/** All fields are always there. With a name it is a component of the document, else it stands where it is used. */
+/** An object with all of its fields required. With a name it becomes a component of the document. */
 export function object<Of extends Fields>(properties: Of, about: { name?: string; description?: string } = {}) {
   const { name, description } = about;
   const schema = { type: 'object', ...(description && { description }), properties, required: Object.keys(properties) };
@@ -66,7 +66,7 @@ export function later<Value>(schema: () => Schema<Value>): Schema<Value> {
   return { [LATER]: schema };
 }
 
-/** An alias that is kept for those who use it. */
+/** An alias that is kept for existing clients. */
 export function deprecated<Value>(schema: Schema<Value>): Schema<Value> {
   return { ...schema, deprecated: true };
 }
@@ -118,7 +118,7 @@ export const MODE = oneOf(MODES, 'Mode of the key that created it. In `test` mod
 
 export const ORGANIZATION = id(ORGANIZATION_ID, 'Owning organization.');
 
-/** A resource as the ledger sees it, or the fields of its schema: with whose it is right after `object`. */
+/** A resource in the ledger's API, or the fields of its schema: with `organization` after `object`. */
 export function withOrganization<Organization, Of extends { readonly id: unknown; readonly object: unknown }>(
   organization: Organization,
   { id, object, ...rest }: Of,
@@ -130,7 +130,7 @@ type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
 
-/** What the schema of an entity has at least: a field for each property of its state that is not hidden. */
+/** The least fields of an entity's schema: one for each property of its state that is not hidden. */
 export type FieldsOf<State, Hidden extends keyof State = never> = Fields & {
   readonly [Property in Exclude<keyof State, Hidden> as SnakeCase<Property>]: Schema;
 };

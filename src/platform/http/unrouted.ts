@@ -1,4 +1,4 @@
-/** Requests before they have a route: their id and target, and the answers of those that never get one. */
+/** The ID and target of a request before it is routed, and the responses to requests that never are. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { invalidParam } from '../../shared/errors.js';
@@ -11,13 +11,13 @@ export const HEADERS = {
   vary: 'Origin',
 };
 
-/** A caller's own request id, if it can stand in a header and a log, or a new one. */
+/** The caller's X-Request-Id if it is safe in headers and logs, or else a new ID. */
 export function requestId(request: { headers: IncomingMessage['headers'] }): string {
   const own = request.headers['x-request-id'];
   return typeof own === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(own) ? own : `req_${randomUUID()}`;
 }
 
-/** The target without its origin. A path like /v1/refunds/%zz is routed, and refused as a malformed id in its turn. */
+/** The target without scheme and host. A path like /v1/refunds/%zz is escaped, so that it is refused as a malformed ID. */
 export function targetOf(request: { url?: string | undefined }): string {
   const url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '') || '/';
   if (!url.includes('%')) return url;
