@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { greeter } from '../platform/database/data-source.js';
+import { announcedPid } from '../platform/database/data-source.js';
 import { sqlState } from '../platform/database/faults.js';
 
 const TIMEOUT_MS = 4_000;
@@ -23,7 +23,7 @@ export async function assertPreparedStatements(url: string): Promise<void> {
   const client = await connect();
   try {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    if (rows[0]?.pid !== greeter(client)) await runElsewhere(client, connect);
+    if (rows[0]?.pid !== announcedPid(client)) await runElsewhere(client, connect);
   } catch (error) {
     if (!LOST.test(sqlState(error) ?? '')) return;
     throw new Error(

@@ -1,4 +1,4 @@
-/** The environment, read and checked once. Every wrong setting is reported at once, and nothing starts. */
+/** Reads and checks the environment. All wrong settings are reported together, and nothing starts. */
 import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Transform } from 'class-transformer';
 import {
@@ -33,12 +33,12 @@ const NO_DATABASE = 'DATABASE_URL is not set: with NODE_ENV=production it must n
 export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
   @IsOptional() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined = undefined;
-  /** A standby, for what may be seconds behind; undefined means the database itself. */
+  /** A standby server, for reads that may be seconds behind; undefined means the database itself. */
   @IsOptional() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseReadUrl: string | undefined = undefined;
   @IsString() readonly dataDir: string = '.data';
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
-  /** Where customers reach the service; undefined means that they do not. */
+  /** The URL at which customers reach the service; undefined means that there are no payment pages. */
   @IsOptional() @IsUrl(/^https?:\/\/[^\s?#@\\]+$/i, PUBLIC_URL) readonly publicUrl: string | undefined = undefined;
   @OneOf(LOG_LEVELS) readonly logLevel: string = 'info';
   @OneOf(LOG_REQUESTS) readonly logRequests: string = 'all';
@@ -46,16 +46,16 @@ export class Config {
   @IsOptional() @Matches(/^[\x21-\x7e]{1,256}$/, TOKEN) readonly metricsToken: string | undefined = undefined;
   @Listed(Address(ADDRESSES)) readonly trustProxy: readonly string[] = [];
   @Flag() readonly webhookAllowPrivate: boolean = false;
-  /** Part of the key for what is stored encrypted. */
+  /** The key that encrypts stored secrets is derived from this one and one in the database. */
   @IsOptional() @Matches(LONG, KEY) readonly encryptionKey: string | undefined = undefined;
-  /** Other keys that something stored may still be under. */
+  /** Earlier values of `encryptionKey`, with which stored secrets may still be encrypted. */
   @Listed(Matches(LONG, KEYS)) readonly decryptionKeys: readonly string[] = [];
   /** A year at most: each stored response holds a whole body. */
   @WholeNumber({ min: 1, max: 8760 }) readonly idempotencyRetentionHours: number = 24;
-  /** A week at least: longer than any event is still on its way. */
+  /** A week at least: deliveries are retried for less. */
   @WholeNumber({ min: 7, max: 3650 }) readonly eventRetentionDays: number = 90;
   @WholeNumber({ min: 2, max: 1000 }) readonly databasePoolSize: number = 10;
-  /** Whether reads of the same moment go to PostgreSQL together. */
+  /** Whether simultaneous reads go to PostgreSQL in one message. */
   @Flag() readonly databaseGatherReads: boolean = true;
   @WholeNumber({ min: 1, max: 64 }) readonly webConcurrency: number = 1;
 }

@@ -1,39 +1,40 @@
-/** What modules tell about themselves. The platform and the events know a module by nothing else. */
+/** What modules declare about themselves. The platform and the events module know no other part of a module. */
 import type { Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
 import { type IdKind, prefixOf } from '../shared/id.js';
 import type { DeclaredGauge, DeclaredMetric } from './metric.js';
 
-/** Where a surface reads a resource, at `path/id`, and where it lists them, at `path`, if it does. */
+/** Where a surface serves a resource: one at `path/id` and, if `isListed`, a list at `path`. */
 interface Place {
   readonly path: string;
   readonly isListed?: boolean;
-  /** Whether the owner's `organization` must be given to read one. */
+  /** Whether reading one requires the query parameter `organization`. */
   readonly isOwned?: boolean;
 }
 
+/** The API of secret keys, or the API of ledger keys. */
 export type Surface = 'secret' | 'ledger';
 
 export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly id: IdKind;
   readonly schema: string;
-  /** The type of each event that it goes through, with its meaning. */
+  /** The types of its events, with their meanings. */
   readonly events?: Readonly<Record<string, string>>;
-  /** What the example of an event has that those of its schema have not, by type. */
+  /** By event type, values that replace those of the schema's examples. */
   readonly examples?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** What is true of every row whenever nothing is under way, as SQL over the own tables and other modules' books. */
+/** A promise about the rows of the module, as SQL over its own tables and over queries that other modules export. */
 export interface Invariant {
   readonly promise: string;
   readonly id: IdKind;
-  /** The rows that the promise is about: a table or a query in parentheses, with `id` and `mode`. */
+  /** The rows that the promise is about: a table, or a query in parentheses, with `id` and `mode`. */
   readonly book: string;
   readonly joined?: string;
   readonly broken: string;
 }
 
-/** What tables hold, as one statement that an index bounds. Each row is a value: of `gauge`, with `labels` (JSON). */
+/** Measures tables by one statement, which an index must bound. A row is a `value` of a `gauge`, with `labels` (JSON). */
 export interface Measurement {
   readonly name: string;
   readonly text: string;
@@ -43,9 +44,9 @@ export interface Measurement {
 export interface Facts {
   readonly errors: readonly ErrorCode[];
   readonly resources: readonly Resource[];
-  /** What guards refuse a request with on every route behind a key, one example each. */
+  /** An example of each refusal of a guard. It applies to all routes that require a key. */
   readonly guardRefusals: readonly Refusal[];
-  /** What reconciliation proves, the last module's first. */
+  /** What reconciliation checks, the last module's first. */
   readonly invariants: readonly Invariant[];
   readonly metrics: readonly DeclaredMetric[];
   readonly measurements: readonly Measurement[];
@@ -64,7 +65,7 @@ export const facts = {
   jobs: [] as string[],
   errorCodes: [] as string[],
   eventTypes: [] as string[],
-  /** What a receiver may ask for: types, or all. */
+  /** The values of a webhook endpoint's `events`. */
   wantedEvents: [ALL_EVENTS] as string[],
 } satisfies Facts & { errorCodes: readonly string[]; eventTypes: readonly string[]; wantedEvents: readonly string[] };
 
@@ -73,7 +74,7 @@ export interface ModuleFacts extends Partial<Facts> {
   readonly records: readonly Type[];
 }
 
-/** Called once, before anything is served. Throws when two modules claim the same. */
+/** Called once, at start-up. Throws when two modules declare the same code, prefix, path, event type or job. */
 export function declareFacts(...modules: readonly Partial<Facts>[]): void {
   for (const { errors = [], resources = [], guardRefusals = [], invariants = [], ...observed } of modules) {
     const { metrics = [], measurements = [], jobs = [] } = observed;

@@ -7,7 +7,7 @@ const LAST_RUN = gauge({
   name: 'tillgate_job_last_run_timestamp_seconds',
   help: 'When the job last ended without an error, or when the process began to repeat it.',
   labels: { name: facts.jobs },
-  // Processes share the work: one that does it is enough.
+  // Processes share the work, so that a run of any of them counts.
   aggregator: 'max',
 });
 const FAILURES = counter({
@@ -17,22 +17,22 @@ const FAILURES = counter({
 });
 export const JOB_METRICS = [LAST_RUN, FAILURES];
 
-/** Work that repeats for as long as the process serves. */
+/** Repeats work until the process stops. */
 @Injectable()
 export class Jobs implements OnModuleDestroy {
   private readonly stopped = new AbortController();
   private readonly running: Promise<void>[] = [];
 
   /**
-   * Runs one of the module's jobs after each interval, give or take a fifth, so that several instances do not march in step.
-   * A run that fails is logged, and the next one comes all the same.
+   * Runs a job after each interval, which varies by up to a fifth so that instances do not run it at the same time. A run
+   * that fails is logged, and does not prevent the next one.
    */
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): void {
     LAST_RUN.setToCurrentTime({ name });
     this.running.push(this.run(name, everyMs, work));
   }
 
-  /** What a job works with may end in a later phase of the shutdown: by then no job runs. */
+  /** Waits for the jobs, because what they use is closed in a later phase of the shutdown. */
   async onModuleDestroy(): Promise<void> {
     this.stopped.abort();
     await Promise.all(this.running);
@@ -55,7 +55,7 @@ export class Jobs implements OnModuleDestroy {
   }
 }
 
-/** Repeats a batch until it comes back short. After each it rests for as long as that took: requests come first. */
+/** Repeats a batch until it handles fewer than `limit`. Pauses after each for as long as it took, to leave time for requests. */
 export async function inBatches(batch: (limit: number) => Promise<number>, limit: number): Promise<void> {
   for (;;) {
     const started = performance.now();

@@ -7,7 +7,7 @@ import {
   type Metric,
 } from 'prom-client';
 
-/** All that a label can hold or, where that cannot be listed, what it is. */
+/** All values of a label, or a description if they cannot be listed. */
 type LabelValues = readonly string[] | string;
 
 interface About<Label extends string> {
@@ -20,7 +20,7 @@ interface Labelled {
   readonly labelValues: Readonly<Record<string, LabelValues>>;
 }
 
-/** A metric of prom-client in no registry yet: a module declares it among its facts, and telemetry registers those. */
+/** A metric of prom-client without a registry. A module declares it in its facts, and telemetry registers it. */
 export type DeclaredMetric = Metric & Labelled;
 
 export type DeclaredGauge = Gauge & Labelled;
@@ -29,7 +29,7 @@ export function counter<Label extends string = never>({ labels, ...about }: Abou
   return labelled(new Counter({ ...about, ...namesOf(labels) }), labels);
 }
 
-/** The `aggregator` makes one value of those of several processes; without it, they are added up. */
+/** The `aggregator` combines the values of several processes. Without one, they are added up. */
 export function gauge<Label extends string = never>({
   labels,
   ...about
@@ -44,7 +44,7 @@ export function histogram<Label extends string = never>({
   return labelled(new Histogram({ ...about, ...namesOf(labels) }), labels);
 }
 
-/** Counts from 0 for each label that is known: a first count that appears out of nothing is no increase to Prometheus. */
+/** Sets a counter to 0 for all values of its labels, because Prometheus sees no increase in the first value of a series. */
 export function startAtZero(metric: DeclaredMetric): void {
   if (!(metric instanceof Counter)) return;
   let all: Record<string, string>[] = [{}];

@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import { connected } from '../../migrate/pooler.js';
 import type { Config } from '../../platform/config.js';
-import { greeter } from '../../platform/database/data-source.js';
+import { announcedPid } from '../../platform/database/data-source.js';
 import type { Clock } from '../../shared/clock.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';
@@ -42,7 +42,7 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
     known,
     durability(facts),
     prepared(facts),
-    ...(greeter(client) === facts.pid
+    ...(announcedPid(client) === facts.pid
       ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
       : await pooler(client, () => connected(url, APPLICATION), facts)),
     ...(known.status === 'fail' ? [] : [await secrets(client, config)]),

@@ -6,7 +6,7 @@ export const HAS_CITUS = {
 };
 const known = new WeakMap<Database, boolean>();
 
-/** Whether rows may live on several machines: there a statement that locks rows has to say whose. */
+/** Whether this is a Citus cluster, where a statement that locks rows must name their organization. */
 export async function isDistributed(database: Database): Promise<boolean> {
   const before = known.get(database);
   if (before !== undefined) return before;

@@ -1,16 +1,16 @@
-/** SQL by the records' own mapping, so that a column is named once: in its record. Needs no connection. */
+/** Builds SQL from TypeORM's metadata, so that a column is named only in its record. Needs no connection. */
 import { getMetadataArgsStorage } from 'typeorm';
 import { insertText, type Part } from './statement.js';
 
 type Record<Row> = new () => Row;
 
-/** SQL for properties that are not read, or written, as they are stored. */
+/** SQL for properties that are converted when they are read or written. */
 type Expressions<Row, Sql> = Partial<{ readonly [Property in keyof Row]: Sql }>;
 
-/** A row as `selectionOf` reads it: `Read` has the types of what is not read as it is stored. */
+/** A row that `selectionOf` reads. `Read` has the types of the properties that are converted. */
 export type Selected<Row, Read = unknown> = Readonly<Omit<Row, 'organizationId' | keyof Read> & Read>;
 
-/** The columns of a record, each under the name of its property: those that are named, else all but its organization. */
+/** A select list: each column under the name of its property. Without `only`, it has all but the organization. */
 export function selectionOf<Row extends object>(
   record: Record<Row>,
   read: Expressions<Row, string> = {},
@@ -22,7 +22,7 @@ export function selectionOf<Row extends object>(
     .join(', ');
 }
 
-/** A part that inserts one row with all columns of its record. */
+/** Returns a function that makes a part which inserts one row. */
 export function insertInto<Row extends object, Written = unknown>(
   name: string,
   record: Record<Row>,
@@ -40,7 +40,7 @@ export function insertInto<Row extends object, Written = unknown>(
   };
 }
 
-/** Inserts any number of rows of one organization: an array for each other column, none of them JSON. */
+/** Inserts any number of rows of one organization, with an array for each other column. JSON columns are not supported. */
 export function insertAllInto<Row extends object>(name: string, record: Record<Row>) {
   const columns = columnsOf(record).filter(({ property }) => property !== 'organizationId');
   const names = columns.map(({ column }) => column).join(', ');
@@ -56,7 +56,7 @@ export function insertAllInto<Row extends object>(name: string, record: Record<R
 
 function toValue(value: unknown, isJson: boolean): unknown {
   if (isJson) return JSON.stringify(value);
-  // pg writes a date in the process's time zone, digit by digit.
+  // pg would format a date in the process's time zone, which takes longer.
   return value instanceof Date ? value.toISOString() : value;
 }
 
@@ -75,12 +75,12 @@ export function columnsOf<Row extends object>(record: Record<Row>): readonly Col
     column: options.name ?? propertyName,
     type: options.type,
     isPrimary: options.primary ?? false,
-    // pg takes an array for one of PostgreSQL's.
+    // pg would send an array as an array of PostgreSQL.
     isJson: options.type === 'json',
   }));
 }
 
-/** The tables of these records that always have a value in a column. */
+/** The tables of these records in which the column is NOT NULL. */
 export function tablesWith(column: string, records: readonly unknown[]): ReadonlySet<string> {
   const { columns, tables } = getMetadataArgsStorage();
   const having = columns.filter(({ options }) => options.name === column && !options.nullable);
@@ -90,6 +90,6 @@ export function tablesWith(column: string, records: readonly unknown[]): Readonl
 
 export function tableOf<Row extends object>(record: Record<Row>): string {
   const name = getMetadataArgsStorage().tables.find(({ target }) => target === record)?.name;
-  if (name === undefined) throw new Error(`${record.name} is no entity.`);
+  if (name === undefined) throw new Error(`${record.name} is not an entity.`);
   return name;
 }

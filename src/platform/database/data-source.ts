@@ -6,21 +6,21 @@ import { DatabaseFault } from './faults.js';
 import { scopedClient } from './organization-scope.js';
 
 /**
- * What each connection of the service has set. A lock is waited for at most half a second: the callers behind it keep their
- * share of the pool. A process that hangs in a transaction would keep its locks for ever. PostgreSQL would plan the first
- * five runs of a statement for their values; every statement here has one good plan, and Citus needs the values.
+ * The settings of each connection. Those that wait for a lock hold a connection, so they wait half a second at most. A
+ * process that hangs in a transaction would keep its locks. Every statement here has one good plan, so PostgreSQL need not
+ * plan the first five runs for their values; Citus needs the values to find the shard.
  */
 export const SETTINGS = `(VALUES ('lock_timeout', '500ms'), ('statement_timeout', '5s'),
   ('idle_in_transaction_session_timeout', '10s'), ('plan_cache_mode',
     CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END)
   ) AS setting (name, value)`;
 
-/** The role may not have them. Sent as a query, not as start-up parameters: PgBouncer refuses those. */
+/** Needed if the role lacks the settings. A query, because PgBouncer refuses start-up parameters. */
 const SET_LIMITS = `SELECT set_config(name, value, false) FROM ${SETTINGS}`;
-/** For migrations, which may take long. Not behind a pooler, where the next client would find it so. */
+/** For migrations, which may take long. Not behind a pooler, whose next client would inherit it. */
 const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM ${SETTINGS}
   WHERE pg_backend_pid() = $1 AND name LIKE '%_timeout'`;
-/** Longer than any statement may take: without a byte for this long the network or the server is gone. */
+/** Longer than any statement may take. After this long without a byte, the network or the server is down. */
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 
@@ -29,7 +29,7 @@ export type Records = NonNullable<DataSourceOptions['entities']>;
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** Whether a query is given up after seconds, as a request's must be. */
+  /** Whether queries have the time limits of requests. An operator's command may take longer. */
   readonly timeLimits: boolean;
   readonly records: Records;
   readonly gatherReads: boolean;
@@ -57,17 +57,17 @@ export function createDataSource({
 
 const numberOf = ({ name }: { name: string }): number => Number(name.slice(-13));
 
-/** In the order in which they run: the number at the end of a name counts up. */
+/** In the order in which they run, which is that of the numbers at the end of their names. */
 export const MIGRATIONS = Object.values(steps).sort((one, other) => numberOf(one) - numberOf(other));
 
-/** Two connections without time limits, for what may take long: migrations hold one and work on the other. */
+/** Two connections without time limits: one holds the lock of migrations, the other runs them. */
 export function createMigrationDataSource(url: string, entities: Records = []): DataSource {
-  const extra = { onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [greeter(client)]) };
+  const extra = { onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [announcedPid(client)]) };
   return new DataSource({ ...baseOptions(url), entities, migrations: [...MIGRATIONS], poolSize: 2, extra });
 }
 
-/** The number of the process that greeted. PostgreSQL's own greeting names its process; a pooler's names none. */
-export function greeter(client: Client | PoolClient): number {
+/** The process ID that was sent when the connection opened. A pooler does not send that of PostgreSQL's process. */
+export function announcedPid(client: Client | PoolClient): number {
   return (client as unknown as { processID: number }).processID;
 }
 
@@ -86,7 +86,7 @@ function baseOptions(url: string) {
   } as const;
 }
 
-/** Without a listener, a connection that dies while it is in use would end the process. */
+/** Without a listener, an error of a connection in use would end the process. */
 function survive(client: PoolClient): void {
   client.on('error', () => undefined);
 }
@@ -96,12 +96,12 @@ async function limit(client: PoolClient): Promise<void> {
   // Before the first query, which a pooler may keep waiting.
   destroyWhenSilent(client);
   await client.query(SET_LIMITS);
-  // pg sets it when it has answered something.
+  // pg sets it with the first answer.
   const { readyForQuery } = client as unknown as SilentClient;
-  if (typeof readyForQuery !== 'boolean') throw new Error('pg no longer says whether a connection owes an answer.');
+  if (typeof readyForQuery !== 'boolean') throw new Error('This version of pg does not set readyForQuery.');
 }
 
-/** pg's `query_timeout` returns a dead connection to the pool; the socket's own timer ends it. */
+/** Closes a connection that owes an answer and is silent. pg's `query_timeout` would return it to the pool. */
 function destroyWhenSilent(client: PoolClient): void {
   const { connection } = client as unknown as SilentClient;
   connection.stream.setTimeout(SILENCE_MS, () => {

@@ -8,14 +8,14 @@ import { ReadBatches } from './reads.js';
 import { overloaded, Shares } from './shares.js';
 import type { Statement } from './statement.js';
 
-/** Deadlocks and serialization failures change nothing and succeed on a retry; everything else is final. */
+/** Deadlocks and serialization failures: nothing was written, and a retry can succeed. */
 const RETRYABLE = new Set(['40001', '40P01']);
 const ATTEMPTS = 3;
 /** Beyond this a waiting query would only time out later, so it is refused at once. */
 const MAX_WAITING = 2_000;
-/** Connections that one organization always leaves to the others. */
+/** Connections of the pool that one organization cannot hold. */
 const LEFT_TO_OTHERS = 2;
-/** Transactions of jobs, which are for many: together they have the share of one organization. */
+/** The owner of all jobs' transactions, which together have the share of one organization. */
 const JOBS = 'jobs';
 
 interface Changed<Row> {
@@ -23,7 +23,7 @@ interface Changed<Row> {
   readonly rowCount: number;
 }
 
-/** The way to PostgreSQL: hot statements by name, everything else through TypeORM's manager. */
+/** Runs SQL: hot statements by name, everything else through TypeORM. */
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
   private readonly pool: Pool;
@@ -47,19 +47,19 @@ export class Database implements OnApplicationShutdown {
     return this.pool.options.connectionString as string;
   }
 
-  /** The pool now: connections that work, those that could, and the queries that wait for one. */
+  /** The connections in use, those that are idle or may still be opened, and the queries that wait for one. */
   get load(): { readonly inUse: number; readonly free: number; readonly waiting: number } {
     const inUse = this.pool.totalCount - this.pool.idleCount;
     const waiting = this.pool.waitingCount + this.sharing + this.shares.waiting;
     return { inUse, free: this.pool.options.max - inUse, waiting };
   }
 
-  /** TypeORM's manager on the connection of the open transaction. Take it anew for each query. */
+  /** TypeORM's manager on the connection of the open transaction. Read it again for each query. */
   get manager(): EntityManager {
     return this.transaction().manager;
   }
 
-  /** TypeORM's repository, in a transaction or not: to read, and for what operators write, which stores no response. */
+  /** TypeORM's repository, in the open transaction if there is one. For reads, and for writes of operators. */
   repository<Row extends ObjectLiteral>(record: new () => Row): Repository<Row> {
     const transaction = this.open.getStore();
     if (!transaction) this.refuseWhenFull();
@@ -115,7 +115,7 @@ export class Database implements OnApplicationShutdown {
     return owner === undefined ? work() : this.shares.within(owner, runs.length, work);
   }
 
-  /** Not pool.query(), which closes the connection after an error: here constraints refuse every day. */
+  /** Not pool.query(), which closes the connection after any error. Here, constraints refuse writes every day. */
   private onConnection(
     statement: Statement,
     runs: readonly Values[],
@@ -161,7 +161,7 @@ export class Database implements OnApplicationShutdown {
   }
 }
 
-/** The organization whose runs these are: statements take it first. Undefined if they are nobody's, or of several. */
+/** The organization of these runs, which is the first value of each. Undefined if there is none, or more than one. */
 export function ownerOf([first, ...others]: readonly Values[]): string | undefined {
   const owner = first?.[0];
   return typeof owner === 'string' && others.every((values) => values[0] === owner) ? owner : undefined;
@@ -176,7 +176,7 @@ async function inTransaction(runner: QueryRunner, statement: Statement, values: 
   });
 }
 
-/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error, which must not be acknowledged. */
+/** Throws when the transaction has failed, because PostgreSQL answers its COMMIT with ROLLBACK and no error. */
 async function commit(runner: QueryRunner): Promise<void> {
   const client = (await runner.connect()) as PoolClient;
   if (client.getTransactionStatus() !== 'T') throw new DatabaseFault('The transaction failed before its commit.');

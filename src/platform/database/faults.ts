@@ -1,24 +1,24 @@
 import { QueryFailedError } from 'typeorm';
 
-/** SQLSTATE classes and codes of a database that cannot work now but will again. */
+/** SQLSTATE classes and codes of a database that is temporarily unavailable. */
 const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28P01|28000|26000)$/;
 
-/** What pg and TypeORM throw without a SQLSTATE when a connection is lost or none is to be had. */
+/** Errors without a SQLSTATE that pg and TypeORM throw when a connection is lost or cannot be opened. */
 const CONNECTION_LOST =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|QueryRunnerAlreadyReleased|QueryRunnerProviderAlreadyReleased/;
 
-/** The database did not do what it was asked, and may when it is asked again. */
+/** The database failed, and may succeed when the request is repeated. */
 export class DatabaseFault extends Error {}
 
 const REFUSED = /^(23|40|55P03|57014)/;
 
-/** What a node of a Citus cluster says when another one dies in the middle of its commit. It has no code of its own. */
+/** What a node of a Citus cluster reports, without a SQLSTATE of its own, when another node dies during a commit. */
 const COMMIT_CUT_OFF = /^could not commit transaction/;
 
-/** Whether PostgreSQL refused the statement, which says nothing against the connection. */
+/** Whether PostgreSQL refused only the statement, so that the connection is still good. */
 export function isRefusedStatement(error: unknown): boolean {
   const state = sqlState(error) ?? '';
-  // Another node of a cluster is lost: the connection to this one would be lost with FATAL.
+  // ERROR means that another node of a cluster is lost. If this connection were lost, it would be FATAL.
   return REFUSED.test(state) || (state.startsWith('08') && (error as { severity?: unknown }).severity === 'ERROR');
 }
 
@@ -37,7 +37,7 @@ function causeOf(error: Error): unknown {
   return error instanceof QueryFailedError ? error.driverError : undefined;
 }
 
-/** The SQLSTATE of a PostgreSQL error, thrown by pg itself or wrapped by TypeORM. Node's EPIPE has no digit. */
+/** The SQLSTATE of an error of pg, also of one that TypeORM wraps. A SQLSTATE has a digit, and Node's EPIPE has none. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;

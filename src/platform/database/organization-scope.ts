@@ -1,7 +1,7 @@
 /**
- * SQL alone keeps organizations apart. A query that reads or changes rows of organizations without naming whose is refused
- * before it is sent. What is meant for all of them says why in its SQL, at its beginning or at that of a subquery:
- * every organization: the reason, as a comment of SQL.
+ * Only the WHERE clauses keep organizations apart. A query that reads or changes a tenant's table without binding
+ * organization_id is refused before it is sent. A query for all organizations begins with an SQL comment that gives the
+ * reason, and so may a subquery: every organization: the reason.
  */
 import { Client, type QueryConfig, type Submittable } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
@@ -15,11 +15,11 @@ const QUERY = /^\s*(?:ALLOWED\s+)?(?:SELECT|WITH|UPDATE|DELETE|INSERT)\b/i;
 const NAMED = /\b(?:FROM|JOIN|UPDATE|USING)\s+(?:public\.)?(\w+)/gi;
 const BOUND = /\borganization_id\s*=\s*(?:\$\d|\w+\.organization_id)/gi;
 
-/** A class of connections, for pg's pool. */
+/** The class of the pool's connections. */
 export function scopedClient(records: Records): typeof Client {
-  // A key of the ledger's has no organization: its column may be null.
+  // Without tables whose organization_id may be null: a ledger key has no organization.
   const tables = tablesWith('organization_id', Object.values(records));
-  /** By name, of which there are as many as the source has: what TypeORM writes is looked at each time. */
+  /** The checked statements by name. TypeORM's queries have no name and are checked each time. */
   const seen = new Map<string, string>();
   return class ScopedClient extends Client {
     // biome-ignore lint/suspicious/noExplicitAny: pg declares six overloads, and all of them go on as they came.
@@ -38,7 +38,7 @@ export function scopedClient(records: Records): typeof Client {
   } as typeof Client;
 }
 
-/** The first table whose rows belong to organizations, and of which the SQL does not say whose it means. */
+/** The first of these tables for which the SQL binds no organization. */
 export function unscopedTable(sql: string, tables: ReadonlySet<string>): string | undefined {
   const text = sql.replaceAll(REASON, ` ${ALLOWED} `).replaceAll(/'[^']*'|"/g, '');
   if (text.trimStart().startsWith(ALLOWED)) return undefined;
@@ -69,7 +69,7 @@ function queriesIn(text: string): string[] {
   return [...queries, ...open];
 }
 
-/** pg calls those back that it sends itself; whoever gave it a text awaits a promise. */
+/** A Submittable is told through handleError. A caller that passed a text awaits a promise. */
 function refuse(query: unknown, message: string): unknown {
   const error = new Error(message);
   const { handleError } = query as { handleError?: (error: Error) => void };

@@ -1,10 +1,10 @@
-/** A row that was found among those of all organizations: whose it is, and its place in the table (ctid) until it changes. */
+/** A row of any organization: its owner, and its place in the table (ctid), which it has until it changes. */
 export interface Place {
   readonly organization: string;
   readonly place: string;
 }
 
-/** For statements that change rows: each names one organization, and looks again, because places may have changed since. */
+/** The places by organization. A statement that changes the rows must check them again, because places may be reused. */
 export function byOrganization(places: readonly Place[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { organization, place } of places) {

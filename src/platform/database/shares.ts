@@ -12,26 +12,26 @@ interface Share {
 
 interface Waiter {
   readonly queries: number;
-  /** When it is no longer worth it, by the monotonic clock. */
+  /** From when on it is refused, by the monotonic clock. */
   readonly until: number;
   readonly go: () => void;
   readonly refuse: (refusal: Refusal) => void;
 }
 
-/** Bounds the connections that each owner holds; more of its work waits in a line of its own, and not in the others' way. */
+/** Bounds the connections that each owner holds. Its other work waits in a queue of its own and delays no other owner. */
 export class Shares {
   private readonly shares = new Map<string, Share>();
 
   constructor(private readonly most: number) {}
 
-  /** Queries that wait in the lines of their owners. */
+  /** The queries in all queues. */
   get waiting(): number {
     let sum = 0;
     for (const { waiting } of this.shares.values()) sum += waiting;
     return sum;
   }
 
-  /** Does work that holds one connection when its owner may hold one more. Refuses it when too much waits. */
+  /** Runs work on one connection as soon as its owner may hold one more. Throws service_unavailable when too much waits. */
   async within<Result>(owner: string, queries: number, work: () => Promise<Result>): Promise<Result> {
     const share = this.shares.get(owner) ?? { held: 0, waiting: 0, line: [] };
     if (share.held === this.most) await turnIn(share, queries);

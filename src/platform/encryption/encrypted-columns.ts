@@ -1,4 +1,4 @@
-/** Where encrypted values are, by the records' own mapping, and the SQL that finds and replaces them. */
+/** Finds the encrypted columns in TypeORM's metadata, and makes the SQL that reads and replaces their values. */
 import { FIRST_UUID } from '../../shared/id.js';
 import { columnsOf, tableOf } from '../database/columns.js';
 import type { Statement } from '../database/statement.js';
@@ -10,7 +10,7 @@ type Record = new () => object;
 
 const marked: { readonly record: Record; readonly property: string | symbol }[] = [];
 
-/** Marks what Encryption makes: `tillgate reencrypt` finds it. A text may also be stored as it is. */
+/** Marks a column with encrypted values, for `tillgate reencrypt`. A text column may also have values that are not encrypted. */
 export function Encrypted(): PropertyDecorator {
   return (prototype, property) => {
     marked.push({ record: prototype.constructor as Record, property });
@@ -22,9 +22,9 @@ export interface EncryptedColumn {
   readonly isText: boolean;
   /** A page of the values after a key, in the order of the keys. */
   readonly look: Statement;
-  /** What comes before all keys. */
+  /** A key before all others. */
   readonly start: readonly string[];
-  /** A value in the place of another one, which is still the same. */
+  /** Replaces a value if it has not changed. */
   readonly replace: Statement;
 }
 
@@ -49,7 +49,7 @@ export function encryptedColumns(): readonly EncryptedColumn[] {
     const columns = columnsOf<object>(record);
     const key = columns.filter(({ isPrimary }) => isPrimary);
     const found = columns.find((one) => one.property === property);
-    if (!found) throw new Error(`${record.name}.${String(property)} is no column.`);
+    if (!found) throw new Error(`${record.name}.${String(property)} is not a column.`);
     return statementsOn(tableOf(record), key, found);
   });
 }

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** For a look from outside of the service. */
+/** For `tillgate doctor`, which does not start the application. */
 export const STORED_KEY = 'SELECT key FROM encryption_keys WHERE id = 1';
 
 @Entity('encryption_keys')

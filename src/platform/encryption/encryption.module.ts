@@ -14,7 +14,7 @@ const ENCRYPTION = {
   inject: [Database, Config],
 };
 
-/** Global: stored responses and modules keep secrets. */
+/** Global, because stored responses and several modules contain secrets. */
 @Global()
 @Module({ providers: [ENCRYPTION, Reencryption], exports: [Encryption, Reencryption] })
 export class EncryptionModule {}

@@ -3,20 +3,20 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Begins an encrypted text in a column of texts: no JSON begins so. */
+/** The prefix of an encrypted value in a text column. No JSON begins with it. */
 const ENCRYPTED = 'encrypted:';
 
-/** As it is stored: bytes, or what encryptToText() made. */
+/** An encrypted value: bytes, or a text made by encryptToText(). */
 export type Sealed = Buffer | string;
 
-/** For what is stored and must not be read from a backup, a log or a replica: AES-256-GCM. */
+/** Encrypts (AES-256-GCM) what must not be readable in a backup, a log or a replica. */
 export class Encryption {
-  /** The first one encrypts, all decrypt. Key objects: with bytes each use takes four times as long. */
+  /** The first one encrypts, and all decrypt. They are key objects, because bytes take four times as long. */
   private readonly keys: readonly [KeyObject, ...KeyObject[]];
 
   /**
-   * Each key is made of what the database keeps and of a setting that the database does not know. The last one is made of
-   * the database's alone, as before ENCRYPTION_KEY was set.
+   * Each key is derived from a key in the database and a setting that is not in the database. The last one is derived
+   * without a setting, for values from before ENCRYPTION_KEY was set.
    */
   constructor(stored: Buffer, { encryptionKey = '', decryptionKeys }: Settings) {
     const keyOf = (setting: string) =>
@@ -38,21 +38,22 @@ export class Encryption {
     return ENCRYPTED + this.encrypt(text).toString('base64');
   }
 
-  /** Throws when it was encrypted with none of the keys, or changed since. */
+  /** Throws when none of the keys decrypts the value. */
   decrypt(sealed: Sealed): string {
     const { text } = this.open(sealed) ?? {};
-    if (text === undefined) throw new Error('It can be read with neither ENCRYPTION_KEY nor one of DECRYPTION_KEYS.');
+    if (text === undefined)
+      throw new Error('A stored secret can be decrypted with neither ENCRYPTION_KEY nor DECRYPTION_KEYS.');
     return text;
   }
 
-  /** Whether the first key reads it, another one, or none. */
+  /** Whether the first key decrypts the value, another one, or none. */
   stateOf(sealed: Sealed): 'current' | 'older' | 'unreadable' {
     const opened = this.open(sealed);
     if (opened === undefined) return 'unreadable';
     return opened.key === this.keys[0] ? 'current' : 'older';
   }
 
-  /** The same text with the first key, as it is to be stored. */
+  /** The same text, encrypted with the first key. */
   renewed(sealed: Sealed): Sealed {
     const text = this.decrypt(sealed);
     return typeof sealed === 'string' ? this.encryptToText(text) : this.encrypt(text);
@@ -67,7 +68,7 @@ export class Encryption {
       try {
         return { text: text + decipher.final('utf8'), key };
       } catch {
-        // Another key's: its tag does not fit.
+        // The authentication tag is that of another key.
       }
     }
     return undefined;

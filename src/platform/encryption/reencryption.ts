@@ -3,7 +3,7 @@ import { Database } from '../database/database.js';
 import { encryptedColumns, type Look, valuesIn } from './encrypted-columns.js';
 import { Encryption } from './encryption.js';
 
-/** Brings what is encrypted under the current key, while the service runs. Ended anywhere, the same call goes on. */
+/** Encrypts stored values with the current key, while the service runs. If it is interrupted, call it again. */
 @Injectable()
 export class Reencryption {
   constructor(
@@ -11,13 +11,13 @@ export class Reencryption {
     private readonly encryption: Encryption,
   ) {}
 
-  /** Returns how many values it encrypted anew, and how many no key reads: they stay as they are. */
+  /** Returns how many values it encrypted again, and how many it left because no key decrypts them. */
   async execute(): Promise<{ reencrypted: number; unreadable: number }> {
     let reencrypted = 0;
     for (;;) {
       const { older, replaced, unreadable } = await this.round();
       reencrypted += replaced;
-      // What was changed, or moved to another column, between look and replacement is found by the next round.
+      // The next round finds a value that was changed, or moved to another column, after it was read.
       if (older === 0) return { reencrypted, unreadable };
     }
   }
@@ -36,7 +36,7 @@ export class Reencryption {
     return found;
   }
 
-  /** The way through all answers that are kept for retries may be long. */
+  /** Without a time limit, because there may be millions of stored responses. */
   private readonly look: Look = (statement, values) =>
     this.database.run(async () => {
       await this.database.manager.query('SET LOCAL statement_timeout = 0');

@@ -6,15 +6,15 @@ import { headerValues, requestOf } from '../http/request.js';
 import type { IdempotentResponse } from './idempotent-response.js';
 
 export interface IdempotentRequest extends RequestFacts {
-  /** Method and route: the same key on another operation is another key. */
+  /** Method and route. The same key on another operation is a different key. */
   readonly operation: string;
-  /** Null for a request that may have none and has none; undefined where no guard has looked for it. */
+  /** Null if the key is optional and missing; undefined if the route has no guard for it. */
   readonly key: string | null | undefined;
   readonly subject: string | undefined;
 }
 
 const MAX_LENGTH = 255;
-/** What keyOf() accepts, for descriptions: the key bare, or as a quoted RFC 8941 string. */
+/** What keyOf() accepts, for the description: the key itself, or a quoted RFC 8941 string. */
 export const KEY_PATTERN = `^(?:[!#-~][!-~]{0,${MAX_LENGTH - 1}}|"(?:[!#-\\[\\]-~]|\\\\["\\\\]){1,${MAX_LENGTH}}")$`;
 
 @Injectable()
@@ -36,7 +36,7 @@ export class OptionalKeyGuard implements CanActivate {
   }
 }
 
-/** Only what Idempotency.once() makes compiles: nothing else stores the response in the transaction of its write. */
+/** The handler must return what Idempotency makes, because nothing else stores the response with its write. */
 type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentResponse>>(
   controller: object,
   name: string | symbol,
@@ -49,7 +49,7 @@ export const RequireIdempotencyKey = (): KeyedRoute => UseGuards(RequiredKeyGuar
 /** Honours an Idempotency-Key on an operation that is safe to repeat without one. */
 export const AcceptIdempotencyKey = (): KeyedRoute => UseGuards(OptionalKeyGuard);
 
-/** The request as Idempotency.once() takes it, but for the body, which arrives validated as a parameter of its own. */
+/** The request for Idempotency.once(), without the body, which is a validated parameter of its own. */
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): IdempotentRequest => {
   const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
   const { id, method, url, params, idempotencyKey, routeOptions } = request;
@@ -69,7 +69,7 @@ export function keyOf(values: readonly string[]): string {
   throw unusable('invalid_format', 'The Idempotency-Key must be visible ASCII without spaces.');
 }
 
-/** The IETF draft makes the header an RFC 8941 string, in quotes; most clients send it bare. Both mean the same key. */
+/** The IETF draft defines the header as an RFC 8941 string, in quotes; most clients send it without. Both are the same key. */
 function unquoted(value: string): string {
   if (!value.startsWith('"')) return value;
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1];

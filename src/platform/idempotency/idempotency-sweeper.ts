@@ -5,7 +5,7 @@ import { StoredResponses } from './stored-responses.js';
 const INTERVAL_MS = 60_000;
 const BATCH = 1_000;
 
-/** Removes stored responses whose time is over. Nothing depends on when: an expired key already counts as new. */
+/** Removes expired responses. It does not matter when, because an expired key already counts as new. */
 @Injectable()
 export class IdempotencySweeper implements OnApplicationBootstrap {
   constructor(

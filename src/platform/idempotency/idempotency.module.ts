@@ -3,7 +3,7 @@ import { Idempotency } from './idempotency.js';
 import { IdempotencySweeper } from './idempotency-sweeper.js';
 import { StoredResponses } from './stored-responses.js';
 
-/** Global: every module that writes needs it, and none owns it. */
+/** Global, because every module that writes needs it. */
 @Global()
 @Module({ providers: [Idempotency, IdempotencySweeper, StoredResponses], exports: [Idempotency, StoredResponses] })
 export class IdempotencyModule {}

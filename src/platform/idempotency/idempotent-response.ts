@@ -1,7 +1,7 @@
 import { HttpResponse } from '../http/response.js';
 
-/** The response of a route that honours an idempotency key. Idempotency makes it, when what was decided is written. */
+/** The response of a route that takes an idempotency key. Only Idempotency makes it, when the decision is written. */
 export class IdempotentResponse extends HttpResponse {
-  /** Nothing but this class has it: a route cannot return a response of its own making in the place of this one. */
+  /** A member that HttpResponse lacks, so that the compiler refuses a handler that returns an HttpResponse. */
   declare protected readonly madeBy: 'Idempotency';
 }

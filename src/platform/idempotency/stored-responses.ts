@@ -10,10 +10,10 @@ import type { HttpResponse } from '../http/response.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 import { IdempotentResponse } from './idempotent-response.js';
 
-/** The constraint that lets one request with a key through. */
+/** The constraint that refuses a second request with the same key. */
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
-/** A taken key fails the whole statement. */
+/** A key that is already stored fails the whole statement. */
 const insert = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('idempotency.add', IdempotencyKeyRecord, {
   expiresAt: (seconds) => `now() + make_interval(secs => ${seconds})`,
 });
@@ -33,7 +33,7 @@ const AGE = `UPDATE idempotency_keys SET expires_at = ${earlier('expires_at', '$
 
 const OLD = {
   name: 'idempotency.old',
-  text: `/* every organization: what is old is removed, whoever has it */
+  text: `/* every organization: expired responses are removed for all */
     SELECT organization_id AS organization, ctid AS place FROM idempotency_keys
     WHERE expires_at <= now() ORDER BY expires_at LIMIT $1`,
 };
@@ -100,14 +100,14 @@ export class StoredResponses {
   }
 
   /**
-   * The caller's responses are so many seconds older, but for those of one operation: they are kept in real time, whatever
-   * clock the caller lives by.
+   * Makes the caller's responses expire earlier by `seconds`. Those of the operation `except` are kept in real time, whatever
+   * the caller's test clock says.
    */
   age({ organization, mode }: Caller, seconds: number, except: string): Part {
     return { name: 'idempotency.age', sql: AGE, values: [uuidOf(organization), mode, seconds, except] };
   }
 
-  /** Removes up to `limit` responses whose time is over and returns how many. */
+  /** Removes up to `limit` expired responses and returns how many. */
   async sweep(limit: number): Promise<number> {
     const old = await this.database.read<Place>(OLD, [limit]);
     let removed = 0;
