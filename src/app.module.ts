@@ -34,7 +34,7 @@ declareFacts(PLATFORM, ...MODULES);
 
 @Module({})
 export class AppModule {
-  /** The whole service on a migrated database. A command for an operator may take longer than a request. */
+  /** The whole service, on a migrated database. Operators' commands run without the time limits of requests. */
   static register(config: Config, url: string, { timeLimits = true } = {}): DynamicModule {
     return {
       module: AppModule,
@@ -62,7 +62,7 @@ export class AppModule {
         PublicUrl,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
-        // In the order that docs/api.md promises: who calls, from where, how often, and only then what with.
+        // In the order that docs/api.md promises: the key, the origin, the rate limit, and then the body.
         { provide: APP_GUARD, useClass: KeyGuard },
         { provide: APP_GUARD, useClass: OriginGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },

@@ -18,7 +18,7 @@ interface Running {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   let starting: Promise<Running> | undefined;
-  // Registered before anything starts, so that no signal leaves a database running.
+  // Registered before anything starts, so that every signal also stops the database.
   onStopSignal(
     // A stop signal during start-up waits until start-up has finished, so that everything started can be closed.
     () => endAfter(() => starting?.then(({ close }) => close()), fail),
@@ -41,7 +41,7 @@ async function start(config: Config): Promise<Running> {
   try {
     serving = await serve(config, database.url, log);
     const { url, text } = await serving.announcement();
-    // A log that programs read stays theirs alone: its line has the address. Whoever tries the service out gets words.
+    // The announcement is for people. Where programs read the log, it has only JSON lines, which have the address.
     if (process.stdout.isTTY || config.databaseUrl === undefined || !log.isLevelEnabled('info')) say(text);
     const schema = MIGRATIONS.at(-1)?.name;
     const versions = { version: VERSION, node: process.version, schema };
@@ -53,7 +53,7 @@ async function start(config: Config): Promise<Running> {
   }
 }
 
-/** Imports only what this process needs: the primary of several serves no request. */
+/** Imports only what this process needs: the primary process of several workers serves no requests. */
 async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
   if (config.webConcurrency > 1) return (await import('./process/workers.js')).Workers.start(config, databaseUrl, log);
   return (await import('./process/server.js')).Server.start(config, databaseUrl);

@@ -1,4 +1,4 @@
-/** Reads the values of arguments and options. commander puts the name of the option before what is thrown here. */
+/** Parses arguments and options. commander puts the name of the option before the messages of these errors. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Webhook } from 'standardwebhooks';
 import { facts } from '../platform/facts.js';
@@ -19,7 +19,7 @@ export function id(kind: IdKind): (text: string) => string {
   };
 }
 
-/** Of what is decided by its id. */
+/** An option of commands that find a resource by its ID. */
 export const owner = ['--org <organization>', 'whose it is, if you know', id(ORGANIZATION_ID)] as const;
 
 export function amount(text: string): number {

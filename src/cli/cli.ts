@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The process of one command of program.ts. */
+/** Runs one command of program.ts. */
 import { runCommand } from './program.js';
 
 // `tillgate key list | head` closes the pipe before everything is written.

@@ -1,4 +1,4 @@
-/** A receiver for development: it verifies what comes like anybody's would, and says one line about each. */
+/** A webhook receiver for development. It verifies each webhook and prints a line about it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -72,7 +72,7 @@ function addRotate(keys: Command): void {
     );
 }
 
-/** The token only where it was just made: it is never stored. Times in Unix seconds. */
+/** `token` is shown once, when it is made, because it is not stored. Times are Unix seconds. */
 export function keyView({ state }: ApiKey, token?: string) {
   return {
     id: state.id,

@@ -3,7 +3,7 @@ import { checkDistribution, distributeTables, limitRole, migrate, revertLast } f
 import { wholeNumber } from './arguments.js';
 import { withDatabase } from './run.js';
 
-/** They bound how many machines can share the rows, and each look at the rows of all organizations asks all of them. */
+/** The number of shards limits how many machines can hold the rows. A query for all organizations runs on every shard. */
 const SHARDS = 32;
 const shards = () =>
   new Option('--shards <number>', 'with --distribute: parts of each table, for good')

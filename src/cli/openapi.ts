@@ -1,4 +1,4 @@
-/** Prints the API's description. Nothing is started for it: the decorators say everything. */
+/** Prints the OpenAPI document, which is made from decorators. Nothing is started for it. */
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module.js';
 import { documentOf } from '../openapi/document.js';

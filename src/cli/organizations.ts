@@ -5,7 +5,7 @@ import { FindPaymentUrl, SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { MODES } from '../shared/caller.js';
 import { createdAt, ORGANIZATION_ID, uuidOf } from '../shared/id.js';
-import { duration, id } from './arguments.js';
+import { duration, id, modeOption } from './arguments.js';
 import { keyView } from './keys.js';
 import { withApplication } from './run.js';
 
@@ -61,7 +61,7 @@ function addSet(organizations: Command): void {
     .command('set')
     .description('say where customers pay')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
-    .addOption(new Option('--mode <mode>', 'test or live data').choices(MODES).makeOptionMandatory())
+    .addOption(modeOption())
     .requiredOption('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID} in it, where their page leads them')
     .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
     .action((organization, { mode, paymentUrl }) =>

@@ -1,4 +1,4 @@
-/** The command line: the same use cases as the HTTP API's, for operators. One JSON object out, or one line of error; on a terminal, doctor prints lines. */
+/** The command line for operators, with the use cases of the HTTP API. A command prints one JSON object, or an error in one line. */
 import { Command, CommanderError, Help } from '@commander-js/extra-typings';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
@@ -12,7 +12,7 @@ import { addReencryptCommand } from './reencrypt.js';
 import { addRefundCommands } from './refunds.js';
 import { addWebhookCommands } from './webhooks.js';
 
-/** Runs one command. What it prints goes to standard output, an error in one line to standard error; the process's exit code is set. */
+/** Runs one command. Prints its result to standard output or an error to standard error, and sets the exit code. */
 export async function runCommand(words: readonly string[]): Promise<void> {
   try {
     await newProgram().parseAsync(words, { from: 'user' });
@@ -53,7 +53,7 @@ const HELP = {
   'unknown command': ' See tillgate --help.',
 };
 
-/** commander's "error: unknown option '--colour'", as every other message is written. */
+/** Rewrites a message of commander, such as "error: unknown option '--colour'", as a sentence. */
 function sentence(text: string): string {
   const words = text
     .replace(/^error: /, '')

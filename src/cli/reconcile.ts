@@ -9,13 +9,13 @@ interface Check {
   readonly offenders: readonly string[];
 }
 
-/** Enough to see what is wrong; a broken book of millions would not help more. */
+/** Bounds the output. */
 const MAX_OFFENDERS = 100;
 const ALL = '/* every organization: the books of all must balance */';
 
 /**
- * Proves on all organizations' rows what the modules promise of them. One snapshot for all: a refund between two looks
- * would seem a difference. On one core, to leave the service the others.
+ * Checks what the modules promise about the rows of all organizations. All checks share one snapshot, because a refund
+ * between two of them would look like a difference. No parallel workers, to leave the other cores to the service.
  */
 export async function reconcile(
   database: Database,

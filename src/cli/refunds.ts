@@ -100,7 +100,7 @@ function addClaim(refunds: Command): void {
 
 type Decide = (application: INestApplicationContext, caller: Caller) => Promise<Decision<Refund>>;
 
-/** Commits what the ledger decides of a refund, on behalf of the organization whose refund it is. */
+/** Commits a decision of the ledger about a refund, on behalf of the refund's organization. */
 function change(id: string, owner: string | undefined, decide: Decide): Promise<void> {
   return withApplication(async (application) => {
     const mode = modeOf(id);

@@ -28,7 +28,7 @@ interface Owner {
   readonly org?: string | undefined;
 }
 
-/** Without an organization they are the ledger's. */
+/** Endpoints without an organization belong to the ledger. */
 const callerOf = ({ org, mode }: Owner): Caller => ({ organization: org ?? NO_ORGANIZATION, mode });
 
 const commit = <Result>(application: INestApplicationContext, decide: () => Promise<Decision<Result>>) =>

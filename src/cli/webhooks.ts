@@ -51,7 +51,7 @@ export function addWebhookCommands(program: Command): void {
     .action(listen);
 }
 
-/** Prints a line for each webhook until Ctrl-C. Needs no database: what it verifies with is on the command line. */
+/** Prints a line for each webhook until Ctrl-C. It needs no database, because the secret is on the command line. */
 async function listen({ port, secret }: { port: number; secret: string }): Promise<void> {
   const lines = { verified: 0, refused: 0 };
   const say = (line: string) => {

@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Open to every user, unlike TMPDIR, which is often root's alone. */
+/** Every user can read it, unlike TMPDIR, which often belongs to root. */
 export const SHARED_TEMPORARY = '/tmp';
 
-/** PostgreSQL refuses to run as root, so root hands it to an unprivileged user. */
+/** PostgreSQL refuses to run as root, so root runs it as an unprivileged user. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
@@ -51,7 +51,7 @@ function unprivilegedOwner(): Owner {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/** A copy that PostgreSQL's user can reach, because a checkout below /root is closed to it. Never a planted directory. */
+/** A copy that PostgreSQL's user can read, because it cannot read a checkout below /root. A copy that others could write is refused. */
 function copyOf(native: string): string {
   const version = createHash('sha256')
     .update(native)
@@ -71,7 +71,7 @@ function copyOf(native: string): string {
   return copy;
 }
 
-/** Makes the data directory. Node's recursive mkdir never returns where a directory is there and mkdir in it is an ENOENT, as below /proc. */
+/** Creates the data directory. Node's recursive mkdir does not return where mkdir in an existing directory fails with ENOENT, as below /proc. */
 export function makeDirectory(directory: string): void {
   if (!existsSync(dirname(directory))) makeDirectory(dirname(directory));
   try {
@@ -85,7 +85,7 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-/** Moves a finished directory to its place. Of several at once one wins; what the others made is removed. */
+/** Renames a finished directory. If several processes do it at once, one succeeds and the others remove theirs. */
 export function moveIntoPlace(aside: string, place: string): void {
   try {
     renameSync(aside, place);

@@ -1,7 +1,7 @@
 /**
- * A real PostgreSQL for a first try, development and tests: binaries from npm, data under DATA_DIR. Every process that uses
- * it holds a shared advisory lock on a connection of its own; the last process to leave stops PostgreSQL, and the next
- * process takes over one that a kill -9 left running.
+ * A PostgreSQL for a first try, development and tests: binaries from npm, data under DATA_DIR. Every process that uses it
+ * holds a shared advisory lock on a connection of its own. The last process to leave stops PostgreSQL. If a process was
+ * killed and left it running, the next process uses it.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,16 +9,16 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { makeDirectory, moveIntoPlace } from './binaries.js';
-import { boundLog, initialize, lastFault, processOn, sizeOf, start } from './postgres-process.js';
+import { boundLog, initialize, isAlive, lastFault, processOn, sizeOf, start } from './postgres-process.js';
 
-/** Names of advisory locks: any constants, as long as they never change. */
+/** The numbers of advisory locks, which must never change. */
 const USERS_LOCK = 7_411_531;
 const SERVER_LOCK = 7_411_532;
-/** Recovery after a crash replays the log first; a minute is far more than the data here can need. */
+/** After a crash PostgreSQL first replays its log. A minute is far more than the data here needs. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
 const BOUND_LOG_MS = 5_000;
-/** One that gave up, say for memory that a killed predecessor's last process still holds, is started again. */
+/** PostgreSQL is started again if it gave up, for example because a killed one still held its shared memory. */
 const START_ATTEMPTS = 6;
 const START_AGAIN_MS = 500;
 const DEFAULT_CONNECTIONS = 100;
@@ -28,15 +28,15 @@ class EmbeddedPostgresError extends Error {}
 
 export interface EmbeddedPostgres {
   readonly url: string;
-  /** Leaves the database, and stops it if nobody else uses it. */
+  /** Stops the database if no other process uses it. */
   close(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  /** At most one server works on a data directory; command lines may join it. */
+  /** A data directory has at most one server. Commands may use it at the same time. */
   readonly role: 'server' | 'command';
-  /** As many as all its users together may hold; PostgreSQL's own default at least. */
+  /** The connections that all processes together may hold. PostgreSQL's default is the least. */
   readonly connections?: number;
   readonly say?: (line: string) => void;
 }
@@ -48,7 +48,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   const data = new DataDirectory(realpathSync(dataDir), Math.max(connections, DEFAULT_CONNECTIONS), say);
   await data.prepare();
   let client = await data.enter();
-  // Left behind by a server that was killed, or started by a command line, with other settings.
+  // A killed server, or a command, started it with fewer connections.
   if (options.role === 'server' && !(await data.hasRoom(client))) {
     await data.leave(client);
     client = await data.enter();
@@ -84,7 +84,7 @@ class DataDirectory {
     return `postgres://${USER}:${readFileSync(this.passwordFile, 'utf8')}@127.0.0.1:${port}/postgres?sslmode=disable`;
   }
 
-  /** Makes the cluster aside and renames it: an interrupted first start leaves nothing that looks finished. */
+  /** Creates the cluster in a temporary directory and renames it, so that an interrupted start leaves no partial cluster. */
   async prepare(): Promise<void> {
     this.removeHalfMade();
     if (existsSync(this.cluster)) return;
@@ -102,7 +102,7 @@ class DataDirectory {
     moveIntoPlace(aside, this.cluster);
   }
 
-  /** A connection to the live PostgreSQL, which is started if need be, holding the users' lock. */
+  /** Starts PostgreSQL if it does not run, and returns a connection that holds the users' lock. */
   async enter(): Promise<Client> {
     const deadline = performance.now() + PATIENCE_MS;
     boundLog(this.logFile);
@@ -112,7 +112,7 @@ class DataDirectory {
     while (performance.now() < deadline) {
       const live = processOn(this.cluster);
       const client = live && (await this.connect(live.port));
-      // Refused, or cut off, while another process is stopping PostgreSQL: it will be gone in a moment.
+      // The connection or the lock fails while another process stops PostgreSQL.
       if (client && (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK).catch(() => false)))
         return client;
       await client?.end().catch(() => undefined);
@@ -139,7 +139,7 @@ class DataDirectory {
       .then(() => tryLock(client, 'pg_try_advisory_lock', USERS_LOCK))
       .catch(() => false);
     const live = processOn(this.cluster);
-    // SIGINT is PostgreSQL's fast shutdown: it ends the connections left and checkpoints.
+    // SIGINT is PostgreSQL's fast shutdown: it closes the remaining connections and writes a checkpoint.
     if (locked && live) process.kill(live.pid, 'SIGINT');
     await client.end().catch(() => undefined);
     while (locked && live && processOn(this.cluster)?.pid === live.pid) await sleep(POLL_MS);
@@ -162,7 +162,7 @@ class DataDirectory {
   }
 }
 
-/** An initdb that outlived its parent may still be writing: what it leaves is removed by a later start. */
+/** An initdb that outlived its parent may still write. A later start removes what it leaves. */
 function removeIfPossible(directory: string): void {
   try {
     rmSync(directory, { recursive: true, force: true });
@@ -172,12 +172,4 @@ function removeIfPossible(directory: string): void {
 async function tryLock(client: Client, call: string, lock: number): Promise<boolean> {
   const { rows } = await client.query<{ done: boolean }>(`SELECT ${call}($1) AS done`, [lock]);
   return rows[0]?.done === true;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -22,19 +22,19 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { installation, type Owner, SHARED_TEMPORARY } from './binaries.js';
 
-/** How it starts and ends, but nothing of what it refuses: that is daily business, and holds keys and values. */
+/** PostgreSQL logs its start and stop. It does not log refused statements, which are frequent and contain keys and values. */
 const LOG = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_checkpoints=off'];
 const FOR_MOVES = 'max_prepared_transactions=2';
 const LOG_BYTES = 1_048_576;
-/** How the dynamic linker ends a program whose libraries it does not find. */
+/** The exit status of a program whose shared libraries are missing. */
 const UNLINKED = 127;
 const NOT_INSTALLED =
   'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';
 const WORKING_DIRECTORY = '/proc/self/cwd';
-/** A pid file this young may still be empty, or have just replaced the one that was read. */
+/** A pid file younger than this may still be empty, or may be newer than the one that was read. */
 const FRESH_MS = 1_000;
 
-/** Makes an empty cluster with password authentication, out of reach of the terminal's Ctrl-C. */
+/** Creates an empty cluster with password authentication. initdb is detached, so that Ctrl-C does not interrupt it. */
 export async function initialize(directory: string, user: string, password: string): Promise<void> {
   mkdirSync(directory, { mode: 0o700 });
   const { bin, owner } = await installation(directory);
@@ -61,7 +61,7 @@ export async function initialize(directory: string, user: string, password: stri
   }
 }
 
-/** Resolves when initdb is done; rejects in a sentence when it fails. */
+/** Resolves when initdb has succeeded. Rejects with a message of one sentence when it fails. */
 export async function initialized(initdb: ChildProcess): Promise<void> {
   const closed = once(initdb, 'close');
   const said = text(initdb.stderr as Readable);
@@ -73,12 +73,12 @@ export async function initialized(initdb: ChildProcess): Promise<void> {
   throw new Error(lines.find((line) => /error:|FATAL:/.test(line)) ?? `initdb ${how}.`);
 }
 
-/** Starts PostgreSQL on a directory, in a session of its own: Ctrl-C in a terminal must reach the service first. */
+/** Starts PostgreSQL in a session of its own, because Ctrl-C in a terminal must only stop the service, which then stops it. */
 export async function start(directory: string, logFile: string, connections: number): Promise<void> {
   const { bin, owner } = await installation(directory);
   const log = openSync(logFile, 'a', 0o600);
   fchmodSync(log, 0o600);
-  // No socket file: its path is limited to 107 bytes, which a deep data directory exceeds.
+  // No socket file, because its path is limited to 107 bytes.
   const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
   const settings = [...local, ...LOG, `max_connections=${connections}`, FOR_MOVES, markOf(directory)];
   const options = ['-p', `${await freePort()}`, ...settings.flatMap((setting) => ['-c', setting])];
@@ -89,12 +89,12 @@ export async function start(directory: string, logFile: string, connections: num
     ...owner,
   });
   closeSync(log);
-  // What went wrong stands in the log; the caller waits for a connection, not for this process.
+  // The caller waits for a connection, not for this process, and reads the cause of a failure from the log.
   postgres.on('error', (error) => appendFileSync(logFile, `${error.message}\n`));
   postgres.unref();
 }
 
-/** PostgreSQL appends to its log, so that emptying it is enough. What it held is kept until the next time. */
+/** Copies a large log to one backup and empties it. PostgreSQL opened it for appending, so it goes on at the start. */
 export function boundLog(logFile: string): void {
   if (sizeOf(logFile) < LOG_BYTES) return;
   copyFileSync(logFile, `${logFile}.1`);
@@ -105,7 +105,7 @@ export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Why PostgreSQL gave up, as its log says past an offset in bytes. */
+/** The last fatal error in PostgreSQL's log after an offset in bytes. */
 export function lastFault(directory: string, logFile: string, offset: number): string | undefined {
   if (sizeOf(logFile) <= offset) return undefined;
   const lines = readFileSync(logFile).subarray(offset).toString().replaceAll(WORKING_DIRECTORY, directory).split('\n');
@@ -113,7 +113,7 @@ export function lastFault(directory: string, logFile: string, offset: number): s
   return line?.slice(line.indexOf(': ') + 2).trim();
 }
 
-/** The pid and port of the live PostgreSQL on a directory. A pid file left behind by a dead one is removed. */
+/** The process ID and port of the PostgreSQL that runs on a directory. Removes the pid file of one that has ended. */
 export function processOn(directory: string): { pid: number; port: number } | undefined {
   const file = join(directory, 'postmaster.pid');
   let lines: string[];
@@ -125,7 +125,7 @@ export function processOn(directory: string): { pid: number; port: number } | un
     return undefined;
   }
   const pid = Number(lines[0]);
-  // PostgreSQL itself only asks whether the pid lives: a zombie or a stranger with that pid would block it for ever.
+  // PostgreSQL itself would take a zombie, or any other process with this pid, for a server that runs.
   if (!runsOn(pid, directory)) {
     if (Date.now() - writtenAt > FRESH_MS) rmSync(file, { force: true });
     return undefined;
@@ -141,6 +141,10 @@ function runsOn(pid: number, directory: string): boolean {
       return false;
     }
   }
+  return isAlive(pid);
+}
+
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -148,12 +152,12 @@ function runsOn(pid: number, directory: string): boolean {
   }
 }
 
-/** A setting that PostgreSQL ignores, to recognize its process by: root in a container can read no other user's cwd. */
+/** A setting that PostgreSQL ignores and that identifies its process. In a container, root cannot read another user's cwd. */
 function markOf(directory: string): string {
   return `tillgate.directory=${directory}`;
 }
 
-/** The data directory as its user can name it: below a closed directory only the inherited working directory is open. */
+/** The path by which PostgreSQL's user can open the directory. It can always open the inherited working directory. */
 function nameFor(owner: Owner | undefined, directory: string): string {
   return owner && process.platform === 'linux' ? WORKING_DIRECTORY : directory;
 }

@@ -1,4 +1,4 @@
-/** Citus: rows of an organization live together on one machine of several. */
+/** Distributes the tables on Citus. All rows of an organization are on one machine. */
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { HAS_CITUS } from '../platform/database/citus.js';
 
@@ -31,7 +31,7 @@ const TABLES = `SELECT relation.relname AS name,
     WHERE table_name = relation.oid AND citus_table_type IN ('distributed', 'reference')) AS kind
   FROM pg_class relation WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
 
-/** What is distributed, and what would be. Throws with what to do where the cluster is not ready for it. */
+/** The distributed tables, and those still to be distributed. Throws with advice if the cluster is not ready. */
 export async function distribution(sql: Sql): Promise<{ distributed: string[]; pending: string[] }> {
   if (!(await hasCitus(sql))) {
     throw new Error('This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.');
@@ -49,14 +49,14 @@ export async function distribution(sql: Sql): Promise<{ distributed: string[]; p
   return { distributed: named(true), pending: named(false) };
 }
 
-/** After migrations that made tables: distributes them where the others are. Returns their names. */
+/** Distributes the tables of new migrations if others are distributed. Returns their names. */
 export async function distributeNewTables(sql: Sql): Promise<string[]> {
   if (!(await hasCitus(sql))) return [];
   const tables: Table[] = await sql.query(TABLES);
   return tables.some(({ kind }) => kind !== null) ? distribute(sql, tables) : [];
 }
 
-/** Distributes all tables in the open transaction, which locks them until it ends. Returns the names of those that were not. */
+/** Distributes all tables in the open transaction, which locks them. Returns the names of those that were not distributed yet. */
 export async function distributeAll(sql: Sql, shards: number): Promise<string[]> {
   await sql.query(`SET LOCAL citus.shard_count = ${shards}`);
   return distribute(sql, await sql.query(TABLES));
@@ -65,7 +65,7 @@ export async function distributeAll(sql: Sql, shards: number): Promise<string[]>
 async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]> {
   const pending = parentsFirst(tables.filter(({ kind }) => kind === null));
   let group = tables.find(({ kind }) => kind === 'distributed')?.name ?? 'none';
-  // What is not owned is on every machine, for owned rows to refer to.
+  // Tables without an organization are copied to every machine, so that tenants' rows can refer to them.
   for (const { name, isOwned } of pending) {
     if (!isOwned) await sql.query(`SELECT create_reference_table($1)`, [name]);
   }
@@ -74,7 +74,7 @@ async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]>
     await sql.query(`SELECT create_distributed_table($1, 'organization_id', colocate_with => $2)`, [name, group]);
     if (group === 'none') group = name;
   }
-  // The rows have been copied; those here would take room, unseen.
+  // The rows have been copied. The invisible originals on this machine would only take space.
   for (const { name } of pending.toReversed()) {
     await sql.query('SELECT truncate_local_data_after_distributing_table($1)', [name]);
   }

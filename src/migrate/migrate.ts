@@ -5,11 +5,11 @@ import { distributeAll, distributeNewTables, distribution } from './distribute.j
 import { assertPreparedStatements } from './pooler.js';
 import { setRoleSettings } from './role-settings.js';
 
-/** Any constant will do, as long as it never changes: it is the name of the lock. */
+/** The number of the advisory lock, which must never change. */
 const MIGRATION_LOCK = 7_411_530;
 const LOCK_INTERVAL_MS = 100;
 
-/** Applies what is pending and returns the names. Safe when several processes start together: one works, others wait. */
+/** Applies pending migrations and returns their names. If several processes call it, one applies them and the others wait. */
 export async function migrate(url: string): Promise<string[]> {
   return withLock(url, async (dataSource) => {
     const applied = await dataSource.runMigrations();
@@ -18,11 +18,11 @@ export async function migrate(url: string): Promise<string[]> {
   });
 }
 
-/** Takes the last applied migration back and returns its name, or undefined when none is left. */
+/** Reverts the last migration and returns its name, or undefined if there is none. */
 export async function revertLast(url: string): Promise<string | undefined> {
   return withLock(url, async (dataSource) => {
     const last = await lastExecuted(dataSource);
-    // TypeORM heeds what the migration says of transactions on its way up only.
+    // TypeORM respects a migration's `transaction` only when it applies the migration.
     const migration = dataSource.migrations.find(({ name }) => name === last);
     const transaction = migration?.transaction === false ? 'none' : 'each';
     if (last !== undefined) await dataSource.undoLastMigration({ transaction });
@@ -30,22 +30,22 @@ export async function revertLast(url: string): Promise<string | undefined> {
   });
 }
 
-/** Distributes what is not yet, where checkDistribution has found nothing missing, and returns the names of those tables. */
+/** Distributes the tables that are not distributed yet, and returns their names. Call checkDistribution first. */
 export async function distributeTables(url: string, shards: number): Promise<string[]> {
   return withLock(url, (dataSource) => dataSource.transaction((manager) => distributeAll(manager, shards)));
 }
 
-/** Changes nothing. Throws with what to do where tables cannot be distributed. */
+/** Changes nothing. Throws with advice if the tables cannot be distributed. */
 export async function checkDistribution(url: string): ReturnType<typeof distribution> {
   return withLock(url, distribution);
 }
 
-/** Sets what each connection of the role, or of the one in the URL, shall have. Returns what could not be: SQL to run. */
+/** Sets the limits of a role, or of the role in the URL. Returns the SQL that a role with more rights must run. */
 export async function limitRole(url: string, role?: string): Promise<string[]> {
   return withLock(url, (dataSource) => setRoleSettings(dataSource, role));
 }
 
-/** Throws with what to do unless the service can run: behind a pooler that is too old, or before the last migration. */
+/** Throws with advice if migrations are pending or if a pooler loses prepared statements. */
 export async function assertReady(url: string): Promise<void> {
   const dataSource = await connect(url);
   try {
@@ -62,32 +62,32 @@ async function connect(url: string): Promise<DataSource> {
   try {
     return await createMigrationDataSource(url).initialize();
   } catch (error) {
-    // A name with several addresses fails with the faults of each, and no message of its own.
+    // The error for a name with several addresses has an error for each, and no message of its own.
     const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
     const why = faults.map(({ message }) => message).join(', ');
     throw new Error(`The database cannot be used: ${why}. Check DATABASE_URL, and that PostgreSQL runs there.`);
   }
 }
 
-/** The lock is a transaction's: it ends with it, also on a server connection that a pooler keeps. */
+/** Holds a lock for the work. It is a transaction's lock, because a pooler would keep a session's lock. */
 async function withLock<Result>(url: string, work: (dataSource: DataSource) => Promise<Result>): Promise<Result> {
   const dataSource = await connect(url);
   const holder = dataSource.createQueryRunner();
   try {
     await holder.startTransaction();
     await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Asked for again and again: an index that is built beside its table's writers waits for every statement that runs.
+    // Polled: a statement that waits for the lock would block a CREATE INDEX CONCURRENTLY of the lock's owner.
     while (!(await isLocked(holder))) await setTimeout(LOCK_INTERVAL_MS);
     return await work(dataSource);
   } finally {
-    // A connection that is lost has lost its lock.
+    // The commit fails only if the connection is lost, and the lock with it.
     await holder.commitTransaction().catch(() => undefined);
     await holder.release();
     await dataSource.destroy();
   }
 }
 
-/** Without a parameter: its portal would keep a snapshot until the next statement, for which an index waits, too. */
+/** The number is not a parameter, because the portal would keep a snapshot, and CREATE INDEX CONCURRENTLY waits for that. */
 async function isLocked(holder: QueryRunner): Promise<boolean> {
   const [row]: { locked: boolean }[] = await holder.query(
     `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`,

@@ -4,9 +4,9 @@ import { sqlState } from '../platform/database/faults.js';
 
 const TIMEOUT_MS = 4_000;
 const PREPARED = { name: 'pooler.prepared', text: 'SELECT 1' };
-/** When there are many server connections, the other client may be given one that the first client never had. */
+/** With many server connections, the second client may get one that the first one has not used, which proves nothing. */
 const LOOKS = 3;
-/** The statement does not exist, or was left behind by another client. */
+/** The statement does not exist, or another client's statement has its name. */
 const LOST = /^(26000|42P05)$/;
 
 export async function connected(url: string, applicationName: string): Promise<Client> {
@@ -17,7 +17,7 @@ export async function connected(url: string, applicationName: string): Promise<C
   return client;
 }
 
-/** Throws with what to do when a pooler changes server connections and does not prepare there what the client has prepared. */
+/** Throws with advice if a pooler switches server connections without preparing the client's statements there. */
 export async function assertPreparedStatements(url: string): Promise<void> {
   const connect = () => connected(url, 'tillgate start');
   const client = await connect();
@@ -34,7 +34,7 @@ export async function assertPreparedStatements(url: string): Promise<void> {
   }
 }
 
-/** Prepares on one server connection, and runs on another while the first is kept busy. */
+/** Prepares a statement on one server connection, and runs it on another while a second client holds the first one. */
 export async function runElsewhere(client: Client, connect: () => Promise<Client>): Promise<void> {
   await client.query(PREPARED);
   for (let look = 0; look < LOOKS; look++) {

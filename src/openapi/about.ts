@@ -1,4 +1,4 @@
-/** What is the same for the whole document: whose it is, how to get in, and the headers of every request and answer. */
+/** The parts of the document that all operations share: the introduction, the security schemes, parameters and headers. */
 import type { Credential } from '../platform/http/credential.js';
 import { KEY_PATTERN } from '../platform/idempotency/idempotency-key.guard.js';
 import { VERSION } from '../platform/version.js';
@@ -67,7 +67,7 @@ unknown values. A change that breaks such a client gets a new version in the pat
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 } as const;
 
-/** Relative: a document is about the service that serves it. */
+/** A relative URL, because each service serves the description of itself. */
 export const SERVERS = [{ url: '/', description: 'The service that serves this description.' }];
 
 export const SECURITY_SCHEMES = {

@@ -16,14 +16,14 @@ export class Components {
     return { $ref: referenceTo(name) };
   }
 
-  /** A body with its example. */
+  /** The media type object of a body, with an example. */
   content(schema: Schema, difference: Json | undefined): Json {
     const shown = this.schema(schema);
     const value = exampleOf(shown, this.schemas, difference);
     return { schema: shown, ...(value !== undefined && { examples: { typical: { value } } }) };
   }
 
-  /** A request class: closed, because a field it does not know is refused. */
+  /** The component of a request class, which permits no further properties. */
   request(request: RequestClass): Json {
     const { name } = request;
     this.schemas[name] ??= objectSchema(request, (field) => shownSchema(field, (nested) => this.request(nested)));

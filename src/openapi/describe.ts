@@ -17,7 +17,7 @@ import type { Components, Json } from './components.js';
 import { headers } from './responses.js';
 import type { Route } from './routes.js';
 
-/** Decorates the handler. Controllers carry facts instead: importing @nestjs/swagger would cost every start (docs/decisions/description.md). */
+/** Adds decorators of @nestjs/swagger to a handler. Controllers do not import it, which would slow every start (docs/decisions/description.md). */
 export function describe(route: Route, components: Components): void {
   const { controller, handler, operationId, summary, description, tag, credential, answers } = route;
   const decorators = [

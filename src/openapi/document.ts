@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document: @nestjs/swagger reads the routes, and what it has no decorator for is added to them. */
+/** Makes the OpenAPI 3.1 document: @nestjs/swagger reads the routes, and this adds what it has no decorators for. */
 import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
@@ -65,7 +65,7 @@ function operationsOf(paths: OpenAPIObject['paths'], routes: readonly Route[]): 
   });
 }
 
-/** With references to shared parameters, and every way in which the operation refuses. */
+/** Adds references to shared parameters, and all error responses of the operation. */
 function completed({ path, method, route, json }: Operation, components: Components): Json {
   const shared = [
     ...(route.idempotencyKey === 'required' ? ['IdempotencyKey'] : []),

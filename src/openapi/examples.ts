@@ -1,10 +1,10 @@
 /**
- * An example of every answer and webhook, from the examples of its schema's fields: a value for each, the first of several,
- * null where that is one. What is special about an answer its operation says.
+ * Makes the example of a response or webhook from the examples of its schema's fields: the first of several, or null for
+ * a field that may be null. An operation can replace values of it.
  */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** `difference` is what the example has that those of the schema have not; of a list, its entries. */
+/** `difference` has values that replace those of the schema's examples; for a list, in each of its entries. */
 export function exampleOf(schema: Json, schemas: Readonly<Record<string, Json>>, difference?: Json): unknown {
   const example = shown(schema, schemas);
   return difference ? differing(example, difference) : example;
@@ -50,5 +50,5 @@ function differing(value: unknown, difference: unknown): unknown {
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A resource of another kind takes the place of the first one that could be there. */
+/** A resource of another kind replaces the example as a whole. */
 const isOther = (value: Json, { object }: Json): boolean => typeof object === 'string' && object !== value.object;

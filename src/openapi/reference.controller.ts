@@ -7,11 +7,11 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../platform/http/credential.js';
 
-/** How long a client may go on with a description that a new release has changed: it only ever grows. */
+/** How long a client may use the description of the previous release. */
 const CACHE = 'public, max-age=300';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** What the build has packed (./reference/pack.ts), by path, with its media type. */
+/** The files that the build has packed (./reference/pack.ts), by path, with their media types. */
 const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/openapi.json': ['openapi.json', 'application/json; charset=utf-8'],
   '/docs': ['index.html', 'text/html; charset=utf-8'],
@@ -20,15 +20,15 @@ const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/docs/icon.svg': ['icon.svg', 'image/svg+xml'],
 };
 
-/** Two scripts, the description and an icon, all from here; no compiling of text to code, nothing sent anywhere. */
+/** Permits scripts, the description and an icon from this service only, no eval, and no requests to other hosts. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "connect-src 'self'",
   "img-src 'self'",
-  // Scalar's styles are elements that its script makes and attributes in what it renders: neither can be listed by hash.
+  // Scalar creates style elements and attributes at run time, so their hashes cannot be listed.
   "style-src 'unsafe-inline'",
-  // Scalar renders through Vue, whose policy is the only one that may make HTML out of text.
+  // Scalar renders with Vue, whose policy is the only one that may create HTML from text.
   "require-trusted-types-for 'script'",
   'trusted-types vue',
   "base-uri 'none'",
@@ -50,7 +50,7 @@ interface File {
   unpacked?: Promise<Buffer>;
 }
 
-/** The API's description, and the page on which Scalar renders it for people, all of it from this service. */
+/** Serves the OpenAPI document, and the page on which Scalar renders it. */
 @Controller()
 @Public()
 export class ReferenceController {
@@ -75,7 +75,7 @@ export class ReferenceController {
     await reply.headers(HEADERS).redirect('/docs', 302);
   }
 
-  /** Kept, and every answer sends the same bytes: a client that does not read them costs no memory and no open file. */
+  /** Files stay in memory, and every response sends the same bytes, so a slow client needs no memory and no open file. */
   private find(name: string): File {
     const file = this.files.get(name) ?? read(name);
     this.files.set(name, file);
@@ -88,7 +88,7 @@ function read(name: string): File {
   return { packed, digest: createHash('sha256').update(packed).digest('base64url') };
 }
 
-/** Every browser does; `gzip;q=0` is a refusal. */
+/** Every browser accepts it. `gzip;q=0` is a refusal. */
 function acceptsGzip(header: string | undefined): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?!\.0*[1-9]))/i.test(header ?? '');
 }

@@ -1,4 +1,4 @@
-/** Which codes a route can refuse with, and an example of each, rendered by the code that answers. */
+/** The error codes of a route, with an example of each, which the production code renders. */
 import { facts } from '../platform/facts.js';
 import { notJson, tooLarge } from '../platform/http/body.guard.js';
 import { internalError, unavailable } from '../platform/http/error.filter.js';
@@ -20,7 +20,7 @@ export type Refusing = Route & Place;
 
 export interface Example {
   readonly name: string;
-  /** The identifier in the path of the request, where it is not one of nothing. */
+  /** The ID in the path of the request, if it is not the usual example. */
   readonly id?: string;
   readonly refusal: Refusal;
 }
@@ -45,7 +45,7 @@ export function examplesOf(route: Refusing): Example[] {
   return [...invalidExamples(route), ...codes.map((refusal) => ({ name: refusal.code, refusal }))];
 }
 
-/** Where the key is optional, only one that is there can be wrong. */
+/** Headers without a usable key. Where the key is optional, a missing header is fine. */
 const UNUSABLE = { required: [], accepted: ['""'] };
 
 function invalidExamples({ idempotencyKey, idKind, query, body }: Route): Example[] {

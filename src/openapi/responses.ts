@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<string, HeaderName>> = {
   'Idempotent-Replayed': 'IdempotentReplayed',
 };
 
-/** Whatever is kept under an idempotency key may come again: answers, and refusals decided against state. */
+/** The error statuses that are stored with an idempotency key, and can be replayed. */
 const STORED_REFUSALS = [404, 422];
 
 export function refusalsOf(route: Refusing, components: Components): Json {

@@ -1,4 +1,4 @@
-/** The routes of a controller as its decorators tell them: nothing is said twice to be described. */
+/** Reads the routes of a controller from its decorators. */
 import type { Type } from '@nestjs/common';
 import {
   GUARDS_METADATA,
@@ -38,7 +38,7 @@ interface Argument {
   readonly pipes?: readonly unknown[];
 }
 
-/** The described routes. One behind a key that isn't described is a mistake; documentation does not describe itself. */
+/** The described routes. A route that requires a key must be described; the pages of the documentation are not. */
 export function routesOf(controller: Type): Route[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
     const handler = controller.prototype[name] as object;

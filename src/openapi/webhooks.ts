@@ -1,4 +1,4 @@
-/** What the service sends: Standard Webhooks 1.0.0. */
+/** Describes the requests that the service sends: Standard Webhooks 1.0.0. */
 
 import type { TagFacts, WebhookFacts } from '../platform/http/operation.js';
 import type { Components, Json } from './components.js';

@@ -9,7 +9,7 @@ import { openLog } from './log.js';
 
 interface Parts {
   readonly log?: FastifyBaseLogger;
-  /** Makes the application of its module: NestFactory, or a testing module that replaces some of its providers. */
+  /** Creates the application: NestFactory, or a testing module that replaces some providers. */
   readonly create?: (
     module: DynamicModule,
     adapter: TillgateAdapter,
@@ -26,7 +26,7 @@ export async function createApplication(
   const log = given ?? (await openLog(config));
   const adapter = new TillgateAdapter(config, log);
   const module = AppModule.register(config, databaseUrl);
-  // Whoever called prints what went wrong at start-up; from then on everything goes to one log.
+  // The caller prints an error of the start-up. After it, Nest writes to the same log as everything else.
   const application = await create(module, adapter, { abortOnError: false, bodyParser: false, logger: false });
   application.useLogger({
     log: (message: unknown, ...context: unknown[]) => log.debug({ context }, String(message)),

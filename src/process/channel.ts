@@ -29,7 +29,7 @@ export class Channel {
   private readonly waiting = new Map<number, (reply: Reply) => void>();
   private asked = 0;
 
-  /** `explain` turns an error of a handler into the text that crosses. */
+  /** `explain` turns an error of a handler into the text that the other process receives. */
   constructor(
     private readonly peer: Peer,
     private readonly handlers: Handlers,
@@ -65,7 +65,7 @@ export class Channel {
   }
 
   private send(message: Question | Reply, onLost: () => void = () => undefined): void {
-    // A peer that has just ended is not the responder's fault.
+    // Without the callback, sending to a process that has just ended would throw.
     this.peer.send?.(message, (error) => error && onLost());
   }
 }

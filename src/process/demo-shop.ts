@@ -1,4 +1,4 @@
-/** The shop of the demo: an order that a newcomer pays, and the page that thanks for it. */
+/** The shop of the demo: an order to pay, and the page after the payment. */
 import { createHash } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -9,7 +9,7 @@ import type { Caller } from '../shared/caller.js';
 
 const THANKS = '/demo/thanks';
 
-/** Makes the order, and returns where it is paid: undefined where customers do not come. */
+/** Creates the order and returns the URL of its payment page, or undefined without a PublicUrl. */
 export async function demoPage(application: INestApplicationContext, caller: Caller): Promise<string | undefined> {
   const { value: url } = application.get(PublicUrl);
   if (url === undefined) return undefined;
@@ -31,7 +31,7 @@ export async function demoPage(application: INestApplicationContext, caller: Cal
   return application.get(PaymentPages).urlOf(caller.organization, session.state.id);
 }
 
-/** Where the newest open session is paid. Undefined where customers do not come, or nothing is open. */
+/** The URL of the payment page of the newest open session, or undefined if there is none. */
 export async function openPage(application: INestApplicationContext, caller: Caller): Promise<string | undefined> {
   const newest = { status: 'open', from: undefined, to: undefined, limit: 1, cursor: undefined } as const;
   const { items } = await application.get(ListCheckoutSessions).execute(caller, newest);
@@ -55,7 +55,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** To be called before the application listens. */
+/** Must be called before the application listens. */
 export function serveDemoShop(application: NestFastifyApplication): void {
   const server = application.getHttpAdapter().getInstance();
   server.get(THANKS, (_request, reply) => reply.headers(HEADERS).send(PAGE));

@@ -1,4 +1,4 @@
-/** What a first start prints to try out, as lines to paste into a shell. */
+/** The tour that a first start prints, as lines to paste into a shell. */
 
 export interface Demo {
   readonly organization: string;
@@ -6,7 +6,7 @@ export interface Demo {
   readonly key: string;
   readonly ledgerKey: string;
   readonly payment: string;
-  /** Where a first order is paid. */
+  /** The URL of the payment page of a first order. */
   readonly page?: string;
 }
 
@@ -32,7 +32,7 @@ const newest = (path: string, prefix: string): string =>
 const CREATE = post('/v1/checkout_sessions', 'order', '"$ORDER"');
 const CAPTURE = `'{"organization":"'$ORGANIZATION'","amount":2598,"currency":"usd","checkout_session":"'$SESSION'"}'`;
 
-/** For bash or zsh, all at once or line by line. Titles are said with echo, because an interactive zsh takes # for a command. */
+/** For bash or zsh, all at once or line by line. Titles use echo, because an interactive zsh takes # for a command. */
 export function tour(url: string, demo: Demo): string {
   const { key, ledgerKey, payment } = demo;
   const refund = (amount: number) => `'{"payment":"${payment}","amount":${amount}}'`;

@@ -1,4 +1,4 @@
-/** What a newcomer finds on an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
+/** The demo data of an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -9,12 +9,12 @@ import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { demoPage, openPage } from './demo-shop.js';
 import { aboutWebhooks, type Demo, invitation, variables } from './demo-tour.js';
 
-/** Makes the demo data, all or none, and a file of its keys. Undefined, and nothing, where there is any organization. */
+/** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
 export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
   return application.get(Database).run(async () => {
     if (await application.get(FindOrganization).any()) return undefined;
     const made = await make(application);
-    // Before the commit: keys without a demo are harmless, and replaced at the next start.
+    // Before the commit: if that fails, the next start replaces the file.
     const file = demoFile(dataDir);
     writeFileSync(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
@@ -22,7 +22,7 @@ export async function makeDemo(application: INestApplicationContext, dataDir: st
   });
 }
 
-/** For a later start: where the keys are, and if they are there, what they are and an order that is open. */
+/** For a later start: where the file with the keys is and, if it exists, the keys and an open order. */
 export async function reminder(application: INestApplicationContext, url: string, dataDir: string): Promise<string> {
   const file = demoFile(dataDir);
   const kept = `Demo keys are made once, on an empty database, and kept in ${file}`;

@@ -1,19 +1,19 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Config } from '../platform/config.js';
 
-/** What waits for a reader that is too slow; lines past it are dropped. */
+/** Bounds the lines that wait for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Lines are written together, because each write costs more than a line. A process that is killed loses this much. */
+/** Lines are written together, because each write costs more than a line. A killed process loses the buffered lines. */
 const WRITE = { minLength: 8 * 1024, periodicFlush: 100 };
 
-/** Standard output: a JSON object a line, or on a terminal lines for people if pino-pretty is installed. */
+/** Standard output: a JSON object a line. On a terminal, lines for people if pino-pretty is installed. */
 async function stream(): Promise<DestinationStream> {
   const { PinoPretty } = (process.stdout.isTTY && (await import('pino-pretty').catch(() => undefined))) || {};
   if (PinoPretty) return PinoPretty({ sync: true, singleLine: true, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' });
   return destination({ sync: false, maxLength: MAX_WAITING_BYTES, ...WRITE });
 }
 
-/** The log of this process. It is written behind the work, and to the end when the process exits. */
+/** The log of this process. It is written asynchronously, and flushed when the process exits. */
 export async function openLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
   return pino({ level: logLevel, base: { pid: process.pid } }, await stream());
 }

@@ -6,7 +6,7 @@ import {
 import { assertReady, migrate } from '../migrate/migrate.js';
 import type { Config } from '../platform/config.js';
 
-/** For command lines and whoever looks into it, beside what the service's own processes hold. */
+/** Connections for commands and other programs, in addition to those of the service's own processes. */
 const OTHER_CONNECTIONS = 30;
 
 type Options = Pick<EmbeddedPostgresOptions, 'role' | 'say'>;
@@ -16,12 +16,12 @@ export async function openDatabase(
   options: Options,
 ): Promise<EmbeddedPostgres> {
   if (databaseUrl !== undefined) return { url: databaseUrl, close: () => Promise.resolve() };
-  // A restart of several processes has one more for a while.
+  // During a restart there is one process more.
   const processes = webConcurrency === 1 ? 1 : webConcurrency + 1;
   return openEmbeddedPostgres({ ...options, dataDir, connections: processes * databasePoolSize + OTHER_CONNECTIONS });
 }
 
-/** Migrates the embedded database; any other is only checked, because migrating it is its operator's decision. */
+/** Migrates the embedded database. Any other is only checked, because its operator decides when to migrate it. */
 export async function openMigratedDatabase(config: Config, options: Options): Promise<EmbeddedPostgres> {
   const database = await openDatabase(config, options);
   try {

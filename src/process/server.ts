@@ -18,19 +18,19 @@ import { startTracing, type Tracing } from './tracing.js';
 const DRAIN_MS = 5_000;
 /** Long enough for a client to send its next request on an idle connection. */
 const IDLE_MS = 2_000;
-/** Connections that wait for a busy moment to pass. Node's 511 make the next caller try again a second later. */
+/** Connections that wait to be accepted. With Node's default of 511, the next caller tries again a second later. */
 const BACKLOG = 4_096;
 
 export interface Announcement {
   readonly url: string;
-  /** For people: the address and, on an embedded database, the tour or where its keys are. */
+  /** For people: the address and, on an embedded database, the tour or the place of its keys. */
   readonly text: string;
 }
 
 export interface Serving {
   announcement(): Promise<Announcement>;
   close(): Promise<void>;
-  /** Replaces the processes that serve, if they are others than this one. */
+  /** Replaces the workers. Only a primary process has it. */
   restart?(): void;
 }
 
@@ -46,7 +46,7 @@ export class Server implements Serving {
     const log = await openLog(config);
     const server = new Server(await createApplication(config, databaseUrl, { log }), config, tracing);
     try {
-      // To try it out needs no setting and no shop.
+      // The demo needs no settings and no shop of the user's own.
       const isDemo = config.databaseUrl === undefined;
       if (isDemo) serveDemoShop(server.application);
       await server.listenQuietly(log);
@@ -80,17 +80,17 @@ export class Server implements Serving {
     // Without this, a client that never finishes its request keeps the server from closing.
     setTimeout(() => this.application.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
     await this.application.close();
-    // A collector that cannot be reached does not keep the process from ending well.
+    // A collector that cannot be reached must not make the stop fail.
     await this.tracing?.shutdown().catch(() => undefined);
   }
 
-  /** Closes without failing a request while others listen on the port. Idle connections stay for IDLE_MS. */
+  /** Closes without failing a request, while other processes listen on the port. Idle connections stay for IDLE_MS. */
   async retire(): Promise<MetricValues> {
     (this.application.getHttpAdapter() as TillgateAdapter).stopKeepingAlive();
     const server = this.application.getHttpServer();
     setTimeout(() => server.closeIdleConnections(), IDLE_MS).unref();
     setTimeout(() => server.closeAllConnections(), IDLE_MS + DRAIN_MS).unref();
-    // The close of http.Server ends idle connections at once; the one of net.Server does not.
+    // http.Server.close() ends idle connections at once, and net.Server.close() does not.
     await new Promise((resolve) => SocketServer.prototype.close.call(server, resolve));
     const values = await this.metrics.values(false);
     await this.close();
@@ -103,7 +103,7 @@ export class Server implements Serving {
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Silences the lines of Fastify and Nest about listening or failing to; the announcement or the error says it in plain words. */
+  /** Silences what Fastify and Nest log about listening, because the announcement or an error message says the same. */
   private async listenQuietly(log: Logger): Promise<void> {
     const { port, host, logLevel } = this.config;
     const logs = [log, this.application.getHttpAdapter().getInstance().log];
@@ -113,7 +113,7 @@ export class Server implements Serving {
   }
 }
 
-/** V8 sizes the heap by what is alive, and a fifth of it is garbage after starting (docs/performance.md). */
+/** V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/performance.md). */
 function collectWhatStartingLeft(): void {
   globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }

@@ -1,10 +1,10 @@
 import { isatty } from 'node:tty';
 
-/** A stop that takes longer hangs. */
+/** A stop that takes longer is aborted. */
 export const SHUTDOWN_MS = 25_000;
 const STDIN = 0;
 
-/** Ctrl-C, `kill`, and a closed terminal. Called once: npm passes a terminal's Ctrl-C on, so it often comes twice. */
+/** Calls `stop` once, on Ctrl-C, `kill` or a closed terminal. Ctrl-C often arrives twice, because npm passes it on. */
 export function onStopSignal(stop: () => void, { restart = stop }: { restart?: (() => void) | undefined } = {}): void {
   const hadTerminal = isatty(STDIN);
   let stopping = false;
@@ -15,14 +15,14 @@ export function onStopSignal(stop: () => void, { restart = stop }: { restart?: (
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   process.on('SIGHUP', () => {
-    // Sent by an operator, or because the terminal was closed, which is none from then on.
+    // An operator sends SIGHUP, and so does a terminal that is closed. A closed one is no terminal any more.
     const lostTerminal = hadTerminal && !isatty(STDIN);
     if (lostTerminal || restart === stop) onSignal();
     else if (!stopping) restart();
   });
 }
 
-/** Ends the process when all is closed, or when that hangs. */
+/** Ends the process when `close` is done, or after SHUTDOWN_MS. */
 export function endAfter(close: () => Promise<unknown> | undefined, fail: (error: unknown) => void): void {
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
   Promise.resolve(close()).then(() => process.exit(0), fail);

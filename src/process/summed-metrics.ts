@@ -7,7 +7,7 @@ import type { Channel } from './channel.js';
 const ANSWER_MS = 1_000;
 const COUNTS: readonly unknown[] = ['counter', 'histogram'];
 
-/** The metrics of several processes as one. Counters of an ended process stay: a falling sum would read as a restart. */
+/** Sums the metrics of several processes. Counters of an ended process stay, because Prometheus takes a falling sum for a restart. */
 export class SummedMetrics<Process extends { readonly channel: Channel }> {
   private readonly latest = new Map<Process, MetricValues>();
   private ofEnded: Promise<MetricValues> = Promise.resolve([]);
@@ -28,7 +28,7 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
     this.ofEnded = this.ofEnded.then((before) => sum([before, counts]).getMetricsAsJSON());
   }
 
-  /** One process measures the tables for all. */
+  /** Only one process measures the tables. */
   private async ask(process: Process, isMeasuring: boolean): Promise<void> {
     const answer = process.channel.ask<MetricValues>('metrics', isMeasuring).catch(() => undefined);
     const values = await Promise.race([answer, sleep(ANSWER_MS, undefined, { ref: false })]);
@@ -36,7 +36,7 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
   }
 }
 
-/** prom-client knows how each metric is aggregated: lag by its maximum or average, start time not at all. */
+/** prom-client knows how to aggregate each metric: for example, the event loop's lag by its maximum or average. */
 function sum(all: readonly MetricValues[]) {
   return AggregatorRegistry.aggregate<'text/plain; version=0.0.4; charset=utf-8'>([...all]);
 }

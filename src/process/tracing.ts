@@ -2,11 +2,11 @@ import { createRequire } from 'node:module';
 import { ConfigError } from '../platform/config.js';
 
 const WANTED_BY = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-/** Optional peer dependencies: who wants traces installs them. */
+/** Optional peer dependencies, which an operator who wants traces installs. */
 const PACKAGES = '@fastify/otel @opentelemetry/instrumentation-pg @opentelemetry/sdk-node';
 
 export interface Tracing {
-  /** Sends what is left. */
+  /** Sends the remaining traces. */
   shutdown(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function startTracing(environment: NodeJS.ProcessEnv): Promise<Trac
     ],
   });
   sdk.start();
-  // Both are loaded already: asked for again, they are handed to the instrumentation, which changes them in place.
+  // Both are already loaded. Requiring them again hands them to the instrumentation, which changes them in place.
   const require = createRequire(import.meta.url);
   require('pg');
   createRequire(require.resolve('pg'))('pg-pool');

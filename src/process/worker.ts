@@ -1,4 +1,4 @@
-/** One of several processes that serve. It does what the first one, which has forked it, asks for. */
+/** A worker process. It serves requests, and does what the primary process asks for. */
 import cluster from 'node:cluster';
 import { Channel } from './channel.js';
 import { explain, fail } from './explain.js';
@@ -10,7 +10,7 @@ let starting: Promise<Server> | undefined;
 let isListening = false;
 const started = () => starting as Promise<Server>;
 
-const first = new Channel(
+const primary = new Channel(
   process,
   {
     start: async (details) => {
@@ -18,7 +18,7 @@ const first = new Channel(
       starting = Server.start(config, databaseUrl);
       const { metrics } = await starting;
       isListening = true;
-      metrics.render = () => first.ask<string>('metrics');
+      metrics.render = () => primary.ask<string>('metrics');
     },
     announcement: async () => (await started()).announcement(),
     metrics: async (isMeasuring) => (await started()).metrics.values(isMeasuring === true),
@@ -29,7 +29,7 @@ const first = new Channel(
 
 let isStopping = false;
 function stop(): void {
-  // Why it did not start has been answered: the first process says it, once for all.
+  // The primary process has received the reason for a failed start, and prints it once for all workers.
   const close = () =>
     starting?.then(
       (server) => server.close(),
@@ -40,12 +40,12 @@ function stop(): void {
 }
 
 process.on('SIGTERM', stop);
-// The first process is gone, however it died. Node would exit here at once, in the middle of requests; but what does not
-// listen yet never will, because it is the first process that does.
+// The primary process has ended. Node would exit here at once, in the middle of requests. A worker that does not listen
+// yet cannot do so any more, because the primary process owns the port.
 if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
 process.on('disconnect', () => (isListening ? stop() : process.exit(0)));
-// A terminal sends these to every process at once; the first one decides what follows.
+// A terminal sends these signals to every process. The primary process decides what follows.
 process.on('SIGINT', () => undefined);
 process.on('SIGHUP', () => undefined);
 
-first.ask('ready').catch(() => process.exit(0));
+primary.ask('ready').catch(() => process.exit(0));

@@ -43,7 +43,7 @@ export class Workers implements Serving {
   /** Resolves when all workers listen; rejects with the first fault when no worker is left. */
   static async start(config: Config, databaseUrl: string, log: Logger): Promise<Workers> {
     cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)) });
-    // After a SIGKILL of this process the workers end by themselves.
+    // If this process is killed with SIGKILL, the workers end by themselves.
     process.once('exit', killAll);
     const workers = new Workers({ config, databaseUrl }, log);
     try {
@@ -66,7 +66,7 @@ export class Workers implements Serving {
     await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker.process)));
   }
 
-  /** Replaces the workers one by one; a worker stops only when its successor listens. A call meanwhile restarts them again. */
+  /** Replaces the workers one by one. Each stops when its successor listens. A second call waits for the first. */
   restart(): void {
     this.log.info({ workers: this.serving.size }, 'replacing workers');
     this.restarting = this.restarting.then(async () => {
@@ -80,7 +80,7 @@ export class Workers implements Serving {
 
   private async add(pauseMs: number): Promise<void> {
     const forked = cluster.fork();
-    // A worker that cannot be forked or reached has ended, and its exit event tells so.
+    // A worker that cannot be forked or reached also emits an exit event.
     forked.on('error', () => undefined);
     const { process } = forked;
     let hear: () => void = () => undefined;
@@ -96,7 +96,7 @@ export class Workers implements Serving {
       pauseMs,
     };
     try {
-      // Messages sent before the worker listens to its channel are lost.
+      // Messages that are sent before the worker listens to its channel are lost.
       await Promise.race([ready, worker.ended]);
       await worker.channel.ask('start', this.details);
     } catch (error) {

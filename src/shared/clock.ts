@@ -1,13 +1,13 @@
 import type { Caller } from './caller.js';
 
-/** The instant this process believes it is, in milliseconds. What expires is decided by the database's clock instead. */
+/** The time of this process, in milliseconds. The clock of the database decides what has expired. */
 export abstract class Clock {
   abstract now(): number;
-  /** Milliseconds since some instant, never set back: for ages. */
+  /** Milliseconds since an arbitrary instant, which are never set back. For measuring durations. */
   abstract monotonic(): number;
 }
 
-/** An instant as a caller lives it, and how far that is ahead of real time. Both in milliseconds. */
+/** The time of a caller, and how far it is ahead of real time. Both in milliseconds. */
 export interface Moment {
   readonly now: number;
   readonly ahead: number;
@@ -19,7 +19,7 @@ export interface MovedClock {
   readonly ahead: number;
 }
 
-/** The time that callers live in: ahead of real time in the test mode of an organization that has moved its clock. */
+/** The time of callers. In test mode it is ahead of real time if the organization has moved its clock. */
 export abstract class CallerClock {
   abstract at(caller: Caller): Moment;
   abstract moved(): readonly MovedClock[];

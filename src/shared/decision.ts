@@ -1,15 +1,15 @@
-/** Something that a port is to write. Opaque here: the unit of work sends it, and nothing else can. */
+/** A write, made by a port. Only the unit of work can send it. */
 export interface Write {
   readonly name: string;
 }
 
-/** What a use case returns: what comes of it, and all that has to be written for it, together or not at all. */
+/** What a use case returns: its result, and the writes that are committed together. */
 export interface Decided<Result> {
   readonly result: Result;
   readonly writes: readonly Write[];
 }
 
-/** A decision on rows that must be locked, or changed, to be seen: it is made inside the transaction that writes it. */
+/** A decision that needs a lock, or the result of a write: `decide` runs inside the transaction that commits it. */
 export interface DecidedInTransaction<Result> {
   readonly decide: () => Promise<Decided<Result>>;
 }

@@ -1,4 +1,4 @@
-/** What sort of error a code is. The HTTP status and the usual next step of each kind stand in one table in platform/http. */
+/** The kind of an error code. platform/http/errors.ts has the HTTP status and the next step of each kind. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -15,7 +15,7 @@ export type ErrorKind =
   | 'fault'
   | 'unavailable';
 
-/** What a caller can be told. Each code is a constant of whoever refuses with it, and listed in the facts of its module. */
+/** An error code of the API. It is a constant of the code that refuses with it, and its module lists it in its facts. */
 export interface ErrorCode {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -72,7 +72,7 @@ export function paramError(
   return { param, code, message, allowed: allowed.map(String) };
 }
 
-/** A request is refused for a reason the caller can act on. `resource` is the id of what to read to learn more. */
+/** Refuses a request for a reason that the caller can act on. `resource` is the ID of the resource to read. */
 export class Refusal extends Error {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -88,7 +88,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Every wrong parameter is reported at once; the first one names the envelope's `param`. */
+/** Refuses with all wrong parameters. The first one becomes the envelope's `param`. */
 export function invalidParams(errors: readonly ParamError[]): Refusal {
   const [first] = errors;
   return new Refusal(INVALID_PARAM, first ? first.message : 'The request is invalid.', errors);
@@ -102,7 +102,7 @@ export function noSuchRoute(): Refusal {
   return new Refusal(NOT_FOUND, 'No such route.');
 }
 
-/** The same answer for what is unknown, another organization's, or of the wrong mode. */
+/** The same refusal for an ID that is unknown, that of another organization, or of the other mode. */
 export function notFound(param: string): Refusal {
   const message = `No such ${param === 'id' ? 'resource' : param.replaceAll('_', ' ')}.`;
   return new Refusal(NOT_FOUND, message, [paramError(param, 'invalid_value', message)]);

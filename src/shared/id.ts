@@ -6,7 +6,7 @@
 import type { Mode } from './caller.js';
 import type { Moment } from './clock.js';
 
-/** What an identifier stands for: a constant of the module that makes it. */
+/** A kind of identifier. It is a constant of the module that makes such identifiers. */
 export interface IdKind {
   readonly prefix: string;
   readonly hasMode: boolean;
@@ -14,7 +14,7 @@ export interface IdKind {
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Tables, because a page of a list encodes a hundred identifiers. */
+/** Tables are faster than arithmetic, and a page of a list encodes a hundred identifiers. */
 const VALUE_OF = valuesOf(ALPHABET);
 const NIBBLE_OF = valuesOf('0123456789abcdef');
 const PAIRS = Array.from({ length: 32 * 32 }, (_, value) => `${ALPHABET[value >>> 5]}${ALPHABET[value & 31]}`);
@@ -29,18 +29,18 @@ export function idKind(prefix: string, { hasMode = false } = {}): IdKind {
 
 export const ORGANIZATION_ID = idKind('org');
 
-/** Stands where an organization is asked for and there is none: what the ledger keeps for itself. */
+/** The organization of what belongs to the ledger itself, where a table requires one. */
 export const NO_ORGANIZATION = `org_${'0'.repeat(26)}`;
 
-/** The 42 bits after the timestamp count up within a millisecond; the top bit starts at 0, so that there is room to count. */
+/** The 42 bits after the timestamp count up within a millisecond. The top bit starts at 0, to leave room for counting. */
 const SEQUENCE_START = 2 ** 41;
 const SEQUENCE_END = 2 ** 42;
 let lastInstant = 0;
 let sequence = 0;
 
 /**
- * A new identifier whose instant is that of the moment (a number: of real time, in milliseconds), or just after the last one
- * made if the clock went back. The last one counts in real time, so that nobody's moved clock moves the others' identifiers.
+ * A new identifier for a moment (a number is real time, in milliseconds), or just after the last one if the clock went
+ * back. The last one is remembered in real time, so that a moved test clock does not affect the identifiers of others.
  */
 export function newId(kind: IdKind, moment: number | Moment, mode?: Mode): string {
   const { now, ahead } = typeof moment === 'number' ? { now: moment, ahead: 0 } : moment;
@@ -108,7 +108,7 @@ export function firstUuidAt(instant: number): string {
 export const FIRST_UUID = '0'.repeat(32);
 const LAST_UUID = 'f'.repeat(32);
 
-/** The bare ids of a page: made between two instants (milliseconds, from inclusive, to exclusive) and beyond the cursor's id. */
+/** The range of a page's UUIDs: made from `from` until before `to` (milliseconds), and beyond the cursor. */
 export function idRange({ from, to, cursor, order = 'desc' }: IdRange): readonly [string, string] {
   const after = from === undefined ? FIRST_UUID : firstUuidAt(from);
   const before = to === undefined ? LAST_UUID : firstUuidAt(to);

@@ -9,7 +9,7 @@ export interface Page<Item> {
   readonly hasMore: boolean;
 }
 
-/** Cuts a page from up to `limit + 1` items: the one too many only proves that there is more. */
+/** Makes a page from up to `limit + 1` items. The item above the limit only shows that there are more. */
 export function pageOf<Item>(found: readonly Item[], limit: number): Page<Item> {
   return { items: found.slice(0, limit), hasMore: found.length > limit };
 }

@@ -4,7 +4,7 @@ import { Database } from '../platform/database/database.js';
 import { facts, type Measurement } from '../platform/facts.js';
 
 const EVERY_MS = 15_000;
-/** Values that take longer come with the next scrape. */
+/** A scrape waits this long for new values. Values that take longer come with the next scrape. */
 const PATIENCE_MS = 500;
 
 interface Row {
@@ -13,7 +13,7 @@ interface Row {
   readonly value: number;
 }
 
-/** Asks the tables for the modules' gauges, at most once in EVERY_MS however often it is called. */
+/** Measures the tables for the modules' gauges, at most once in EVERY_MS. */
 @Injectable()
 export class Measurements {
   private readonly logger = new Logger(Measurements.name);
@@ -30,13 +30,13 @@ export class Measurements {
     await Promise.race([this.measuring, sleep(PATIENCE_MS, undefined, { ref: false })]);
   }
 
-  /** Leaves the gauges without values: another process measures for all. */
+  /** Removes the gauges' values, because another process measures for all. */
   forget(): void {
     this.measuredAt = Number.NEGATIVE_INFINITY;
     for (const { gauges } of facts.measurements) for (const gauge of Object.values(gauges)) gauge.reset();
   }
 
-  /** A database that cannot be asked leaves gauges without values: the last ones would look like the present. */
+  /** Removes the gauges' values if the query fails, because old values would look current. */
   private async measure({ name, text, gauges }: Measurement): Promise<void> {
     const rows = await this.database.autocommit<Row>({ name, text }, []).then(
       ({ rows }) => rows,

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { facts } from '../platform/facts.js';
 import type { DeclaredMetric } from '../platform/metric.js';
 
-/** Of prom-client's own metrics, those that say most about a service like this one. */
+/** The most useful of prom-client's own metrics. */
 const OF_NODE = [
   'nodejs_eventloop_lag_p99_seconds',
   'nodejs_heap_size_used_bytes',
@@ -24,7 +24,7 @@ const INTRODUCTION = `# Metrics
 \`docker/grafana/\` has a dashboard, and \`docker/prometheus/\` rules for the [alerts](alerts.md).
 `;
 
-/** docs/metrics.md: every metric with its labels, their values and what it tells. */
+/** docs/metrics.md: every metric with its meaning, its labels and their values. */
 export async function metricsPage(): Promise<string> {
   const sections = facts.metrics.map(sectionOf);
   return [INTRODUCTION, ...sections, await nodeSection()].join('\n');

@@ -45,7 +45,7 @@ const BUILD = gauge({
   name: 'tillgate_build_info',
   help: 'Always 1; the label is the version that runs.',
   labels: { version: 'as in `tillgate --version`' },
-  // Of several processes there is one value, not their sum.
+  // The value of one process, not the sum of all.
   aggregator: 'first',
 });
 export const PLATFORM_METRICS = [DURATIONS, REFUSALS, REPLAYS, CONNECTIONS, WAITING, BATCH_SIZE, ...JOB_METRICS, BUILD];
@@ -53,7 +53,7 @@ export const PLATFORM_METRICS = [DURATIONS, REFUSALS, REPLAYS, CONNECTIONS, WAIT
 @Injectable()
 export class Metrics implements OnModuleInit {
   private readonly registry = new Registry();
-  /** What a scrape is answered with. One of several processes asks for the sum over all of them. */
+  /** The response to a scrape. A worker replaces this function by one that asks for the sum over all workers. */
   render = async (): Promise<string> => {
     await this.update(true);
     return this.registry.metrics();
@@ -75,7 +75,7 @@ export class Metrics implements OnModuleInit {
     this.host.httpAdapter?.getInstance().addHook('onResponse', count);
   }
 
-  /** What this process adds to the sum: one of several measures the tables, which are the same for all of them. */
+  /** The values of this process. Only one of several processes measures the tables (`isMeasuring`). */
   async values(isMeasuring: boolean): Promise<MetricValues> {
     await this.update(isMeasuring);
     return this.registry.getMetricsAsJSON();
@@ -92,7 +92,7 @@ export class Metrics implements OnModuleInit {
 }
 
 function count(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  // The pattern, not the path: a label value for each id would never stop growing.
+  // The route's pattern, not the path, because a path with an ID would make a time series for each ID.
   const labels = { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode };
   DURATIONS.observe(labels, reply.elapsedTime / 1000);
   if (request.errorCode !== undefined) REFUSALS.inc({ code: request.errorCode });

@@ -18,7 +18,7 @@ export class OperationsController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Whether the process runs at all; never asks the database, whose troubles a restart would not cure. */
+  /** Does not query the database, because restarting this process would not repair the database. */
   @Operation('readLiveness', {
     summary: 'Check liveness',
     answers: { 200: { description: 'The process is running.', schema: OK } },
@@ -28,7 +28,7 @@ export class OperationsController {
     return { status: 'ok' };
   }
 
-  /** Whether to send requests here: not while the process ends, or while its database cannot serve writes. */
+  /** For load balancers. Fails while the process stops, or while the database cannot serve writes. */
   @Operation('readReadiness', {
     summary: 'Check readiness',
     answers: { 200: { description: 'The service can answer requests.', schema: OK } },

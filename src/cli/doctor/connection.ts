@@ -1,4 +1,4 @@
-/** What lies between this machine and PostgreSQL: a pooler, and the difference of two clocks. */
+/** Checks what is between this machine and PostgreSQL: a pooler, the difference of the clocks, and the round trip. */
 import type { Client } from 'pg';
 import { runElsewhere } from '../../migrate/pooler.js';
 import type { Clock } from '../../shared/clock.js';
@@ -41,7 +41,7 @@ export async function clocks(client: Client, clock: Clock): Promise<Finding> {
     const trip = clock.monotonic() - started;
     looks.push({ trip, skew: Math.round(began + trip / 2 - (rows[0]?.at ?? Number.NaN)) });
   }
-  // The quickest is the most exact.
+  // The fastest measurement is the most exact one.
   const { trip, skew } = looks.reduce((best, one) => (one.trip < best.trip ? one : best));
   const found = `This machine's clock is ${Math.abs(skew)} ms ${skew < 0 ? 'behind' : 'ahead of'} PostgreSQL's.`;
   const advice = 'Run NTP on both machines: what ends, ends by either clock.';

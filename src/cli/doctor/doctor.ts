@@ -1,4 +1,4 @@
-/** Looks for what makes a service fail, now or one day, and says what to do about it. Changes nothing. */
+/** Looks for what makes the service fail now or later, and gives advice. Changes nothing. */
 import { Client } from 'pg';
 import { connected } from '../../migrate/pooler.js';
 import type { Config } from '../../platform/config.js';
@@ -81,7 +81,7 @@ export function node(running: string): Finding {
 }
 
 function unreachable(error: unknown): Finding {
-  // A name with several addresses fails with the faults of each.
+  // The error for a name with several addresses has an error for each.
   const faults = error instanceof AggregateError ? error.errors : [error];
   const said = faults.map(({ message }: Error) => message).join(', ');
   return fail(

@@ -1,6 +1,6 @@
 export interface Finding {
   readonly name: string;
-  /** A warning will do harm one day; a failure does it now. */
+  /** `fail` causes errors now; `warn` may cause them later. */
   readonly status: 'ok' | 'warn' | 'fail';
   readonly found: string;
   /** What to do, or null when all is well. */

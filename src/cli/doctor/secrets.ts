@@ -5,7 +5,7 @@ import { Encryption } from '../../platform/encryption/encryption.js';
 import { STORED_KEY } from '../../platform/encryption/encryption-key.record.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
-/** Which keys read what is stored. Answers that are kept for retries are left out: they go by themselves. */
+/** Which keys decrypt the stored secrets. Stored responses are not checked, because they expire. */
 export async function secrets(client: Client, config: Config): Promise<Finding> {
   const { rows } = await client.query<{ key: Buffer }>(STORED_KEY);
   const encryption = new Encryption(rows[0]?.key ?? Buffer.alloc(0), config);

@@ -5,9 +5,9 @@ import { VERSION } from '../../platform/version.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 const OLDEST_POSTGRES = 150_000;
-/** Beside the pool, a process listens on a connection of its own. */
+/** Connections of a process in addition to its pool: it listens on one. */
 const LISTENERS = 1;
-/** For command lines, migrations and whoever looks into the database. */
+/** Connections for commands, migrations and other programs. */
 const SPARE = 5;
 
 const FACTS = `SELECT pg_backend_pid() AS pid, current_setting('server_version') AS version,
@@ -108,7 +108,7 @@ export function prepared({ prepared }: Facts): Finding {
   return warn('transactions', `${prepared} prepared: an organization is moving here, or its move was ended.`, advice);
 }
 
-/** Whether all processes of all machines find room, while each machine replaces one process. */
+/** Whether there are enough connections for all processes of all machines while each machine replaces one process. */
 export function capacity(facts: Facts, { databasePoolSize, webConcurrency }: Config, machines: number): Finding {
   const processes = webConcurrency === 1 ? 1 : webConcurrency + 1;
   const needed = machines * processes * (databasePoolSize + LISTENERS);

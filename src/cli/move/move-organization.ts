@@ -20,9 +20,9 @@ export interface Moved {
 }
 
 /**
- * Its keys answer 503 from before its rows are locked, and for good once it is gone. The target prepares its transaction and
- * then the source commits: from then on it lives there. Ended anywhere, the same call goes on. Returns the rows of each table,
- * and those left that a process wrote which was silent for longer than the patience.
+ * Moves an organization. Its keys answer 503 from before its rows are locked, and on the source from then on. The target
+ * prepares its transaction (two-phase commit) before the source commits. After an interruption, call it again. Returns the
+ * moved rows of each table, and the rows that a process wrote to the source after the patience had ended.
  */
 export async function moveOrganization(move: Move): Promise<Moved> {
   const source = await connected(move.source);
@@ -73,7 +73,7 @@ async function transfer(source: Client, target: Client, organization: string): P
   try {
     const residence = await residenceOf(source, organization, 'FOR UPDATE');
     if (residence === 'here') throw new Error('Another move of it was given up at the same time.');
-    // Whoever prepared it held the lock that this transaction holds now, and was ended before its commit, or after.
+    // An interrupted move has left a prepared transaction. It is committed if that move's source had committed.
     await finish(target, prepared, residence === 'gone' ? 'COMMIT' : 'ROLLBACK');
     if (residence === 'leaving') moved = await handOver(source, target, organization, prepared);
   } catch (error) {
@@ -85,7 +85,7 @@ async function transfer(source: Client, target: Client, organization: string): P
   return moved;
 }
 
-/** Everything but the commits. Called, and ends, while the source's transaction locks the organization. */
+/** Copies and deletes the rows without committing. The source's transaction locks the organization meanwhile. */
 async function handOver(
   source: Client,
   target: Client,
@@ -95,7 +95,7 @@ async function handOver(
   await assertBalanced(source, organization);
   try {
     await target.query('BEGIN');
-    // From when it lived there before.
+    // The organization may have been on the target before.
     await target.query('DELETE FROM api_keys WHERE organization_id = $1', [organization]);
     await target.query(`DELETE FROM organizations WHERE id = $1 AND residence = 'gone'`, [organization]);
     const moved = await copyRows(source, target, organization);
@@ -137,7 +137,7 @@ async function connected(url: string): Promise<Client> {
   });
   client.on('error', () => undefined);
   await client.connect();
-  // Those of the role are a request's. Both sides must read and write dates alike.
+  // The role's limits are those of requests. Both sides must use the same formats of dates.
   await client.query(`SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '10s';
     SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'; SET TimeZone = 'UTC'`);
   return client;

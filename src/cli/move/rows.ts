@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 const BATCH = 500;
 
-/** Stay behind, so that keys go on being known, and answer 503. */
+/** Tables whose rows stay on the source, so that its keys answer 503 and not 401. */
 const STAYING = ['organizations', 'api_keys'];
 
 export class RowsChanged extends Error {}
@@ -29,7 +29,7 @@ async function tablesOf(source: Client): Promise<string[]> {
 
 const ownerOf = (table: string): string => (table === 'organizations' ? 'id' : 'organization_id');
 
-/** Locks the rows until the transaction ends, and copies them as text. Returns how many each table has. */
+/** Locks the rows until the transaction ends, and copies them as text. Returns the number of rows of each table. */
 export async function copyRows(source: Client, target: Client, organization: string): Promise<Record<string, number>> {
   const copied: Record<string, number> = {};
   for (const table of await tablesOf(source)) {
@@ -48,7 +48,7 @@ export async function copyRows(source: Client, target: Client, organization: str
   return copied;
 }
 
-/** Throws RowsChanged unless what is deleted is what was copied: locked rows cannot change, but others can be added. */
+/** Throws RowsChanged if rows were added after they were copied. The copied rows are locked and cannot change. */
 export async function deleteRows(
   source: Client,
   organization: string,

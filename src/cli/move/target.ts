@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** Of the whole database. Links and stored secrets need the same ones where they move to. */
+/** Secrets of the whole database. The target needs the same ones, for links to pages and for encrypted values. */
 const SECRETS = [
   ['encryption_keys', 'key'],
   ['page_secrets', 'secret'],
@@ -20,7 +20,7 @@ export async function residenceOf(client: Client, organization: string, lock = '
   return (await client.query<{ residence: Residence }>(text, [organization])).rows[0]?.residence;
 }
 
-/** Throws with what to do unless the organization can move. A target that nobody uses yet takes the secrets over. */
+/** Throws with advice if the organization cannot move. An unused target gets the secrets of the source. */
 export async function prepareTarget(source: Client, target: Client, organization: string): Promise<void> {
   const residence = await residenceOf(source, organization);
   if (residence === undefined) throw new Error('No such organization.');

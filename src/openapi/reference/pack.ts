@@ -1,4 +1,4 @@
-/** Packs the API's description and what /docs is made of into dist/src/openapi/reference: our three files, and Scalar's script in the form for browsers. */
+/** Compresses the OpenAPI document and the files of /docs into dist/src/openapi/reference. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { fastify } from 'fastify';
 const OURS = join(import.meta.dirname, '../../../../src/openapi/reference');
 const PACKED = import.meta.dirname;
 
-/** Scalar for Fastify carries the script inside itself, without the 270 packages it is made from, and serves it here. */
+/** @scalar/fastify-api-reference contains the browser's script, without the 270 packages that it is built from. */
 async function script(): Promise<Buffer> {
   const server = fastify();
   await server.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } });
