@@ -71,29 +71,6 @@ export const Id = (kind: IdKind, about: About = {}) =>
     Matches(new RegExp(idPattern(kind)), { message: `must be an identifier that begins with ${kind.prefix}_` }),
   );
 
-export const ResourceId = (about: About = {}) =>
-  text(
-    {
-      ...about,
-      // Getters, because the modules declare their resources after this decorator has run.
-      shown: {
-        get pattern() {
-          return kindsWithEvents().map(idPattern).join('|');
-        },
-        get examples() {
-          return kindsWithEvents().slice(0, 1).map(exampleId);
-        },
-      },
-    },
-    HasFormat(
-      'isResourceId',
-      () =>
-        `must be an identifier that begins with ${kindsWithEvents()
-          .map(({ prefix }) => `${prefix}_`)
-          .join(', ')}`,
-    ),
-  );
-
 export const VisibleAscii = (about: About = {}) =>
   text(
     { ...about, shown: { examples: ['capture-4711'] } },
@@ -101,53 +78,64 @@ export const VisibleAscii = (about: About = {}) =>
     Matches(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' }),
   );
 
-export const Currency = (about: About = {}) =>
-  text(
-    { ...about, allowed: CURRENCIES, shown: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] } },
-    HasFormat('isCurrency', 'must be an ISO 4217 currency code with a minor unit'),
-  );
+/** Makes the decorator of a text with a format. */
+const formatted =
+  (name: FormatName, message: string | (() => string), { max, ...context }: FieldContext & { max?: number }) =>
+  (about: About = {}) => {
+    const validate = (value: unknown) => typeof value === 'string' && FORMATS[name](value);
+    const hasFormat = ValidateBy({ name, validator: { validate } }, { message });
+    return text({ ...about, ...context }, ...(max === undefined ? [] : [MaxCharacters(max)]), hasFormat);
+  };
 
-export const WebUrl = (about: About = {}) =>
-  text(
-    { ...about, shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/thanks'] } },
-    MaxCharacters(2048),
-    HasFormat('isWebUrl', 'must be an absolute https URL, or in test mode http to localhost'),
-  );
+const listed = (kinds: readonly IdKind[]): string => kinds.map(({ prefix }) => `${prefix}_`).join(', ');
 
-export const WebhookUrl = (about: About = {}) =>
-  text(
-    { ...about, shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/webhooks'] } },
-    MaxCharacters(2048),
-    HasFormat(
-      'isWebhookUrl',
-      'must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up',
-    ),
-  );
+export const ResourceId = formatted(
+  'isResourceId',
+  () => `must be an identifier that begins with ${listed(kindsWithEvents())}`,
+  {
+    // Getters, because the modules declare their resources after this line has run.
+    shown: {
+      get pattern() {
+        return kindsWithEvents().map(idPattern).join('|');
+      },
+      get examples() {
+        return kindsWithEvents().slice(0, 1).map(exampleId);
+      },
+    },
+  },
+);
+
+export const Currency = formatted('isCurrency', 'must be an ISO 4217 currency code with a minor unit', {
+  allowed: CURRENCIES,
+  shown: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] },
+});
+
+export const WebUrl = formatted('isWebUrl', 'must be an absolute https URL, or in test mode http to localhost', {
+  max: 2048,
+  shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/thanks'] },
+});
+
+export const WebhookUrl = formatted(
+  'isWebhookUrl',
+  'must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up',
+  { max: 2048, shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/webhooks'] } },
+);
 
 /** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */
-export const Email = (about: About = {}) =>
-  text(
-    { ...about, shown: { format: 'idn-email', pattern: '^.+@[^@]+$', examples: ['ada@example.com'] } },
-    MaxCharacters(254),
-    HasFormat('isAddrSpec', 'must be one e-mail address'),
-  );
+export const Email = formatted('isAddrSpec', 'must be one e-mail address', {
+  max: 254,
+  shown: { format: 'idn-email', pattern: '^.+@[^@]+$', examples: ['ada@example.com'] },
+});
 
 /** RFC 5646 section 4.4.1 asks for room for 35 characters; tags in use are shorter. */
-export const Locale = (about: About = {}) =>
-  text(
-    { ...about, shown: { pattern: '^[A-Za-z0-9-]+$', examples: ['en-US', 'auto'] } },
-    MaxCharacters(35),
-    HasFormat('isLocale', 'must be a BCP 47 language tag or auto'),
-  );
+export const Locale = formatted('isLocale', 'must be a BCP 47 language tag or auto', {
+  max: 35,
+  shown: { pattern: '^[A-Za-z0-9-]+$', examples: ['en-US', 'auto'] },
+});
 
-export const Instant = (about: About = {}) =>
-  text(
-    {
-      ...about,
-      shown: { pattern: INSTANT.source, examples: ['1763700000', '2026-01-31T10:00:00Z', '2026-01-31'] },
-    },
-    HasFormat('isInstant', 'must be Unix seconds, an RFC 3339 instant or a date'),
-  );
+export const Instant = formatted('isInstant', 'must be Unix seconds, an RFC 3339 instant or a date', {
+  shown: { pattern: INSTANT.source, examples: ['1763700000', '2026-01-31T10:00:00Z', '2026-01-31'] },
+});
 
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
 export const Fields = (type: () => RequestClass, about: About = {}) =>
@@ -181,30 +169,16 @@ export const Metadata = (about: About = {}) =>
     ValidateNested({ each: true, context: { type: () => MetadataEntry, as: 'entries' } }),
   );
 
-function HasFormat(name: FormatName, message: string | (() => string)): PropertyDecorator {
-  const validate = (value: unknown) => typeof value === 'string' && FORMATS[name](value);
-  return ValidateBy({ name, validator: { validate } }, { message });
-}
-
 function MinCharacters(min: number): PropertyDecorator {
-  const about = {
-    name: 'minLength',
-    constraints: [min],
-    validator: { validate: (value: unknown) => lengthOf(value) >= min },
-  };
-  return ValidateBy(about, { message: 'must have at least $constraint1 characters' });
+  return characters('minLength', min, 'must have at least $constraint1 characters', (length) => length >= min);
 }
 
 function MaxCharacters(max: number): PropertyDecorator {
-  const about = {
-    name: 'maxLength',
-    constraints: [max],
-    validator: { validate: (value: unknown) => lengthOf(value) <= max },
-  };
-  return ValidateBy(about, { message: 'must have at most $constraint1 characters' });
+  return characters('maxLength', max, 'must have at most $constraint1 characters', (length) => length <= max);
 }
 
-/** In code points, like PostgreSQL and JSON Schema. The MinLength and MaxLength of class-validator skip variation selectors. */
-function lengthOf(value: unknown): number {
-  return [...String(value)].length;
+/** Counts code points, like PostgreSQL and JSON Schema. MinLength and MaxLength of class-validator skip variation selectors. */
+function characters(name: string, bound: number, message: string, fits: (length: number) => boolean) {
+  const validate = (value: unknown) => fits([...String(value)].length);
+  return ValidateBy({ name, constraints: [bound], validator: { validate } }, { message });
 }
