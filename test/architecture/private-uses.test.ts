@@ -56,7 +56,7 @@ function unlisted(file: string, source: string): string[] {
 
 /** A cast of a type of our own. */
 const OWN = [
-  'src/platform/http/schema.ts: return { id, object, organization: ORGANIZATION, ...rest } as unknown as Of & { organization: typeof ORGANIZATION };',
+  'src/platform/http/schema.ts: return { id, object, organization, ...rest } as unknown as Of & { readonly organization: Organization };',
 ];
 
 const FILES = readdirSync('src', { recursive: true, encoding: 'utf8' })
