@@ -79,6 +79,7 @@ describe('authentication', () => {
     ['Bearer', (token) => `Bearer ${token}`],
     ['bearer', (token) => `bearer ${token}`],
     ['Basic with a colon', (token) => basic(`${token}:`)],
+    ['Basic with a password, which is not looked at', (token) => basic(`${token}:pass:word`)],
     ['basic without', (token) => basic(token).toLowerCase().slice(0, 5) + basic(token).slice(5)],
   ])('%s lets the key in', async (_, authorization) => {
     expect((await authorized(authorization(tenant.test))).status).toBe(200);

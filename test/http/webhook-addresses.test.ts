@@ -137,4 +137,12 @@ describe('http to another host', () => {
     await deliver(open.service);
     expect(receiver.received).toHaveLength(1);
   });
+
+  test('a link-local address is called never, which the error says', async () => {
+    const owner = await createTenant(open.service);
+    const { event } = await sessionFor(open.service, owner, 'http://169.254.169.254:4000/');
+    await deliver(open.service);
+    const error = 'The host has no address that webhooks are sent to.';
+    expect((await readEvent(open.service, owner, event)).deliveries).toEqual([attempt(1, null, error, false)]);
+  });
 });

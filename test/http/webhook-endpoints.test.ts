@@ -301,6 +301,9 @@ test.each(['deleted', 'disabled'])('what is on its way to an endpoint that is %s
   expect(receiver.received).toHaveLength(1);
   if (how === 'deleted') await send('DELETE', at(MERCHANT, `/${id}`), { key: tenant.test });
   else await post(at(MERCHANT, `/${id}`), { key: tenant.test, body: { enabled: false } });
+  const [created] = await eventsOf(session.id);
+  const ended = [attempt(1, 500, null, true, id)];
+  expect((await readEvent(world.service, tenant, created.id)).deliveries).toEqual(ended);
   await createSession();
   world.clock.advance(HOUR);
   await deliver(world.service);
@@ -309,8 +312,7 @@ test.each(['deleted', 'disabled'])('what is on its way to an endpoint that is %s
     'SELECT outcome FROM webhook_deliveries WHERE next_attempt_at IS NULL',
   );
   expect(rows).toContainEqual({ outcome: 'canceled' });
-  const [created] = await eventsOf(session.id);
-  expect((await readEvent(world.service, tenant, created.id)).deliveries).toEqual([attempt(1, 500, null, false, id)]);
+  expect((await readEvent(world.service, tenant, created.id)).deliveries).toEqual(ended);
 });
 
 test('a retry goes to the URL that the endpoint has by then', async () => {

@@ -80,13 +80,13 @@ function present({ state }: ApiKey): true {
   return true;
 }
 
-/** The key of `Bearer <key>`, or of Basic with the key as the user's name and no password (RFC 6750, RFC 7617). */
+/** The key of `Bearer <key>`, or of Basic with the key as the user's name, whatever the password (RFC 6750, RFC 7617). */
 function tokenOf(headers: readonly string[]): string | undefined {
   const [scheme = '', credentials = '', ...rest] = (headers[0] ?? '').split(/ +/);
   if (headers.length !== 1 || rest.length > 0) return undefined;
   if (scheme.toLowerCase() === 'bearer') return credentials;
   if (scheme.toLowerCase() !== 'basic') return undefined;
-  return /^([^:]+):?$/.exec(Buffer.from(credentials, 'base64').toString())?.[1];
+  return Buffer.from(credentials, 'base64').toString().split(':', 1)[0];
 }
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

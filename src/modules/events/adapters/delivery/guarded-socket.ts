@@ -25,7 +25,8 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
   const host = url.hostname.replaceAll(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [{ address: host, family: isIP(host) }] : await resolve(host, signal);
   // All or none: a name that also points inside is not one to be lucky with.
-  if (addresses.length === 0 || addresses.some(({ address }) => !isReachable(address, allowPrivate))) throw notPublic();
+  if (addresses.length === 0 || addresses.some(({ address }) => !isReachable(address, allowPrivate)))
+    throw notAllowed(allowPrivate);
   const socket = connectTcp({
     host,
     port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
@@ -41,7 +42,7 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal });
-    if (!isReachable(socket.remoteAddress ?? '', allowPrivate)) throw notPublic();
+    if (!isReachable(socket.remoteAddress ?? '', allowPrivate)) throw notAllowed(allowPrivate);
     return url.protocol === 'https:' ? await secured(socket, host, signal) : socket;
   } catch (error) {
     socket.destroy();
@@ -49,10 +50,12 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
   }
 }
 
-function notPublic(): NotAllowed {
+function notAllowed(allowPrivate: boolean): NotAllowed {
   // Which address it was stays here: an answer that says so would map the network inside.
   return new NotAllowed(
-    'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true for the service or command that sends.',
+    allowPrivate
+      ? 'The host has no address that webhooks are sent to.'
+      : 'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true for the service or command that sends.',
   );
 }
 

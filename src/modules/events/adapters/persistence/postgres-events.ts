@@ -25,13 +25,18 @@ const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)
 
 /** What the ledger hears is nobody else's to wait for, or to see. */
 const OWN_RECEIVER = "receiver NOT LIKE 'ledger %'";
+/** The attempt that was planned last will not be made once its endpoint is deleted or disabled. */
 const ATTEMPTS = {
   name: 'events.attempts',
   text: `SELECT nullif(endpoint_id, '${NO_ENDPOINT}') AS endpoint, attempt, ${milliseconds('attempted_at')} AS "attemptedAt",
-      status_code AS "statusCode", error, duration_ms AS "durationMs", ${milliseconds('next_attempt_at')} AS "nextAttemptAt"
-    FROM webhook_attempts AS made WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND EXISTS (
-      SELECT FROM webhook_deliveries
-      WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND endpoint_id = made.endpoint_id AND ${OWN_RECEIVER})
+      status_code AS "statusCode", error, duration_ms AS "durationMs",
+      CASE WHEN lead(attempt) OVER (PARTITION BY endpoint_id ORDER BY attempt) IS NOT NULL
+        OR outcome IS NULL AND (endpoint_id = '${NO_ENDPOINT}' OR EXISTS (SELECT FROM webhook_endpoints
+          WHERE organization_id = $1 AND mode = $2 AND id = endpoint_id AND enabled))
+      THEN ${milliseconds('next_attempt_at')} END AS "nextAttemptAt"
+    FROM webhook_attempts JOIN (SELECT endpoint_id, outcome FROM webhook_deliveries
+      WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND ${OWN_RECEIVER}) AS delivery USING (endpoint_id)
+    WHERE organization_id = $1 AND mode = $2 AND event_id = $3
     ORDER BY attempted_at, endpoint_id, attempt`,
 };
 
