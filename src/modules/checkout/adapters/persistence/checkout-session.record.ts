@@ -21,7 +21,13 @@ const PRIMARY = { primaryKeyConstraintName: 'checkout_sessions_pkey' };
 )
 @Check('checkout_sessions_nothing_to_pay', `(payment_status = 'no_payment_required') = (amount_total = 0)`)
 @Check('checkout_sessions_currency', `currency ~ '^[a-z]{3}$'`)
-@Check('checkout_sessions_amounts', 'see the migration: TypeORM compares checks by name')
+@Check(
+  'checkout_sessions_amounts',
+  `amount_subtotal BETWEEN 0 AND 999999999999 AND amount_discount BETWEEN 0 AND amount_subtotal
+    AND amount_shipping BETWEEN 0 AND 999999999999 AND amount_tax BETWEEN 0 AND 999999999999
+    AND amount_total BETWEEN amount_subtotal - amount_discount + amount_shipping
+      AND least(999999999999, amount_subtotal - amount_discount + amount_shipping + amount_tax)`,
+)
 export class CheckoutSessionRecord {
   @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
   organizationId!: string;

@@ -4,6 +4,8 @@ import { CheckoutSessionRecord } from '../../../checkout/index.js';
 import type { Mismatch } from '../../domain/payment.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
+/** As SQL: TypeORM would quote the number. */
+const ZERO = () => '0';
 
 @Entity('payments')
 @ForeignKey(
@@ -53,13 +55,13 @@ export class PaymentRecord {
   @Column('bigint')
   amount!: number;
 
-  @Column('bigint', { name: 'amount_refunded', default: 0 })
+  @Column('bigint', { name: 'amount_refunded', default: ZERO })
   amountRefunded!: number;
 
-  @Column('bigint', { name: 'amount_pending_refund', default: 0 })
+  @Column('bigint', { name: 'amount_pending_refund', default: ZERO })
   amountPendingRefund!: number;
 
-  @Column('bigint', { name: 'amount_on_hold', default: 0 })
+  @Column('bigint', { name: 'amount_on_hold', default: ZERO })
   amountOnHold!: number;
 
   @Column('uuid', { name: 'checkout_session_id', nullable: true })
