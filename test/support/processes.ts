@@ -29,13 +29,14 @@ export interface Started {
 
 type Environment = Readonly<Record<string, string>>;
 
+/** Each of hundreds of processes would compile the same files. */
+export const COMPILED = { NODE_COMPILE_CACHE: join(tmpdir(), 'tillgate-compiled') };
+
 /** A command with none of the test's own settings, only those given. `wrapper` is a command that runs it, like setpriv. */
 export function run(args: readonly string[], environment: Environment = {}, wrapper: readonly string[] = []): Started {
   const [command, ...rest] = [...wrapper, process.execPath, ...args];
   const { PATH = '', HOME = '' } = process.env;
-  // Each of hundreds of processes would compile the same files.
-  const NODE_COMPILE_CACHE = join(tmpdir(), 'tillgate-compiled');
-  const env = { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'silent', PORT: '0', ...environment };
+  const env = { PATH, HOME, ...COMPILED, LOG_LEVEL: 'silent', PORT: '0', ...environment };
   const child = spawn(command as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
