@@ -8,6 +8,8 @@ const UNREAD_MS = 5_000;
 const MAX_ANSWERS = 16;
 /** Unsent responses of all connections. Above it, each connection may have only one, because they use memory. */
 const MAX_ALL_ANSWERS = 2_000;
+/** How often a connection with requests is put last in the order: each time costs as much as a twentieth of a read. */
+const PLACED_MS = 1_000;
 /** A result of `onIncoming` that stops Node's HTTP parser. */
 const UPGRADED = 2;
 const MAX_CONNECTIONS = 10_000;
@@ -15,12 +17,15 @@ const MAX_CONNECTIONS = 10_000;
 const SHARE_OF_FILES = 0.75;
 
 interface Connection {
-  readonly answers: Set<ServerResponse>;
+  /** The responses under way, in order. Not a Set: its old tables keep responses until a full garbage collection. */
+  readonly answers: ServerResponse[];
   last?: ServerResponse;
+  /** When it was put last in the order of connections. Monotonic, in milliseconds. */
+  placedAt: number;
 }
 
 export class Connections {
-  /** In the order of their last request: the connection that has been idle longest comes first. */
+  /** In the order of their last request, to the second: the connection that has been idle longest comes first. */
   private readonly open = new Map<Socket, Connection>();
   private allAnswers = 0;
 
@@ -39,14 +44,13 @@ export class Connections {
     if (socket.destroyed) return;
     const connection = this.open.get(socket) ?? this.accept(socket);
     const { answers, last: before } = connection;
-    this.open.delete(socket);
-    this.open.set(socket, connection);
+    this.placeLast(socket, connection);
     connection.last = answer;
-    answers.add(answer);
+    answers.push(answer);
     this.allAnswers += 1;
     answer.once('close', () => this.forget(answers, answer));
-    if (answers.size > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
-    else if (before && answers.has(before)) before.once('close', () => socket.destroyed || start());
+    if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
+    else if (before && answers.includes(before)) before.once('close', () => socket.destroyed || start());
     else start();
   }
 
@@ -55,7 +59,7 @@ export class Connections {
     const { answers, last } = this.open.get(socket) ?? this.accept(socket);
     const interrupted = last?.req.complete === false ? last : undefined;
     if (interrupted && !interrupted.writableEnded) this.forget(answers, interrupted);
-    const before = [...answers].at(-1);
+    const before = answers.at(-1);
     if (before) {
       socket.pause();
       before.once('close', () => this.end(socket, bytes));
@@ -74,18 +78,29 @@ export class Connections {
       this.open.delete(oldest);
       oldest.destroy();
     }
-    const connection = { answers: new Set<ServerResponse>() };
+    const connection = { answers: [], placedAt: performance.now() };
     this.open.set(socket, connection);
     socket.once('close', () => {
       this.open.delete(socket);
       // Node emits `close` only for the response that was being sent.
-      for (const answer of connection.answers) this.forget(connection.answers, answer);
+      this.allAnswers -= connection.answers.splice(0).length;
     });
     return connection;
   }
 
-  private forget(answers: Set<ServerResponse>, answer: ServerResponse): void {
-    if (answers.delete(answer)) this.allAnswers -= 1;
+  private placeLast(socket: Socket, connection: Connection): void {
+    const now = performance.now();
+    if (now - connection.placedAt < PLACED_MS) return;
+    connection.placedAt = now;
+    this.open.delete(socket);
+    this.open.set(socket, connection);
+  }
+
+  private forget(answers: ServerResponse[], answer: ServerResponse): void {
+    const place = answers.indexOf(answer);
+    if (place < 0) return;
+    answers.splice(place, 1);
+    this.allAnswers -= 1;
   }
 
   private onSilence(socket: Socket): void {
