@@ -20,6 +20,7 @@ const PAGE = 'src/modules/page';
 const BOUNDS: Readonly<Record<string, string>> = {
   'src/cli/doctor/payment-urls.ts led': 'one call',
   [`${ACCESS}/adapters/http/failures-by-address.ts limiter`]: 'a number of buckets; filled below',
+  [`${ACCESS}/adapters/http/key.guard.ts credentials`]: 'routes',
   [`${ACCESS}/adapters/http/rate-limit.guard.ts buckets`]: 'the oldest goes; filled below',
   [`${ACCESS}/application/authenticate.ts keys`]: 'the oldest goes; filled below',
   [`${ACCESS}/application/authenticate.ts origins`]: 'the oldest goes; filled below',

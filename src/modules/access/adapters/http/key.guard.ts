@@ -20,6 +20,9 @@ export const INVALID_API_KEY: ErrorCode = {
 /** Admits active keys of the kind that the route asks for; every fault gets the same answer. Live mode has no sandbox. */
 @Injectable()
 export class KeyGuard implements CanActivate {
+  /** By the method of a controller: to ask the Reflector takes a twentieth of a read. */
+  private readonly credentials = new WeakMap<object, Credential>();
+
   constructor(
     private readonly reflector: Reflector,
     private readonly authenticate: Authenticate,
@@ -28,10 +31,7 @@ export class KeyGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const credential = this.reflector.getAllAndOverride<Credential | undefined>(CREDENTIAL, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const credential = this.credentials.get(context.getHandler()) ?? this.credentialFor(context);
     if (credential === 'none') return true;
     const request = requestOf(context);
     const token = tokenOf(headerValues(request, 'authorization'));
@@ -44,6 +44,13 @@ export class KeyGuard implements CanActivate {
     return present(admit(request, key, credential));
   }
 
+  private credentialFor(context: ExecutionContext): Credential {
+    const targets = [context.getHandler(), context.getClass()];
+    const credential = this.reflector.getAllAndOverride<Credential | undefined>(CREDENTIAL, targets) ?? 'secret';
+    this.credentials.set(context.getHandler(), credential);
+    return credential;
+  }
+
   private admitScraper(token = ''): true {
     const { metricsToken } = this.config;
     // Compared as hashes, whose time tells nothing of the token.
@@ -53,11 +60,7 @@ export class KeyGuard implements CanActivate {
   }
 
   /** A known key is admitted even while other clients of its address fail. */
-  private async admitStranger(
-    request: FastifyRequest,
-    token: string,
-    credential: Credential | undefined,
-  ): Promise<boolean> {
+  private async admitStranger(request: FastifyRequest, token: string, credential: Credential): Promise<boolean> {
     await this.failures.expect(request.ip);
     const key = admit(request, await this.authenticate.execute(token), credential);
     await this.failures.forgive(request.ip);
@@ -65,7 +68,7 @@ export class KeyGuard implements CanActivate {
   }
 }
 
-function admit(request: FastifyRequest, key: ApiKey | undefined, credential: Credential = 'secret'): ApiKey {
+function admit(request: FastifyRequest, key: ApiKey | undefined, credential: Credential): ApiKey {
   if (key?.state.kind !== (credential === 'sandbox' ? 'secret' : credential)) throw unauthorized();
   const { organization, mode, display } = key.state;
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();

@@ -12,10 +12,15 @@ export const RATE_LIMITED: ErrorCode = {
 
 const MAX_BUCKETS = 10_000;
 
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
 /** A token bucket for each organization and mode. Each instance counts for itself: to share would cost a round trip. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  private readonly buckets = new Map<string, { tokens: number; at: number }>();
+  private readonly buckets = new Map<string, Bucket>();
 
   constructor(
     private readonly config: Config,
@@ -33,15 +38,20 @@ export class RateLimitGuard implements CanActivate {
   private take(name: string): boolean {
     const now = this.clock.monotonic();
     const { rateLimitRps } = this.config;
-    const bucket = this.buckets.get(name) ?? { tokens: rateLimitRps, at: now };
+    const bucket = this.buckets.get(name) ?? this.fill(name, now);
     bucket.tokens = Math.min(rateLimitRps, bucket.tokens + ((now - bucket.at) / 1000) * rateLimitRps);
     bucket.at = now;
-    this.buckets.delete(name);
-    this.buckets.set(name, bucket);
-    if (this.buckets.size > MAX_BUCKETS) this.buckets.delete(this.buckets.keys().next().value as string);
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;
+  }
+
+  /** Beyond the bound the oldest goes: whose bucket it was begins again with a full one. */
+  private fill(name: string, at: number): Bucket {
+    const bucket = { tokens: this.config.rateLimitRps, at };
+    this.buckets.set(name, bucket);
+    if (this.buckets.size > MAX_BUCKETS) this.buckets.delete(this.buckets.keys().next().value as string);
+    return bucket;
   }
 }
 
