@@ -32,11 +32,17 @@ export function several(name: string, ...parts: readonly Part[]): Write {
 }
 
 export function partsOf(writes: readonly Write[]): readonly Part[] {
-  return writes.flatMap((write) => ('parts' in write ? (write as Parts).parts : (write as Part)));
+  return flat(writes.map((write) => ('parts' in write ? (write as Parts).parts : [write as Part])));
 }
 
 export function valuesOf(parts: readonly Part[]): readonly unknown[] {
-  return parts.flatMap(({ values }) => values);
+  return flat(parts.map(({ values }) => values));
+}
+
+/** flatMap() takes 12 µs for the values of a create, this 0.4. */
+function flat<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+  const none: Item[] = [];
+  return none.concat(...lists);
 }
 
 /** PostgreSQL cuts names of statements to this many bytes. */

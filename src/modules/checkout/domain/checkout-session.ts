@@ -69,7 +69,7 @@ export class CheckoutSession {
     const id = newId(CHECKOUT_SESSION_ID, now, mode);
     const terms = agreedTerms(input, mode, createdAt(id), webhookUrls);
     const paymentStatus = terms.amountTotal === 0 ? 'no_payment_required' : 'unpaid';
-    return new CheckoutSession({ ...terms, id, mode, status: 'open', paymentStatus });
+    return new CheckoutSession({ id, mode, status: 'open', paymentStatus, ...terms });
   }
 
   static restore(state: CheckoutSessionState): CheckoutSession {

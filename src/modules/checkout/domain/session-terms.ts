@@ -72,7 +72,9 @@ export function agreedTerms(
   const notifyFault = details.notifyUrl === null ? undefined : webhookUrls.faultOf(details.notifyUrl, mode);
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
-  return { ...details, ...totals, uiMode: input.uiMode ?? DEFAULT_UI_MODE, currency, expiresAt, lineItems };
+  const uiMode = input.uiMode ?? DEFAULT_UI_MODE;
+  // Spread last, as everywhere on hot paths: members named after a spread cost 20 µs here (docs/performance.md).
+  return { uiMode, currency, expiresAt, lineItems, ...totals, ...details };
 }
 
 function agreedCurrency(input: NewCheckoutSession, faults: AmountFaults): string {

@@ -87,9 +87,9 @@ export class Refund {
       throw new Refusal(REFUND_EXCEEDS_REMAINING, message, [error], payment.id);
     }
     const { mode, currency } = payment;
-    const terms = { mode, amount, currency, payment: payment.id };
     const unclaimed = { failureReason: null, claimNumber: 0, claimExpiresAt: null };
-    return new Refund({ ...terms, ...unclaimed, id: newId(REFUND_ID, now, mode), status: PROPOSED }, 1);
+    const id = newId(REFUND_ID, now, mode);
+    return new Refund({ id, mode, amount, currency, payment: payment.id, status: PROPOSED, ...unclaimed }, 1);
   }
 
   static restore(state: RefundState): Refund {

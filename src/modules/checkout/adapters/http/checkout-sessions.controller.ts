@@ -65,7 +65,7 @@ export class CheckoutSessionsController {
   ): Promise<IdempotentResponse> {
     const response = await this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.createCheckoutSession.execute(caller, toNewSession(body)),
       created,
     );
@@ -90,7 +90,7 @@ export class CheckoutSessionsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.expireCheckoutSession.execute(caller, id),
       closed,
     );
@@ -113,7 +113,7 @@ export class CheckoutSessionsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.completeFreeCheckoutSession.execute(caller, id),
       closed,
     );

@@ -139,7 +139,8 @@ export function toNewSession(body: CreateCheckoutSessionRequest): Required<NewCh
   };
 }
 
-function toNewLineItem({ price_data: price, ...line }: LineItemRequest): Required<NewLineItem> {
+function toNewLineItem(line: LineItemRequest): Required<NewLineItem> {
+  const { price_data: price } = line;
   return {
     productName: price.product_data.name,
     description: price.product_data.description,
@@ -157,5 +158,5 @@ function toNewLineItem({ price_data: price, ...line }: LineItemRequest): Require
 
 export function toFilter(query: ListCheckoutSessionsQuery): CheckoutSessionFilter {
   const { status, cursor, limit } = query;
-  return { ...parseRange(query), status, cursor, limit: pageLimit(limit) };
+  return { status, cursor, limit: pageLimit(limit), ...parseRange(query) };
 }

@@ -116,7 +116,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
 
   add(caller: Caller, { state }: CheckoutSession): Part {
     const organizationId = uuidOf(caller.organization);
-    return insert({ ...state, organizationId, id: uuidOf(state.id), expiresAt: new Date(state.expiresAt * 1000) });
+    return insert({ organizationId, ...state, id: uuidOf(state.id), expiresAt: new Date(state.expiresAt * 1000) });
   }
 
   close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Part {
@@ -170,7 +170,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   /** The statements by the caller's clock, and their last value if they take one. */
   private by(caller: Caller) {
     const moment = this.clock.at(caller);
-    return moment.ahead === 0 ? { ...BY_DATABASE, ahead: [] } : { ...AHEAD, ahead: [secondsOf(moment)] };
+    return moment.ahead === 0 ? { ahead: [], ...BY_DATABASE } : { ahead: [secondsOf(moment)], ...AHEAD };
   }
 }
 

@@ -75,7 +75,7 @@ export class EventsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.resendEvent.execute(caller, id, body.webhook_endpoint ?? undefined),
       (resent) => ({ status: 200, body: eventWithDeliveriesJson(resent) }),
     );

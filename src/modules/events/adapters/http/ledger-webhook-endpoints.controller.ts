@@ -82,7 +82,7 @@ export class LedgerWebhookEndpointsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.createEndpoint.execute(caller, toNewEndpoint(body)),
       (created) => ({
         status: 201,
@@ -128,7 +128,7 @@ export class LedgerWebhookEndpointsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.changeEndpoint.execute(caller, id, toChange(body)),
       (endpoint) => ({ status: 200, body: JSON.stringify(ledgerWebhookEndpointView(endpoint)) }),
     );
@@ -162,7 +162,7 @@ export class LedgerWebhookEndpointsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.rotateEndpointSecret.execute(caller, id, toOverlap(body)),
       (rotated) => ({ status: 200, body: JSON.stringify(ledgerWithSecretView(rotated)), hasSecret: true }),
     );
@@ -183,7 +183,7 @@ export class LedgerWebhookEndpointsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body, hasEffect: true },
+      { body, hasEffect: true, ...request },
       () => this.testEndpoint.execute(caller, id, (endpoint) => JSON.stringify(webhookEndpointView(endpoint))),
       (attempt) => ({ status: 200, body: JSON.stringify(deliveryView(attempt)) }),
     );

@@ -78,7 +78,7 @@ export class WebhookEndpointsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.createEndpoint.execute(caller, toNewEndpoint(body)),
       (created) => ({
         status: 201,
@@ -124,7 +124,7 @@ export class WebhookEndpointsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.changeEndpoint.execute(caller, id, toChange(body)),
       (endpoint) => ({ status: 200, body: JSON.stringify(webhookEndpointView(endpoint)) }),
     );
@@ -158,7 +158,7 @@ export class WebhookEndpointsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.rotateEndpointSecret.execute(caller, id, toOverlap(body)),
       (rotated) => ({ status: 200, body: JSON.stringify(withSecretView(rotated)), hasSecret: true }),
     );
@@ -179,7 +179,7 @@ export class WebhookEndpointsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body, hasEffect: true },
+      { body, hasEffect: true, ...request },
       () => this.testEndpoint.execute(caller, id, (endpoint) => JSON.stringify(webhookEndpointView(endpoint))),
       (attempt) => ({ status: 200, body: JSON.stringify(deliveryView(attempt)) }),
     );

@@ -71,7 +71,7 @@ export class PostgresOutbox extends Outbox {
     const values = [row.organizationId, row.mode, row.id, row.type];
     const committed = () => this.tell(caller, happening);
     const parts: Part[] = [
-      { ...insert(row), committed },
+      { committed, ...insert(row) },
       { name: 'events.deliver', sql: TO_ENDPOINTS, values },
       { name: 'events.deliver_to_ledger', sql: TO_LEDGER, values },
     ];

@@ -28,10 +28,13 @@ export class KnownEndpoints {
 
   receiversOf({ organization, mode }: Caller, type: string): DueReceiver[] {
     const since = performance.now() - REMEMBERED_MS;
-    return [organization, 'ledger']
-      .flatMap((owner) => [...(this.seen.get(nameOf(owner, { mode, type })) ?? [])])
-      .filter(([, at]) => at > since)
-      .map(([spelled]) => dueReceiver(organization, spelled));
+    const receivers: DueReceiver[] = [];
+    for (const owner of [organization, 'ledger']) {
+      for (const [spelled, at] of this.seen.get(nameOf(owner, { mode, type })) ?? []) {
+        if (at > since) receivers.push(dueReceiver(organization, spelled));
+      }
+    }
+    return receivers;
   }
 }
 

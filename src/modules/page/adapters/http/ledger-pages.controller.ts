@@ -50,7 +50,7 @@ export class LedgerPagesController {
     const caller = { organization, mode };
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       async () => {
         if (modeOf(id) !== mode) throw notFound('id');
         return this.setPaymentUrl.ofSession(caller, id, paymentUrl);

@@ -59,7 +59,7 @@ export class LedgerHoldsController {
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.placeHold.execute(caller, id, toNewHold(body)),
       (hold) => ({
         status: 201,
@@ -107,7 +107,7 @@ export class LedgerHoldsController {
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.releaseHold.execute(caller, id),
       (hold) => ({ status: 200, body: JSON.stringify(holdView({ organization, hold })) }),
     );

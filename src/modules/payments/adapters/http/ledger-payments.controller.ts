@@ -58,7 +58,7 @@ export class LedgerPaymentsController {
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.recordPayment.execute(caller, toNewPayment(body), body.on_mismatch),
       ({ payment, isNew }) => ({
         status: isNew ? 201 : 200,

@@ -86,7 +86,7 @@ export class LedgerClaimsController {
     @ValidBody() body: ExtendClaimRequest,
   ): Promise<IdempotentResponse> {
     const seconds = toSeconds(body.lease_seconds);
-    return this.changes.commit(ledger, id, { ...request, body }, (caller) =>
+    return this.changes.commit(ledger, id, { body, ...request }, (caller) =>
       this.extendClaim.execute(caller, id, body.claim, seconds),
     );
   }
@@ -107,7 +107,7 @@ export class LedgerClaimsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ReleaseClaimRequest,
   ): Promise<IdempotentResponse> {
-    return this.changes.commit(ledger, id, { ...request, body }, (caller) =>
+    return this.changes.commit(ledger, id, { body, ...request }, (caller) =>
       this.releaseClaim.execute(caller, id, body.claim),
     );
   }

@@ -79,7 +79,7 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: SucceedRefundRequest,
   ): Promise<IdempotentResponse> {
-    return this.changes.commit(ledger, id, { ...request, body }, (caller) => this.succeedRefund.execute(caller, id));
+    return this.changes.commit(ledger, id, { body, ...request }, (caller) => this.succeedRefund.execute(caller, id));
   }
 
   @Operation('failRefund', {
@@ -97,7 +97,7 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: FailRefundRequest,
   ): Promise<IdempotentResponse> {
-    return this.changes.commit(ledger, id, { ...request, body }, (caller) =>
+    return this.changes.commit(ledger, id, { body, ...request }, (caller) =>
       this.failRefund.execute(caller, id, toFailure(body)),
     );
   }
@@ -118,7 +118,7 @@ export class LedgerRefundsController {
     @ValidBody() body: ReturnRefundRequest,
   ): Promise<IdempotentResponse> {
     const { reason = null } = body;
-    return this.changes.commit(ledger, id, { ...request, body }, (caller) =>
+    return this.changes.commit(ledger, id, { body, ...request }, (caller) =>
       this.returnRefund.execute(caller, id, reason),
     );
   }

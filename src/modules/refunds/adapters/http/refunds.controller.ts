@@ -54,7 +54,7 @@ export class RefundsController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.proposeRefund.execute(caller, body),
       proposed,
     );
@@ -75,7 +75,7 @@ export class RefundsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<IdempotentResponse> {
-    return this.idempotency.once(caller, { ...request, body }, () => this.cancelRefund.execute(caller, id), canceled);
+    return this.idempotency.once(caller, { body, ...request }, () => this.cancelRefund.execute(caller, id), canceled);
   }
 
   @Operation('listRefunds', {

@@ -98,7 +98,7 @@ export class ListLedgerRefundsQuery {
 
 export function toFilter(query: ListRefundsQuery): RefundFilter {
   const { payment, status, cursor, limit } = query;
-  return { ...parseRange(query), payment, status, cursor, limit: pageLimit(limit) };
+  return { payment, status, cursor, limit: pageLimit(limit), ...parseRange(query) };
 }
 
 export function toLedgerFilter(query: ListLedgerRefundsQuery): LedgerRefundFilter {

@@ -58,8 +58,14 @@ export class PostgresRefunds extends Refunds {
   }
 
   add(caller: Caller, { state }: Refund): Part {
-    const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), payment: uuidOf(state.payment) };
-    return insert({ ...state, ...ids, claimExpiresAt: null });
+    const organizationId = uuidOf(caller.organization);
+    return insert({
+      organizationId,
+      ...state,
+      id: uuidOf(state.id),
+      payment: uuidOf(state.payment),
+      claimExpiresAt: null,
+    });
   }
 
   change(caller: Caller, before: Refund, { state }: Refund): Part {

@@ -43,7 +43,7 @@ export class CheckoutSessionHelpersController {
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.record(caller, id, body),
       ({ payment }) => ({ status: 200, body: JSON.stringify(paymentView(payment)) }),
     );

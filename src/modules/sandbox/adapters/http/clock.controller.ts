@@ -56,7 +56,7 @@ export class ClockController {
   ): Promise<IdempotentResponse> {
     const response = await this.idempotency.once(
       caller,
-      { ...request, body },
+      { body, ...request },
       () => this.advanceClock.execute(caller, toStep(body)),
       (clock) => ({ status: 200, body: JSON.stringify(sandboxClockView(clock, this.clock.now())) }),
     );

@@ -55,7 +55,7 @@ export class RefundHelpersController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<IdempotentResponse> {
-    return this.commit(caller, { ...request, body }, () => this.succeedRefund.execute(caller, id));
+    return this.commit(caller, { body, ...request }, () => this.succeedRefund.execute(caller, id));
   }
 
   @Operation('failTestRefund', {
@@ -72,7 +72,7 @@ export class RefundHelpersController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: FailRefundRequest,
   ): Promise<IdempotentResponse> {
-    return this.commit(caller, { ...request, body }, () => this.failRefund.execute(caller, id, toFailure(body)));
+    return this.commit(caller, { body, ...request }, () => this.failRefund.execute(caller, id, toFailure(body)));
   }
 
   @Operation('returnTestRefund', {
@@ -91,7 +91,7 @@ export class RefundHelpersController {
     @ValidBody() body: ReturnRefundRequest,
   ): Promise<IdempotentResponse> {
     const { reason = null } = body;
-    return this.commit(caller, { ...request, body }, () => this.returnRefund.execute(caller, id, reason));
+    return this.commit(caller, { body, ...request }, () => this.returnRefund.execute(caller, id, reason));
   }
 
   private commit(
