@@ -2613,9 +2613,8 @@ export interface components {
        *     - `session_complete`: the session was complete
        *     - `amount`: the session asks for another amount
        *     - `currency`: the session asks for another currency
-       * @enum {string|null}
        */
-      mismatch: 'session_expired' | 'session_complete' | 'amount' | 'currency' | null;
+      mismatch: ('session_expired' | 'session_complete' | 'amount' | 'currency') | null;
       /**
        * @description Time of recording, in Unix seconds.
        * @example 1763700000
@@ -3096,9 +3095,8 @@ export interface components {
        *     - `session_complete`: the session was complete
        *     - `amount`: the session asks for another amount
        *     - `currency`: the session asks for another currency
-       * @enum {string|null}
        */
-      mismatch: 'session_expired' | 'session_complete' | 'amount' | 'currency' | null;
+      mismatch: ('session_expired' | 'session_complete' | 'amount' | 'currency') | null;
       /**
        * @description Time of recording, in Unix seconds.
        * @example 1763700000

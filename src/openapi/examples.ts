@@ -14,6 +14,7 @@ interface Parts {
   readonly $ref?: string;
   readonly allOf?: readonly Json[];
   readonly oneOf?: readonly Json[];
+  readonly anyOf?: readonly Json[];
   readonly properties?: Readonly<Record<string, Json>>;
   readonly items?: Json;
   readonly type?: string | readonly string[];
@@ -22,14 +23,14 @@ interface Parts {
 }
 
 function shown(schema: Json, schemas: Readonly<Record<string, Json>>): unknown {
-  const { $ref, allOf, oneOf, properties, items, type, enum: values, examples } = schema as Parts;
+  const { $ref, allOf, oneOf, anyOf, properties, items, type, enum: values, examples } = schema as Parts;
   const inside = (part: Json) => shown(part, schemas);
   if ($ref !== undefined) return inside(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] as Json);
   if (allOf) return allOf.map(inside).reduce((whole, part) => differing(whole, part as Json));
   if (oneOf) return inside(oneOf[0] as Json);
   if ('const' in schema) return schema.const;
   if (examples) return examples[0];
-  if (type?.includes('null')) return null;
+  if (type?.includes('null') || anyOf?.some((part) => part.type === 'null')) return null;
   if (properties) return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inside(part)]));
   if (values) return values[0];
   if (items) return [inside(items)];

@@ -112,13 +112,13 @@ export const Currency = formatted('isCurrency', 'must be an ISO 4217 currency co
 
 export const WebUrl = formatted('isWebUrl', 'must be an absolute https URL, or in test mode http to localhost', {
   max: 2048,
-  shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/thanks'] },
+  shown: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/thanks'] },
 });
 
 export const WebhookUrl = formatted(
   'isWebhookUrl',
   'must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up',
-  { max: 2048, shown: { format: 'iri', pattern: WEB_URL.source, examples: ['https://shop.example/webhooks'] } },
+  { max: 2048, shown: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/webhooks'] } },
 );
 
 /** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */

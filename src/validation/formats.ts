@@ -7,7 +7,8 @@ import { currencyOf } from '../shared/money.js';
 import { isHttpsOrLocal } from '../shared/webhook-urls.js';
 
 /** `new URL()` drops white space and reads "https:\\host" as "https://host". Other programs do not, so both are refused. */
-export const WEB_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\/?#][^\s\\]*$/;
+export const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
+const WEB_URL_FORM = new RegExp(WEB_URL);
 const SECONDS = /^\d{1,12}$/;
 /** An offset may begin with a space, because a query string turns a plus sign into one. */
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$/;
@@ -31,7 +32,7 @@ export function kindsWithEvents(): IdKind[] {
   return facts.resources.filter(({ events }) => events).map(({ id }) => id);
 }
 
-const isHttpUrl = (text: string): boolean => WEB_URL.test(text) && URL.canParse(text);
+const isHttpUrl = (text: string): boolean => WEB_URL_FORM.test(text) && URL.canParse(text);
 
 /** https, or http to this machine. The domain refuses http in live mode. */
 function isWebUrl(text: string): boolean {

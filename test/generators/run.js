@@ -10,14 +10,18 @@ import { join, resolve } from 'node:path';
 const DOCUMENT = resolve('docs/openapi.json');
 const VERSIONS = {
   '@hey-api/openapi-ts': '0.99.0',
+  // What openapi-zod-client makes calls it, with zod.
+  '@zodios/core': '10.9.6',
   // What orval makes calls it.
   axios: '1.13.2',
   oazapfts: '7.5.0',
   'openapi-typescript': '7.13.0',
   'openapi-typescript-codegen': '0.31.0',
+  'openapi-zod-client': '1.18.3',
   orval: '8.38.0',
   'swagger-typescript-api': '13.13.0',
   typescript: '5.9.3',
+  zod: '3.25.76',
 };
 /** What each is started with to write into a folder. */
 const GENERATORS = {
@@ -27,6 +31,7 @@ const GENERATORS = {
   'openapi-typescript-codegen': (to) => ['openapi', '--input', DOCUMENT, '--output', to, '--client', 'fetch'],
   'swagger-typescript-api': (to) => ['swagger-typescript-api', 'generate', '--path', DOCUMENT, '--output', to],
   oazapfts: (to) => ['oazapfts', DOCUMENT, join(to, 'index.ts')],
+  'openapi-zod-client': (to) => ['openapi-zod-client', DOCUMENT, '--output', join(to, 'index.ts')],
 };
 const STRICT = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'ES2022', '--lib', 'ES2022,DOM,DOM.Iterable'];
 const MODULES = ['--module', 'esnext', '--moduleResolution', 'bundler'];

@@ -138,10 +138,14 @@ const choicesOf = (schema: Node): Node[] | undefined =>
   schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
 /** Without a type a schema allows any. */
 const ANY = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
-/** A pattern of whole identifiers, `^a$|^b$`, takes more when it has one more of them. */
-const patternsOf = ({ pattern }: Node): string[] => pattern?.split(/(?<=\$)\|(?=\^)/) ?? ANY_TEXT;
+/** `\/` is a slash. A pattern of whole identifiers, `^a$|^b$`, takes more when it has one more of them. */
+const patternsOf = ({ pattern }: Node): string[] =>
+  pattern
+    ?.replaceAll(/\\(.)/g, (escaped: string, of: string) => (of === '/' ? of : escaped))
+    .split(/(?<=\$)\|(?=\^)/) ?? ANY_TEXT;
 const ANY_TEXT = ['.*'];
-const typesOf = ({ type }: Node): string[] => (type === undefined ? ANY : [type].flat());
+const typesOf = ({ type, anyOf }: Node): string[] =>
+  anyOf?.flatMap(typesOf) ?? (type === undefined ? ANY : [type].flat());
 
 /** The document with every reference replaced by what it refers to. */
 function resolved(document: Node, node: Node = document): Node {

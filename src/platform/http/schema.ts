@@ -71,9 +71,11 @@ export function deprecated<Value>(schema: Schema<Value>): Schema<Value> {
   return { ...schema, deprecated: true };
 }
 
+/** An enum stands beside null, not with it: some generators make code that does not compile of a null among its values. */
 export function nullable<Value>(schema: Schema<Value>): Schema<Value | null> {
-  const { enum: values } = schema as { enum?: readonly unknown[] };
-  return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };
+  if (!('enum' in schema)) return { ...schema, type: [schema.type, 'null'] };
+  const { description, ...values } = schema;
+  return { description, anyOf: [values, { type: 'null' }] };
 }
 
 export function map(description: string): Schema<Readonly<Record<string, string>>> {
