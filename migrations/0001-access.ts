@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Organizations and their API keys. When each was made stands inside its id (UUIDv7). */
+/** Organizations and their API keys. The ID of each contains its creation time (UUIDv7). */
 export class Access1763700000001 implements MigrationInterface {
   readonly name = 'Access1763700000001';
 
@@ -14,7 +14,7 @@ export class Access1763700000001 implements MigrationInterface {
         CONSTRAINT organizations_pkey PRIMARY KEY (id),
         CONSTRAINT organizations_name_length CHECK (char_length(name) BETWEEN 1 AND 255)
       )`);
-    // Looked up by digest before the organization is known, so this one tenant table is keyed by id alone.
+    // The primary key is the ID alone, because a key is looked up by its digest before the organization is known.
     await runner.query(`
       CREATE TABLE api_keys (
         id uuid NOT NULL,
@@ -35,7 +35,7 @@ export class Access1763700000001 implements MigrationInterface {
         CONSTRAINT api_keys_owner CHECK ((kind = 'secret') = (organization_id IS NOT NULL))
       )`);
     await runner.query('CREATE INDEX api_keys_organization ON api_keys (organization_id, id)');
-    // A preflight carries no key: it asks whether any active key lists the origin.
+    // A preflight request has no key. It is answered if any active key lists the origin.
     await runner.query(
       'CREATE INDEX api_keys_allowed_origins ON api_keys USING gin (allowed_origins) WHERE revoked_at IS NULL',
     );

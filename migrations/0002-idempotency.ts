@@ -1,15 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Answers kept for retries. No foreign key to organizations, here and in the tables of money: its check would lock the
- * organization's one row in every write, and the id comes from an authenticated key, which has that foreign key.
+ * Stored responses. This table and those of money have no foreign key to organizations: its check would lock the row of the
+ * organization in every write, and the ID comes from an authenticated key, which has that foreign key.
  */
 export class Idempotency1763700000002 implements MigrationInterface {
   readonly name = 'Idempotency1763700000002';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
-    // The body is text, not jsonb: a replay is the same bytes.
+    // The body is text and not jsonb, so that a replay has the same bytes.
     await runner.query(`
       CREATE TABLE idempotency_keys (
         organization_id uuid NOT NULL,

@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Checkout sessions. Line items never change after creation, so they are a column, not a table. */
+/** Checkout sessions. Line items are a column and not a table, because they never change. */
 export class Checkout1763700000003 implements MigrationInterface {
   readonly name = 'Checkout1763700000003';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
-    // json, not jsonb: nothing searches inside, and a read gives metadata back in the order it was sent.
+    // json and not jsonb, because nothing searches inside, and because it keeps the order of the metadata.
     await runner.query(`
       CREATE TABLE checkout_sessions (
         organization_id uuid NOT NULL,
@@ -50,7 +50,7 @@ export class Checkout1763700000003 implements MigrationInterface {
     await runner.query(
       'CREATE INDEX checkout_sessions_status_list ON checkout_sessions (organization_id, mode, status, id)',
     );
-    // What the sweeper settles, and the sessions past their time that nobody has settled yet.
+    // For the sweeper, and for lists that contain expired sessions which the sweeper has not changed yet.
     await runner.query(
       `CREATE INDEX checkout_sessions_open_expiry ON checkout_sessions (expires_at) WHERE status = 'open'`,
     );

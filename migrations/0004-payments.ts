@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What was captured and how much of it refunds hold. The last constraint is the one that refuses to over-refund. */
+/** Captured payments, and how much of each is held by refunds. The last constraint prevents refunding more than was captured. */
 export class Payments1763700000004 implements MigrationInterface {
   readonly name = 'Payments1763700000004';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
-    // Every refund updates its payment's row: room on the page keeps those updates out of the indexes.
+    // Every refund updates the row of its payment. Free space on the page lets PostgreSQL do that without the indexes.
     await runner.query(`
       CREATE TABLE payments (
         organization_id uuid NOT NULL,

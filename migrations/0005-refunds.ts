@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Refund proposals and what the ledger made of them. */
+/** Refund proposals and their outcomes. */
 export class Refunds1763700000005 implements MigrationInterface {
   readonly name = 'Refunds1763700000005';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the ledger says of a refund it failed, and the lists by status: a merchant's, and the ledger's of everyone. */
+/** The reason of a failed refund, and the indexes for lists by status: a merchant's, and the ledger's of all organizations. */
 export class RefundOutcomes1763700000006 implements MigrationInterface {
   readonly name = 'RefundOutcomes1763700000006';
 
@@ -12,7 +12,7 @@ export class RefundOutcomes1763700000006 implements MigrationInterface {
         ADD CONSTRAINT refunds_failure_reason CHECK (status = 'failed' OR failure_reason IS NULL),
         ADD CONSTRAINT refunds_failure_reason_length CHECK (char_length(failure_reason) <= 500)`);
     await runner.query('CREATE INDEX refunds_status_list ON refunds (organization_id, mode, status, id)');
-    // The ledger works across organizations, so the one index that does not begin with one.
+    // This index does not begin with the organization, because the ledger lists the refunds of all.
     await runner.query('CREATE INDEX refunds_ledger_list ON refunds (mode, status, id)');
   }
 

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What happened, and what was sent of it. Events never change; where one is still to be sent is a small row beside it,
- * so that attempts rewrite a hundred bytes and not the whole event. A delivery is written and removed by the statement
- * that writes or removes its event: a foreign key would lock the event again in every write and prove nothing new.
+ * Events and their deliveries. An event never changes. Its delivery is a small row of its own, so that an attempt rewrites a
+ * hundred bytes and not the whole event. There is no foreign key, because the same statement writes or removes the event and
+ * its delivery, and the check would lock the event in every write.
  */
 export class Events1763700000007 implements MigrationInterface {
   readonly name = 'Events1763700000007';
@@ -28,7 +28,7 @@ export class Events1763700000007 implements MigrationInterface {
         CONSTRAINT events_sequence CHECK (sequence IN (1, 2))
       )`);
     await runner.query('CREATE INDEX events_type_list ON events (organization_id, mode, type, id)');
-    // Retention and an operator's commands look across organizations.
+    // For retention and for operators' commands, which read the events of all organizations.
     await runner.query('CREATE INDEX events_id ON events (id)');
     await runner.query(`
       CREATE TABLE webhook_deliveries (

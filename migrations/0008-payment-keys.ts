@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Only payments that have a session, or a reference, are in the indexes of those. Smaller, and a plan for a payment's id
- * cannot use them: before its first statistics PostgreSQL took one of them to be as good as the primary key, and read
- * all payments of an organization for each refund.
+ * The indexes on session and reference contain only payments that have one. They are smaller, and a query by ID cannot use
+ * them: before the first statistics, PostgreSQL chose one of them instead of the primary key, and read all payments of the
+ * organization for each refund.
  */
 export class PaymentKeys1763700000008 implements MigrationInterface {
   readonly name = 'PaymentKeys1763700000008';

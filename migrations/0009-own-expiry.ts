@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * An organization's sessions past their time that the sweeper has not settled yet, for its list of expired ones: in the
- * order of ids they lie behind every session that is still open. Only open sessions are in it, a day of them.
+ * Finds an organization's expired sessions that the sweeper has not changed yet, for its list of expired sessions. By ID, they
+ * would be found only after all open sessions. The index contains only open sessions, which are those of one day.
  */
 export class OwnExpiry1763700000009 implements MigrationInterface {
   readonly name = 'OwnExpiry1763700000009';

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What is due is looked for by organization and receiver: the backlog of one then hides nobody else's. */
+/** Due deliveries are searched for by organization and receiver, so that the backlog of one does not hide those of others. */
 export class WebhookReceivers1763700000010 implements MigrationInterface {
   readonly name = 'WebhookReceivers1763700000010';
 

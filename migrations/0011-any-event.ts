@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Which events there are is the modules' to say, and how many a resource has. Both checks only become wider, so every row
- * keeps them. The next step reads the rows to prove it: that takes long, and must not hold the lock that this one needs.
+ * The modules decide which events there are, and how many a resource has. All rows fulfil the new constraints, which permit
+ * more. The next step validates them, which takes long and must not hold the lock that this step needs.
  */
 export class AnyEvent1763700000011 implements MigrationInterface {
   readonly name = 'AnyEvent1763700000011';
@@ -17,7 +17,7 @@ export class AnyEvent1763700000011 implements MigrationInterface {
         ADD CONSTRAINT events_sequence CHECK (sequence >= 1) NOT VALID`);
   }
 
-  /** NOT VALID: events of other types that were recorded meanwhile stay. */
+  /** NOT VALID, because there may be events of other types. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query(`

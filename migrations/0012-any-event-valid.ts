@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Reads every event under a lock that lets others read and write. */
+/** Validates all events, under a lock that lets others read and write. */
 export class AnyEventValid1763700000012 implements MigrationInterface {
   readonly name = 'AnyEventValid1763700000012';
 
@@ -10,7 +10,7 @@ export class AnyEventValid1763700000012 implements MigrationInterface {
     await runner.query('ALTER TABLE events VALIDATE CONSTRAINT events_sequence');
   }
 
-  /** A check that is valid cannot be made less: the step before takes it away. */
+  /** Nothing to revert: a constraint cannot become invalid again, and the previous step drops it. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
   }

@@ -1,10 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Holds, payments that do not fit their session, claims of refunds, and why a refund failed. Three steps, so that no table
- * is locked while it is read through: columns and rules for new rows here, indexes and the look at old rows in the next
- * step, and in the third the new rules take the names of the old ones. A payment from before has nothing on hold and no
- * mismatch.
+ * Holds, payments that do not match their session, claims of refunds, and the reason why a refund failed. In three steps, so
+ * that no table is locked while all of it is read: this one adds columns and constraints for new rows, the next one builds
+ * indexes and validates old rows, and the third one gives the new constraints the names of the old ones.
  */
 export class MoneyColumns1763700000013 implements MigrationInterface {
   readonly name = 'MoneyColumns1763700000013';
@@ -34,7 +33,7 @@ export class MoneyColumns1763700000013 implements MigrationInterface {
         ADD CONSTRAINT refunds_claim
           CHECK (claim_expires_at IS NULL OR (status = 'pending' AND claim_number > 0)) NOT VALID`);
     await runner.query('ALTER TABLE events ADD COLUMN reason text');
-    // A session that asks for nothing is complete without having been paid.
+    // A session with a total of 0 completes without a payment.
     await runner.query(`
       ALTER TABLE checkout_sessions
         ADD CONSTRAINT checkout_sessions_paid_is_complete_next CHECK (
@@ -62,11 +61,11 @@ export class MoneyColumns1763700000013 implements MigrationInterface {
     await runner.query(
       'CREATE INDEX payment_holds_payment_list ON payment_holds (organization_id, mode, payment_id, id)',
     );
-    // The ledger reads a hold without naming whose it is.
+    // The ledger may read a hold without its organization.
     await runner.query('CREATE INDEX payment_holds_id ON payment_holds (mode, id)');
   }
 
-  /** Holds are given up, and what they held is free. */
+  /** Drops all holds, which releases their amounts. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query('DROP TABLE payment_holds');

@@ -1,19 +1,19 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const INDEXES = {
-  // One matching payment a session; of the others as many as come.
+  // A session has one matching payment, and any number of others.
   payments_checkout_session_key_next: `UNIQUE INDEX payments_checkout_session_key_next
     ON payments (organization_id, mode, checkout_session_id)
     WHERE checkout_session_id IS NOT NULL AND mismatch IS NULL`,
   payments_checkout_session_list: `INDEX payments_checkout_session_list
     ON payments (organization_id, mode, checkout_session_id, id) WHERE checkout_session_id IS NOT NULL`,
-  // The ledger works across organizations.
+  // For the ledger, which lists the payments of all organizations.
   payments_ledger_list: 'INDEX payments_ledger_list ON payments (mode, id)',
   payments_ledger_reference: `INDEX payments_ledger_reference ON payments (mode, reference, id)
     WHERE reference IS NOT NULL`,
   payments_ledger_session: `INDEX payments_ledger_session ON payments (mode, checkout_session_id, id)
     WHERE checkout_session_id IS NOT NULL`,
-  // What waits for a worker stands at its end, with no lease and in the order of ids; before it, leases by their end.
+  // Refunds without a lease are at the end of the index, in the order of their IDs. Before them are leases, by their end.
   refunds_claim_list: `INDEX refunds_claim_list ON refunds (mode, claim_expires_at, id) WHERE status = 'pending'`,
 };
 
@@ -29,8 +29,8 @@ const RULES = {
 };
 
 /**
- * Reads through large tables while others write to them, which is why it is no transaction. Ended half-way, it can be run
- * again: an index that was left unfinished is made anew.
+ * Not a transaction, because it reads large tables while others write to them. After an interruption it can be run again: an
+ * unfinished index is built again.
  */
 export class MoneyIndexes1763700000014 implements MigrationInterface {
   readonly name = 'MoneyIndexes1763700000014';
@@ -47,7 +47,7 @@ export class MoneyIndexes1763700000014 implements MigrationInterface {
     }
   }
 
-  /** A payment that did not fit its session is left without one, because a session had one payment at most. */
+  /** A payment that does not match its session loses it, because a session could only have one payment. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET lock_timeout = '2s'`);
     await runner.query('UPDATE payments SET checkout_session_id = NULL, mismatch = NULL WHERE mismatch IS NOT NULL');

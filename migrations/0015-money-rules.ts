@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The rules that each take the place and the name of an earlier one, with what that said. */
+/** The constraints that replace earlier ones under the same name, and the definitions of the earlier ones. */
 const RULES = [
   ['payments', 'payments_held_within_captured', 'amount_refunded + amount_pending_refund <= amount'],
   ['checkout_sessions', 'checkout_sessions_paid_is_complete', `(payment_status = 'paid') = (status = 'complete')`],
 ] as const;
 
-/** Names only: every lock is held for an instant. */
+/** Only renames constraints, so that each lock is held briefly. */
 export class MoneyRules1763700000015 implements MigrationInterface {
   readonly name = 'MoneyRules1763700000015';
 
@@ -20,7 +20,7 @@ export class MoneyRules1763700000015 implements MigrationInterface {
     await runner.query('ALTER INDEX payments_checkout_session_key_next RENAME TO payments_checkout_session_key');
   }
 
-  /** The earlier rules are for new rows: what happened meanwhile has happened. */
+  /** The earlier constraints apply to new rows only, because existing rows may violate them. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     for (const [table, name, said] of RULES) {

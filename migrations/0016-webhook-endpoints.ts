@@ -22,12 +22,12 @@ const rulesOf = (table: string) => `
   CONSTRAINT ${table}_disabled CHECK (disabled_reason IS NULL OR NOT enabled),
   CONSTRAINT ${table}_previous_secret CHECK ((previous_secret IS NULL) = (previous_secret_expires_at IS NULL))`;
 
-/** What stands for no endpoint: a delivery to the URL that was given with the resource itself. */
+/** Stands for no endpoint: a delivery to the `notify_url` of the resource itself. */
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Endpoints of organizations and, in a table of their own, of the ledger, whose endpoints belong to no organization. Each
- * has one of 16 places, so that two that are created at once cannot be one too many.
+ * Endpoints of organizations and, in a table of its own, of the ledger, which has no organization. Each endpoint has one of 16
+ * places, so that two requests at the same time cannot exceed the limit.
  */
 export class WebhookEndpoints1763700000016 implements MigrationInterface {
   readonly name = 'WebhookEndpoints1763700000016';
@@ -54,7 +54,7 @@ export class WebhookEndpoints1763700000016 implements MigrationInterface {
         CONSTRAINT encryption_keys_pkey PRIMARY KEY (id),
         CONSTRAINT encryption_keys_key_length CHECK (octet_length(key) = 32)
       )`);
-    // 244 random bits, of PostgreSQL's strong source.
+    // 244 random bits from PostgreSQL's strong random source.
     await runner.query(`INSERT INTO encryption_keys (id, key)
       VALUES (1, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))`);
     for (const table of ['webhook_deliveries', 'webhook_attempts'])

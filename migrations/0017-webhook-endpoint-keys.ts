@@ -8,10 +8,10 @@ const KEYS: Indexes = {
   webhook_attempts_next: `UNIQUE INDEX webhook_attempts_next ON webhook_attempts (${DELIVERY}, attempt)`,
 };
 const LISTS: Indexes = {
-  // First attempts are all due at once: they are made in the order of their events.
+  // First attempts are due at once, and are made in the order of their events.
   webhook_deliveries_due: `INDEX webhook_deliveries_due
     ON webhook_deliveries (organization_id, receiver, next_attempt_at, event_id) WHERE next_attempt_at IS NOT NULL`,
-  // For the ledger, for retention and for an operator's commands, which look across organizations.
+  // For the ledger, for retention and for operators' commands, which read the rows of all organizations.
   events_across: 'INDEX events_across ON events (mode, type, id)',
 };
 const LISTS_BEFORE: Indexes = {
@@ -27,8 +27,8 @@ const KEYS_BEFORE: Indexes = {
 };
 
 /**
- * An event has a delivery for each endpoint. Large tables are read while others write to them, which is why this is no
- * transaction; ended half-way, it can be run again.
+ * An event has a delivery for each endpoint. Not a transaction, because it reads large tables while others write to them.
+ * After an interruption it can be run again.
  */
 export class WebhookEndpointKeys1763700000017 implements MigrationInterface {
   readonly name = 'WebhookEndpointKeys1763700000017';
@@ -43,7 +43,7 @@ export class WebhookEndpointKeys1763700000017 implements MigrationInterface {
     await runner.query('ALTER TABLE webhook_deliveries VALIDATE CONSTRAINT webhook_deliveries_outcome');
   }
 
-  /** What was sent to endpoints is forgotten: an event had one delivery. */
+  /** Removes the deliveries to endpoints, because an event had only one delivery. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET lock_timeout = '2s'`);
     await runner.query(`DELETE FROM webhook_deliveries WHERE endpoint_id <> '00000000-0000-0000-0000-000000000000'`);
@@ -65,7 +65,7 @@ async function drop(runner: QueryRunner, indexes: Indexes): Promise<void> {
   for (const name of Object.keys(indexes)) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 }
 
-/** Names only, at once; the foreign key is proven afterwards, while others write. */
+/** Renames constraints. The foreign key is validated afterwards, while others write. */
 async function replaceKeys(runner: QueryRunner, delivery: string): Promise<void> {
   await runner.startTransaction();
   try {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How far the test modes of organizations are ahead of real time. 400 days are 34,560,000 seconds. */
+/** How far the test clocks of organizations are ahead of real time. 400 days are 34,560,000 seconds. */
 export class SandboxClocks1763700000018 implements MigrationInterface {
   readonly name = 'SandboxClocks1763700000018';
 
@@ -17,7 +17,7 @@ export class SandboxClocks1763700000018 implements MigrationInterface {
       )`);
   }
 
-  /** What was made ahead of time stays there. */
+  /** Test data with times in the future keeps them. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query('DROP TABLE sandbox_clocks');

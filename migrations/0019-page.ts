@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the customer's page knows beyond the session. The secret is made here, once: every process derives the same
- * addresses from it. `gen_random_uuid` takes its 122 random bits from the operating system.
+ * The data of payment pages. The secret is created here once, because every process must derive the same URLs from it.
+ * `gen_random_uuid` takes its 122 random bits from the operating system.
  */
 export class Page1763700000019 implements MigrationInterface {
   readonly name = 'Page1763700000019';

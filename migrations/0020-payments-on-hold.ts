@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Finds the few payments with something on hold. No transaction, so that payments are recorded meanwhile. */
+/** Finds the few payments with an amount on hold. Not a transaction, so that payments can be recorded meanwhile. */
 export class PaymentsOnHold1763700000020 implements MigrationInterface {
   readonly name = 'PaymentsOnHold1763700000020';
   readonly transaction = false;

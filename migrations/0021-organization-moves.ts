@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** An organization may move to another database: its keys are not served while it leaves, nor once it is gone. */
+/** Moving an organization to another database: its keys are refused while it leaves, and after it is gone. */
 export class OrganizationMoves1763700000021 implements MigrationInterface {
   readonly name = 'OrganizationMoves1763700000021';
 
@@ -11,7 +11,7 @@ export class OrganizationMoves1763700000021 implements MigrationInterface {
       ADD CONSTRAINT organizations_residence CHECK (residence IN ('here', 'leaving', 'gone'))`);
   }
 
-  /** Organizations that have left would be served again, without what they had. */
+  /** Revokes the keys of organizations that have moved away, which would otherwise be served without their data. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query(`UPDATE api_keys SET revoked_at = now()

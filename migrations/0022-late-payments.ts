@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the pretend payer of test mode is still to pay. */
+/** The payments that the pretend payer of test mode has still to make. */
 export class LatePayments1763700000022 implements MigrationInterface {
   readonly name = 'LatePayments1763700000022';
 
@@ -20,7 +20,7 @@ export class LatePayments1763700000022 implements MigrationInterface {
     await runner.query('CREATE INDEX late_payments_due ON late_payments (due_at)');
   }
 
-  /** Nobody has paid yet what is forgotten here. */
+  /** None of the dropped payments has been made. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '2s'`);
     await runner.query('DROP TABLE late_payments');

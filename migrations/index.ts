@@ -1,4 +1,4 @@
-/** Every step; they run in the order of the numbers in their names. Add at the end; never change one that has run anywhere. */
+/** All migrations, which run in the order of the numbers in their names. Add new ones at the end. Never change one that has run. */
 export { Access1763700000001 } from './0001-access.js';
 export { Idempotency1763700000002 } from './0002-idempotency.js';
 export { Checkout1763700000003 } from './0003-checkout.js';

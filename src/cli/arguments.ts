@@ -19,7 +19,6 @@ export function id(kind: IdKind): (text: string) => string {
   };
 }
 
-/** An option of commands that find a resource by its ID. */
 export const owner = ['--org <organization>', 'whose it is, if you know', id(ORGANIZATION_ID)] as const;
 
 export function amount(text: string): number {

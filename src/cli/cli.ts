@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-/** Runs one command of program.ts. */
 import { runCommand } from './program.js';
 
 // `tillgate key list | head` closes the pipe before everything is written.

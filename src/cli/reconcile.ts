@@ -9,7 +9,6 @@ interface Check {
   readonly offenders: readonly string[];
 }
 
-/** Bounds the output. */
 const MAX_OFFENDERS = 100;
 const ALL = '/* every organization: the books of all must balance */';
 

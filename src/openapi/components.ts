@@ -16,7 +16,6 @@ export class Components {
     return { $ref: referenceTo(name) };
   }
 
-  /** The media type object of a body, with an example. */
   content(schema: Schema, difference: Json | undefined): Json {
     const shown = this.schema(schema);
     const value = exampleOf(shown, this.schemas, difference);

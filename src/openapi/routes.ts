@@ -1,4 +1,3 @@
-/** Reads the routes of a controller from its decorators. */
 import type { Type } from '@nestjs/common';
 import {
   GUARDS_METADATA,

@@ -6,7 +6,6 @@ const WANTED_BY = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_
 const PACKAGES = '@fastify/otel @opentelemetry/instrumentation-pg @opentelemetry/sdk-node';
 
 export interface Tracing {
-  /** Sends the remaining traces. */
   shutdown(): Promise<void>;
 }
 

@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { facts } from '../platform/facts.js';
 import type { DeclaredMetric } from '../platform/metric.js';
 
-/** The most useful of prom-client's own metrics. */
 const OF_NODE = [
   'nodejs_eventloop_lag_p99_seconds',
   'nodejs_heap_size_used_bytes',

@@ -1,4 +1,4 @@
-/** The boundaries between folders: the source keeps them, and each rule is seen to catch what breaks it. */
+/** The source keeps the boundaries between folders, and each rule finds the violations in its fixture. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,7 +24,7 @@ const CRUISE = resolve('test/support/cruise.js');
 const FIXTURES = 'test/architecture/fixtures';
 const { forbidden: rules } = createRequire(import.meta.url)(CONFIG) as { forbidden: readonly Rule[] };
 
-/** For each rule, everything its fixture does wrong: `importing file → imported file`. */
+/** For each rule, all violations in its fixture: `importing file → imported file`. */
 const BROKEN: Readonly<Record<string, readonly string[]>> = {
   'domain-is-pure': [
     'src/modules/checkout/domain/session.ts → fs',
@@ -79,7 +79,7 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   'no-orphans': ['src/platform/left-over.ts → src/platform/left-over.ts'],
 };
 
-/** Of rules that dependency-cruiser cannot check, because they are about more than which file imports which. */
+/** Fixtures of rules that dependency-cruiser cannot check, because they are not about imports. */
 const OTHER_FIXTURES = [
   'application-takes-only-injectable',
   'no-superlinear-expressions',

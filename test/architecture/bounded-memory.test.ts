@@ -1,4 +1,4 @@
-/** What lives as long as the process and grows by what callers send has a bound. The next one is found here. */
+/** Every collection that lives as long as the process and grows with requests has a bound. A new one fails this test. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
@@ -16,7 +16,7 @@ const ACCESS = 'src/modules/access';
 const EVENTS = 'src/modules/events';
 const PAGE = 'src/modules/page';
 
-/** Each place, and what bounds it. A function at the top of a file may return what keeps its collections. */
+/** Each collection, and its bound. A function at the top of a file may return what keeps its collections. */
 const BOUNDS: Readonly<Record<string, string>> = {
   'src/cli/doctor/payment-urls.ts led': 'one call',
   [`${ACCESS}/adapters/http/failures-by-address.ts limiter`]: 'a number of buckets; filled below',

@@ -1,4 +1,4 @@
-/** A route under an idempotency key must store its response with what it writes. One that forgets is refused, twice. */
+/** A route with an idempotency key must store its response with its write. The compiler and the database refuse one that does not. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module, Post } from '@nestjs/common';
 import { Database } from '../../src/platform/database/database.js';
@@ -11,7 +11,7 @@ const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };
 class CarelessController {
   constructor(private readonly database: Database) {}
 
-  // It returns what anybody can make, in the place of what Idempotency.once() makes. `npm run check` sees the error come.
+  // It returns a response that Idempotency.once() did not make. `npm run check` fails if the compiler accepts it.
   // @ts-expect-error
   @RequireIdempotencyKey()
   @Post()

@@ -1,9 +1,9 @@
-/** An age is measured by a clock that nobody sets. */
+/** Durations are measured by the monotonic clock. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-/** [where the time of day is meant, how often it is read there] */
+/** [a file that reads the time of day, how often it does] */
 const TIMES_OF_DAY = [
   // An option like 30d ends at an instant.
   ['src/cli/arguments.ts', 2],

@@ -1,4 +1,4 @@
-/** The files for containers start what there is, as an ordinary user who can write nothing, and with settings that exist. */
+/** The container files start files that exist, as a user who cannot write, and with settings that exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -114,7 +114,7 @@ test('the image has no root, no dev dependencies, and a health check', () => {
   expect(last).toMatch(/^HEALTHCHECK /m);
 });
 
-/** Settings that are none change nothing; wrong values throw. */
+/** Unknown settings change nothing, and wrong values throw. */
 function expectSettings(environment: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(environment)) {
     expect([name, readConfig({ [name]: value })]).not.toEqual([name, readConfig({})]);

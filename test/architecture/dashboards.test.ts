@@ -1,4 +1,4 @@
-/** Dashboard and alerts ask for metrics that exist, and each alert says what to do. */
+/** The dashboard and the alerts query metrics that exist, and each alert has advice. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
@@ -24,7 +24,7 @@ const QUERIES = [
 
 /** The labels that a metric can have, with their values where they are listed. */
 const known = new Map<string, Readonly<Record<string, readonly string[] | string>>>();
-/** What Prometheus adds to each series. */
+/** The labels that Prometheus adds to each series. */
 const OF_TARGET = { job: ['tillgate'], instance: 'an address' };
 
 const registry = new Registry();
@@ -41,7 +41,7 @@ for (const metric of facts.metrics) {
 
 const WORDS = ['by', 'and', 'or', 'unless', 'on', 'ignoring', 'bool', 'offset'];
 
-/** What a query asks for that no metric has. */
+/** The names and labels of a query that no metric has. */
 function unknownIn(query: string): string[] {
   const unknown: string[] = [];
   const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));

@@ -1,4 +1,4 @@
-/** What the documents say is tested names tests that there are. */
+/** The tests that the documents name exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 

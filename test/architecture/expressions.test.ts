@@ -1,4 +1,4 @@
-/** The rules against expressions that one request could keep a process busy with, each proven on what they are for. */
+/** The rules against regular expressions that take more than linear time, each proven on a fixture. */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 

@@ -1,4 +1,4 @@
-/** The page of metrics is what the code declares. */
+/** docs/metrics.md is what the code prints. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import '../../src/app.module.js';

@@ -1,4 +1,4 @@
-/** The committed description is what the code says now, and breaks no client of what was released. */
+/** docs/openapi.json is what the code prints, and breaks no client of the released description. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';

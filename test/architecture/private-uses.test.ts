@@ -1,4 +1,4 @@
-/** What the source uses of packages beyond their documentation stands in docs/dependencies.md, with the version it was seen in. */
+/** docs/dependencies.md lists every use of a package's undocumented parts, with the version that it was seen in. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -19,7 +19,7 @@ const USES: readonly Use[] = readFileSync('docs/dependencies.md', 'utf8')
     return { name, version, file, uses: uses.replaceAll(/^`|`$/g, ''), seenIn };
   });
 
-/** How code shows that it goes around a package's declared interface. */
+/** Signs that code uses more than a package's declared interface. */
 const SIGNS: readonly RegExp[] = [
   /from '(?!node:)(@[^/']+\/)?[^./#@'][^/']*\/[^']*'/,
   /import\('(?!node:)(@[^/']+\/)?[^./#@'][^/']*\/[^']*'\)/,
@@ -41,7 +41,7 @@ function widened(source: string): RegExp {
   return new RegExp(`\\b(${['Socket', 'Server', 'IncomingMessage', ...names.filter(Boolean)].join('|')}) & \\{`);
 }
 
-/** `file: line` of each sign that no use on the list is in the line of, or the line after. */
+/** `file: line` of each sign without a listed use on the line or on the next one. */
 function unlisted(file: string, source: string): string[] {
   const listed = USES.filter((use) => use.file === file).map(({ uses }) => uses);
   const signs = [...SIGNS, widened(source)];

@@ -1,4 +1,4 @@
-/** The migrated schema is what the records say, what tenancy asks for, and what the migrations can take back. */
+/** The migrated schema matches the records and the rules for tenants, and the migrations can be reverted. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
@@ -12,7 +12,7 @@ import { readSchemas } from '../support/schema.js';
 
 const STEPS = MIGRATIONS.map((Migration) => ({ name: Migration.name, Migration }));
 
-/** What each owner of tables expects of the schema: `schema/<module>.ts`, which a new module brings along. */
+/** What each module expects of its tables. A new module adds a file `schema/<module>.ts`. */
 const EXPECTED = await readSchemas();
 
 const isTransaction = (Migration: new () => MigrationInterface) => new Migration().transaction !== false;
@@ -130,7 +130,7 @@ describe('each migration waits for a lock at most two seconds, so that no queue 
     expect(await limitOf((runner) => new Migration().down(runner))).toBe('2s');
   });
 
-  /** The limit that the step was under; 0 is none. */
+  /** The lock_timeout of a migration; 0 is none. */
   async function lockTimeoutOf(step: (runner: QueryRunner) => Promise<void>): Promise<string> {
     return dataSource.transaction(async ({ queryRunner }) => limitAfter(step, queryRunner as QueryRunner));
   }

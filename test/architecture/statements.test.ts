@@ -1,6 +1,6 @@
 /**
- * Every SQL text of the source runs where rows of an organization are on one machine of several, as on Citus: what changes
- * or locks rows says whose they are, and looks at all organizations are on a list.
+ * Every SQL text of the source can run on Citus, where the rows of an organization are on one of several machines: a
+ * statement that changes or locks rows names their organization, and queries for all organizations are on a list.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { unscopedTable } from '../../src/platform/database/organization-scope.js';
 
-/** Looks at the rows of all organizations. Each says in its SQL why. */
+/** Queries for the rows of all organizations. Each gives the reason in its SQL. */
 const FAN_OUTS = [
-  // Sweeps: whose rows are old, before each organization's are changed.
+  // Sweeps: which organizations have old rows, before the rows of each are changed.
   'checkout.overdue',
   'events.old',
   'idempotency.old',
-  // Work that is due, whoever has it.
+  // Due work of all organizations.
   'page.late_payments_due',
   'refunds.claim_owners',
   'sandbox.moved',

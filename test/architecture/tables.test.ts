@@ -1,4 +1,4 @@
-/** A table is named only in the folder of its owner: no import tells when the SQL of one module reads what is another's. */
+/** A table is named only in the folder of its owner. No import shows that the SQL of a module reads another module's table. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -40,7 +40,7 @@ function namingOthers(root: string): string[] {
     });
 }
 
-/** The folder that owns each table and its record: the one with the record that maps it. */
+/** The folder that owns each table: the one with its record. */
 function ownersIn(root: string): Map<string, string> {
   const records = sourcesIn(root).filter((file) => file.endsWith('.record.ts'));
   return new Map(
@@ -71,7 +71,7 @@ function strangersIn(root: string): string[] {
 
 const SQL = /\b(SELECT|INSERT|UPDATE|DELETE|FROM|JOIN|USING|TABLE|TRUNCATE|COPY)\b/;
 
-/** Where the record of another owner may be imported: the composition root lists it, a foreign key points to it. */
+/** Files that may import another owner's record: the composition root, and records with a foreign key. */
 const MAY_IMPORT = /^src\/app\.module\.ts$|\.record\.ts$/;
 
 /** The words of every SQL text, every text of one word, and what is imported. */

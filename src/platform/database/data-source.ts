@@ -96,7 +96,6 @@ async function limit(client: PoolClient): Promise<void> {
   // Before the first query, which a pooler may keep waiting.
   destroyWhenSilent(client);
   await client.query(SET_LIMITS);
-  // pg sets it with the first answer.
   const { readyForQuery } = client as unknown as SilentClient;
   if (typeof readyForQuery !== 'boolean') throw new Error('This version of pg does not set readyForQuery.');
 }

@@ -15,7 +15,6 @@ const QUERY = /^\s*(?:ALLOWED\s+)?(?:SELECT|WITH|UPDATE|DELETE|INSERT)\b/i;
 const NAMED = /\b(?:FROM|JOIN|UPDATE|USING)\s+(?:public\.)?(\w+)/gi;
 const BOUND = /\borganization_id\s*=\s*(?:\$\d|\w+\.organization_id)/gi;
 
-/** The class of the pool's connections. */
 export function scopedClient(records: Records): typeof Client {
   // Without tables whose organization_id may be null: a ledger key has no organization.
   const tables = tablesWith('organization_id', Object.values(records));

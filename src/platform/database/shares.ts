@@ -24,7 +24,6 @@ export class Shares {
 
   constructor(private readonly most: number) {}
 
-  /** The queries in all queues. */
   get waiting(): number {
     let sum = 0;
     for (const { waiting } of this.shares.values()) sum += waiting;

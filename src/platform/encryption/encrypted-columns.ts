@@ -22,7 +22,6 @@ export interface EncryptedColumn {
   readonly isText: boolean;
   /** A page of the values after a key, in the order of the keys. */
   readonly look: Statement;
-  /** A key before all others. */
   readonly start: readonly string[];
   /** Replaces a value if it has not changed. */
   readonly replace: Statement;
@@ -35,7 +34,6 @@ interface Value {
 
 export type Look = (statement: Statement, values: readonly unknown[]) => Promise<Value[]>;
 
-/** All values of a column, a page at a time. */
 export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): AsyncGenerator<Value> {
   for (let after: readonly string[] | undefined = start; after; ) {
     const page: Value[] = await read(look, after);

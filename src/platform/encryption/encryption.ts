@@ -46,14 +46,12 @@ export class Encryption {
     return text;
   }
 
-  /** Whether the first key decrypts the value, another one, or none. */
   stateOf(sealed: Sealed): 'current' | 'older' | 'unreadable' {
     const opened = this.open(sealed);
     if (opened === undefined) return 'unreadable';
     return opened.key === this.keys[0] ? 'current' : 'older';
   }
 
-  /** The same text, encrypted with the first key. */
   renewed(sealed: Sealed): Sealed {
     const text = this.decrypt(sealed);
     return typeof sealed === 'string' ? this.encryptToText(text) : this.encrypt(text);

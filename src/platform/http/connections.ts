@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 
 /** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
 const UNREAD_MS = 5_000;
-/** Unsent responses of one connection. */
 const MAX_ANSWERS = 16;
 /** Unsent responses of all connections. Above it, each connection may have only one, because they use memory. */
 const MAX_ALL_ANSWERS = 2_000;

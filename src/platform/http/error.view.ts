@@ -1,4 +1,3 @@
-/** The schema of the error envelope, and the meanings of its codes. */
 import type { ErrorCode, ParamCode } from '../../shared/errors.js';
 import { describedEnum, list, object, oneOf, text, type ValueOf } from './schema.js';
 

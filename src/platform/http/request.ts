@@ -24,7 +24,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     errorCode: string | undefined;
     keyDisplay: string | undefined;
-    /** Set when tracing is on. */
     traceId?: string;
   }
 }

@@ -66,7 +66,6 @@ export function later<Value>(schema: () => Schema<Value>): Schema<Value> {
   return { [LATER]: schema };
 }
 
-/** An alias that is kept for existing clients. */
 export function deprecated<Value>(schema: Schema<Value>): Schema<Value> {
   return { ...schema, deprecated: true };
 }
