@@ -9,8 +9,20 @@ const KEEP = `INSERT INTO idempotency_keys
   (organization_id, mode, operation, key, fingerprint, status, location, body, expires_at)
   VALUES (${placeholders(1, 8)}, now() + make_interval(secs => $9))`;
 
-const event = (from: number) => `INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
-  VALUES (${placeholders(from, 7)})`;
+const DELIVERY = `INSERT INTO webhook_deliveries
+  (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)`;
+const wanted = (type: number) => `enabled AND events && ARRAY['*', $${type}::text]`;
+
+/** With the deliveries to the endpoints that want it: those of the organization, and the ledger's. */
+const event = (from: number) => `event AS (
+    INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data) VALUES (${placeholders(from, 7)})
+  ), own AS (
+    ${DELIVERY} SELECT organization_id, mode, $${from + 2}::uuid, id, url, receiver, 0::smallint, '-infinity'::timestamptz
+    FROM webhook_endpoints WHERE organization_id = $${from} AND mode = $${from + 1} AND ${wanted(from + 3)}
+  ), ledger AS (
+    ${DELIVERY} SELECT $${from}::uuid, mode, $${from + 2}::uuid, id, url, receiver, 0::smallint, '-infinity'::timestamptz
+    FROM ledger_webhook_endpoints WHERE mode = $${from + 1} AND ${wanted(from + 3)}
+  )`;
 
 export const ADD_SESSION = `WITH session AS (
     INSERT INTO checkout_sessions
@@ -18,7 +30,7 @@ export const ADD_SESSION = `WITH session AS (
        amount_shipping, amount_tax, amount_total, success_url, cancel_url, return_url, notify_url, description,
        customer_email, locale, metadata, line_items, expires_at)
     VALUES (${placeholders(10, 21)}, to_timestamp($31))
-  ), event AS (${event(32)})
+  ), ${event(32)}
   ${KEEP}`;
 
 export const ADD_REFUND = `WITH held AS (
@@ -27,13 +39,7 @@ export const ADD_REFUND = `WITH held AS (
   ), refund AS (
     INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status)
     VALUES (${placeholders(14, 7)})
-  ), event AS (${event(21)}
-  ), delivery AS (
-    INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
-    SELECT $28::uuid, $29::text, $31::uuid, notify_url, split_part(notify_url, '/', 3), 0, $32::timestamptz
-    FROM checkout_sessions WHERE organization_id = $28 AND mode = $29 AND notify_url IS NOT NULL AND id = (
-      SELECT checkout_session_id FROM payments WHERE organization_id = $28 AND mode = $29 AND id = $30)
-  )
+  ), ${event(21)}
   ${KEEP}`;
 
 export const FIND_KEPT = `SELECT fingerprint, status, location, body FROM idempotency_keys

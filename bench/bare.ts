@@ -1,8 +1,9 @@
 /**
  * The baseline: the same five operations on the same tables, written by hand as small as they go, with Fastify and pg and
  * nothing else. Schema validation by Fastify, the key's owner cached, one prepared statement a write. It does the same
- * durable work (kept answer, resource, event) and gives the same answers, so that what is left between the two is what
- * the service's modules, guards, strict JSON, metrics and limits cost. It is no service: it refuses hardly anything.
+ * durable work (stored response, resource, event, deliveries to webhook endpoints) and gives the same answers, so that what
+ * is left between the two is what the service's modules, guards, strict JSON, metrics, log and limits cost. It is no
+ * service: it refuses hardly anything.
  */
 
 import { hash, randomUUID } from 'node:crypto';
@@ -252,14 +253,12 @@ app.post<Write<{ payment: string; amount: number }>>(
     const answer = JSON.stringify({ ...refund, created: createdAt(id) });
     const location = `/v1/refunds/${id}`;
     return once(reply, owner, kept, async () => {
-      const event = uuidOf(newId(EVENT_ID, now));
       await query('add-refund', ADD_REFUND, [
         ...[owner.organization, owner.mode, kept.operation, kept.key, kept.fingerprint, 201, location, answer],
         DAY_SECONDS,
         ...[owner.organization, owner.mode, paid, amount],
         ...[owner.organization, owner.mode, uuidOf(id), paid, amount, row.currency, 'pending'],
-        ...[owner.organization, owner.mode, event, 'refund.created', uuidOf(id), 1, answer],
-        ...[owner.organization, owner.mode, paid, event, new Date(now)],
+        ...[owner.organization, owner.mode, uuidOf(newId(EVENT_ID, now)), 'refund.created', uuidOf(id), 1, answer],
       ]);
       reply.header('location', location);
       return answer;
