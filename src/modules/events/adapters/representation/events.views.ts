@@ -15,6 +15,7 @@ import {
   text,
   timestamp,
   type ValueOf,
+  withOrganization,
 } from '../../../../platform/http/schema.js';
 import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { Attempt } from '../../application/ports.js';
@@ -45,20 +46,17 @@ const EVENT = object(FIELDS, {
   description: 'A change of a resource. `data.object` is the resource as it was then.',
 });
 
-const { id: ID, object: OBJECT, ...REST } = FIELDS;
 const ORGANIZATION = nullable(id(ORGANIZATION_ID, 'Owning organization; null for `webhook.test`.'));
-/** The same as the ledger sees it: with whose it is, right after `object`. */
-const LEDGER_EVENT = object(
-  { id: ID, object: OBJECT, organization: ORGANIZATION, ...REST },
-  { name: 'LedgerEvent', description: 'A change of a resource, with the organization that owns it.' },
-);
+const LEDGER_EVENT = object(withOrganization(ORGANIZATION, FIELDS), {
+  name: 'LedgerEvent',
+  description: 'A change of a resource, with the organization that owns it.',
+});
 
 type EventSchema = typeof EVENT | typeof LEDGER_EVENT;
 
 /** For each type, the event with the resource that it is about. */
 export const eventWebhooks = () => webhooksOf(EVENT);
 
-/** The same as the ledger is told. */
 export function ledgerEventWebhooks(): Readonly<Record<string, WebhookFacts>> {
   const webhooks = Object.entries(webhooksOf(LEDGER_EVENT));
   const example = { organization: null };
@@ -121,7 +119,6 @@ export function eventJson({ id, type, mode, sequence, data, reason }: Event, org
   return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${data},"reason":${JSON.stringify(reason)}}}`;
 }
 
-/** The same with what was tried to deliver it. */
 export function eventWithDeliveriesJson({ event, attempts }: ReadEventResult): string {
   return `${eventJson(event).slice(0, -1)},"deliveries":${JSON.stringify(attempts.map(deliveryView))}}`;
 }

@@ -46,7 +46,6 @@ const SECRET = {
 };
 const DELETED = { deleted: { ...flag('Always true.'), const: true } };
 
-/** Contract section 11: these fields, in this order. */
 export const WEBHOOK_ENDPOINT = object(
   { ...HEAD, ...FIELDS },
   { name: 'WebhookEndpoint', description: 'A URL to which events are sent.' },

@@ -38,7 +38,6 @@ const FIELDS = {
   created: timestamp('Time of the proposal, in Unix seconds.'),
 } satisfies FieldsOf<RefundState, 'mode' | 'failureReason' | 'claimNumber' | 'claimExpiresAt'>;
 
-/** These fields, in this order (docs/api.md, Resources). */
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });
 
 const CLAIM = object(
@@ -75,7 +74,6 @@ export function refundView({ state }: Refund): ValueOf<typeof REFUND> {
   };
 }
 
-/** The text of the answer, and of the event that tells of it. */
 export function refundJson(refund: Refund): string {
   return JSON.stringify(refundView(refund));
 }
