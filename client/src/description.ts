@@ -19,7 +19,7 @@ export interface paths {
     put?: never;
     /**
      * Create a checkout session
-     * @description Send prices and quantities. The service computes the amounts; if you send an amount too, it must be the computed one.
+     * @description Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one.
      */
     post: operations['createCheckoutSession'];
     delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
     put?: never;
     /**
      * Complete a checkout session
-     * @description Completes an open session whose total is 0. A session that asks for an amount is completed by its payment.
+     * @description Completes an open session whose total is 0. Any other session is completed by its payment.
      */
     post: operations['completeCheckoutSession'];
     delete?: never;
@@ -79,7 +79,7 @@ export interface paths {
     put?: never;
     /**
      * Expire a checkout session
-     * @description Ends an open session. It can no longer be paid.
+     * @description Expires an open session, so that it can no longer be paid.
      */
     post: operations['expireCheckoutSession'];
     delete?: never;
@@ -372,7 +372,7 @@ export interface paths {
     put?: never;
     /**
      * Pay a checkout session
-     * @description Records a payment as the ledger does when a customer has paid. Without a body it completes an open session. One that does not fit is recorded with its `mismatch`, and the session stays as it is.
+     * @description Records a payment for the session, as the ledger does when a customer has paid. Without a body, the payment matches the session and completes it. A payment that does not match is recorded with its `mismatch` and does not change the session.
      */
     post: operations['payTestCheckoutSession'];
     delete?: never;
@@ -390,13 +390,13 @@ export interface paths {
     };
     /**
      * Retrieve the clock
-     * @description Returns the time in the test mode of your organization. Until you move it, that is the real time.
+     * @description Returns the clock of your organization's test mode. It shows the real time until you advance it.
      */
     get: operations['readTestClock'];
     put?: never;
     /**
      * Advance the clock
-     * @description Moves the clock of the test mode of your organization forward, by `advance_seconds` or `to` an instant. The response comes when what became due has been done: sessions have expired, and webhooks have been attempted.
+     * @description Advances the clock of your organization's test mode by `advance_seconds`, or to the time `to`. The response is sent after the work that became due: overdue sessions have expired, and due webhooks have been attempted.
      */
     post: operations['advanceTestClock'];
     delete?: never;
@@ -416,7 +416,7 @@ export interface paths {
     put?: never;
     /**
      * Fail a refund
-     * @description Decides a pending refund as the ledger does when it refuses it. Doing it again changes nothing.
+     * @description Marks a pending refund as failed, as the ledger does when it refuses the refund. Repeating the request changes nothing.
      */
     post: operations['failTestRefund'];
     delete?: never;
@@ -436,7 +436,7 @@ export interface paths {
     put?: never;
     /**
      * Return a refund
-     * @description Fails a succeeded refund as the ledger does when its money came back. Doing it again changes nothing.
+     * @description Marks a succeeded refund as failed, as the ledger does when its money came back. Repeating the request changes nothing.
      */
     post: operations['returnTestRefund'];
     delete?: never;
@@ -456,7 +456,7 @@ export interface paths {
     put?: never;
     /**
      * Succeed a refund
-     * @description Decides a pending refund as the ledger does when it has paid it out. Doing it again changes nothing.
+     * @description Marks a pending refund as succeeded, as the ledger does when it has paid the refund out. Repeating the request changes nothing.
      */
     post: operations['succeedTestRefund'];
     delete?: never;
@@ -574,7 +574,7 @@ export interface paths {
     put?: never;
     /**
      * Record a captured payment
-     * @description Records a captured payment. If it is for a checkout session, it completes the session. A payment that does not fit its session is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.
+     * @description Records a captured payment. A payment for a checkout session completes the session. If the payment does not match the session, it is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.
      */
     post: operations['recordPayment'];
     delete?: never;
@@ -615,7 +615,7 @@ export interface paths {
     put?: never;
     /**
      * Create a hold
-     * @description Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have several holds, whose amounts add up.
+     * @description Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have several holds; their amounts add up.
      */
     post: operations['placeHold'];
     delete?: never;
@@ -655,7 +655,7 @@ export interface paths {
     put?: never;
     /**
      * Claim refunds to pay out
-     * @description Claims pending refunds, oldest first, that no other worker has a live claim on. You have each refund until its lease ends. After that, another claim can take it over, with the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response gets lost, its refunds can be claimed again when their leases end.
+     * @description Claims pending refunds that have no live claim, oldest first. Each refund is yours until its lease ends. Another worker can then claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.
      */
     post: operations['claimRefunds'];
     delete?: never;
@@ -692,7 +692,7 @@ export interface paths {
     put?: never;
     /**
      * Extend a claim
-     * @description Moves the end of the lease to `lease_seconds` from now, unless it ends later already.
+     * @description Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is.
      */
     post: operations['extendClaim'];
     delete?: never;
@@ -957,7 +957,7 @@ export interface webhooks {
     put?: never;
     /**
      * checkout.session.completed
-     * @description A checkout session was completed, by its payment or because there was nothing to pay.
+     * @description A checkout session was completed by its payment or, if its total is 0, by request.
      */
     post: operations['checkoutSessionCompleted'];
     delete?: never;
@@ -977,7 +977,7 @@ export interface webhooks {
     put?: never;
     /**
      * checkout.session.expired
-     * @description A checkout session expired, by itself or by request.
+     * @description A checkout session expired, at its `expires_at` or by request.
      */
     post: operations['checkoutSessionExpired'];
     delete?: never;
@@ -1037,7 +1037,7 @@ export interface webhooks {
     put?: never;
     /**
      * payment.unmatched
-     * @description A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+     * @description A captured payment was recorded that does not match its checkout session; `mismatch` says why.
      */
     post: operations['paymentUnmatched'];
     delete?: never;
@@ -1137,7 +1137,7 @@ export interface webhooks {
     put?: never;
     /**
      * refund.failed
-     * @description The ledger refused a refund, or what it had paid out came back.
+     * @description The ledger refused a refund, or the money of a succeeded refund came back.
      */
     post: operations['refundFailed'];
     delete?: never;
@@ -1157,7 +1157,7 @@ export interface webhooks {
     put?: never;
     /**
      * refund.canceled
-     * @description A refund was withdrawn before the ledger decided.
+     * @description The merchant canceled a pending refund.
      */
     post: operations['refundCanceled'];
     delete?: never;
@@ -1197,7 +1197,7 @@ export interface webhooks {
     put?: never;
     /**
      * ledger.checkout.session.completed
-     * @description A checkout session was completed, by its payment or because there was nothing to pay.
+     * @description A checkout session was completed by its payment or, if its total is 0, by request.
      */
     post: operations['ledgerCheckoutSessionCompleted'];
     delete?: never;
@@ -1217,7 +1217,7 @@ export interface webhooks {
     put?: never;
     /**
      * ledger.checkout.session.expired
-     * @description A checkout session expired, by itself or by request.
+     * @description A checkout session expired, at its `expires_at` or by request.
      */
     post: operations['ledgerCheckoutSessionExpired'];
     delete?: never;
@@ -1277,7 +1277,7 @@ export interface webhooks {
     put?: never;
     /**
      * ledger.payment.unmatched
-     * @description A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+     * @description A captured payment was recorded that does not match its checkout session; `mismatch` says why.
      */
     post: operations['ledgerPaymentUnmatched'];
     delete?: never;
@@ -1377,7 +1377,7 @@ export interface webhooks {
     put?: never;
     /**
      * ledger.refund.failed
-     * @description The ledger refused a refund, or what it had paid out came back.
+     * @description The ledger refused a refund, or the money of a succeeded refund came back.
      */
     post: operations['ledgerRefundFailed'];
     delete?: never;
@@ -1397,7 +1397,7 @@ export interface webhooks {
     put?: never;
     /**
      * ledger.refund.canceled
-     * @description A refund was withdrawn before the ledger decided.
+     * @description The merchant canceled a pending refund.
      */
     post: operations['ledgerRefundCanceled'];
     delete?: never;
@@ -1410,9 +1410,9 @@ export interface webhooks {
 export interface components {
   schemas: {
     AdvanceClockRequest: {
-      /** @description How far to move the clock. It can be at most 400 days ahead of real time. */
+      /** @description How far to advance the clock, in seconds. The clock can be at most 400 days ahead of real time. */
       advance_seconds?: number;
-      /** @description Where to move the clock instead, in Unix seconds: not before its own time. */
+      /** @description Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time. */
       to?: number;
     };
     ChangeWebhookEndpointRequest: {
@@ -1501,8 +1501,8 @@ export interface components {
        * @description Status of the session.
        *
        *     - `open`: can be paid until `expires_at`
-       *     - `complete`: paid; final
-       *     - `expired`: expired, or ended by you; final
+       *     - `complete`: paid, or completed without a payment because the total is 0; final
+       *     - `expired`: expired at `expires_at`, or by your request; final
        * @enum {string}
        */
       status: 'open' | 'complete' | 'expired';
@@ -1627,8 +1627,8 @@ export interface components {
        * @description Status of the session.
        *
        *     - `open`: can be paid until `expires_at`
-       *     - `complete`: paid; final
-       *     - `expired`: expired, or ended by you; final
+       *     - `complete`: paid, or completed without a payment because the total is 0; final
+       *     - `expired`: expired at `expires_at`, or by your request; final
        * @enum {string}
        */
       status: 'open' | 'complete' | 'expired';
@@ -1676,20 +1676,20 @@ export interface components {
        * @example usd
        */
       currency: string;
-      /** @description Total of the session. Optional: the service computes it, and refuses the request if you send another amount. */
+      /** @description Total of the session. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount?: number;
-      /** @description Sum of the subtotals of the lines. Optional: the service computes it, and refuses the request if you send another amount. */
+      /** @description Sum of the subtotals of the lines. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount_subtotal?: number;
-      /** @description Sum of the discounts of the lines. Optional: the service computes it, and refuses the request if you send another amount. */
+      /** @description Sum of the discounts of the lines. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount_discount?: number;
       /**
        * @description Cost of shipping.
        * @default 0
        */
       amount_shipping?: number;
-      /** @description Sum of the taxes of the lines. Optional: the service computes it, and refuses the request if you send another amount. */
+      /** @description Sum of the taxes of the lines. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount_tax?: number;
-      /** @description Total of the session. Optional: the service computes it, and refuses the request if you send another amount. */
+      /** @description Total of the session. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount_total?: number;
       /** @description The items that the customer pays for. */
       line_items: components['schemas']['LineItemRequest'][];
@@ -1738,7 +1738,7 @@ export interface components {
        */
       locale?: string | null;
       /**
-       * @description Your own key-value pairs. The service only stores them.
+       * @description Your own key-value pairs. Tillgate only stores them.
        * @default {}
        */
       metadata?: {
@@ -2067,8 +2067,8 @@ export interface components {
          *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
          *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
          *     - `payment_reference_reused`: The reference was used for another payment. Read that payment.
-         *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see what is refunded, pending and on hold.
-         *     - `hold_exceeds_remaining`: The amount is more than is left of the payment. `errors[0].allowed` is the largest possible amount.
+         *     - `payment_not_refundable`: Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.
+         *     - `hold_exceeds_remaining`: The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.
          *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
          *     - `refund_not_pending`: The refund is no longer pending. Read it.
          *     - `refund_in_progress`: The ledger has claimed the refund to pay it out. It can be canceled only if the ledger releases the claim. Read it.
@@ -2119,17 +2119,17 @@ export interface components {
        * @description Type of the event.
        *
        *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
-       *     - `checkout.session.expired`: A checkout session expired, by itself or by request.
+       *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
+       *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
        *     - `webhook.test`: A webhook endpoint was tested.
        *     - `payment.created`: A captured payment was recorded.
-       *     - `payment.unmatched`: A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+       *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
        *     - `payment.held`: An amount of a payment was put on hold.
        *     - `payment.released`: A hold on a payment was released.
        *     - `refund.created`: A refund was proposed.
        *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund, or what it had paid out came back.
-       *     - `refund.canceled`: A refund was withdrawn before the ledger decided.
+       *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
+       *     - `refund.canceled`: The merchant canceled a pending refund.
        * @enum {string}
        */
       type:
@@ -2212,17 +2212,17 @@ export interface components {
        * @description Type of the event.
        *
        *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
-       *     - `checkout.session.expired`: A checkout session expired, by itself or by request.
+       *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
+       *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
        *     - `webhook.test`: A webhook endpoint was tested.
        *     - `payment.created`: A captured payment was recorded.
-       *     - `payment.unmatched`: A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+       *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
        *     - `payment.held`: An amount of a payment was put on hold.
        *     - `payment.released`: A hold on a payment was released.
        *     - `refund.created`: A refund was proposed.
        *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund, or what it had paid out came back.
-       *     - `refund.canceled`: A refund was withdrawn before the ledger decided.
+       *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
+       *     - `refund.canceled`: The merchant canceled a pending refund.
        * @enum {string}
        */
       type:
@@ -2371,8 +2371,8 @@ export interface components {
        * @description Status of the session.
        *
        *     - `open`: can be paid until `expires_at`
-       *     - `complete`: paid; final
-       *     - `expired`: expired, or ended by you; final
+       *     - `complete`: paid, or completed without a payment because the total is 0; final
+       *     - `expired`: expired at `expires_at`, or by your request; final
        * @enum {string}
        */
       status: 'open' | 'complete' | 'expired';
@@ -2476,17 +2476,17 @@ export interface components {
        * @description Type of the event.
        *
        *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A checkout session was completed, by its payment or because there was nothing to pay.
-       *     - `checkout.session.expired`: A checkout session expired, by itself or by request.
+       *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
+       *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
        *     - `webhook.test`: A webhook endpoint was tested.
        *     - `payment.created`: A captured payment was recorded.
-       *     - `payment.unmatched`: A captured payment was recorded that does not pay its checkout session; `mismatch` says why.
+       *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
        *     - `payment.held`: An amount of a payment was put on hold.
        *     - `payment.released`: A hold on a payment was released.
        *     - `refund.created`: A refund was proposed.
        *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund, or what it had paid out came back.
-       *     - `refund.canceled`: A refund was withdrawn before the ledger decided.
+       *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
+       *     - `refund.canceled`: The merchant canceled a pending refund.
        * @enum {string}
        */
       type:
@@ -2675,8 +2675,8 @@ export interface components {
        *
        *     - `pending`: waiting for the ledger; the amount is reserved
        *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
-       *     - `failed`: the ledger refused it, or its money came back; the amount is released; final
-       *     - `canceled`: canceled by you; the amount is released; final
+       *     - `failed`: the ledger refused it, or its money came back; the amount can be refunded again; final
+       *     - `canceled`: canceled by you; the amount can be refunded again; final
        * @enum {string}
        */
       status: 'pending' | 'succeeded' | 'failed' | 'canceled';
@@ -2935,7 +2935,7 @@ export interface components {
        * @default 1
        */
       quantity?: number;
-      /** @description Unit price times quantity. Optional: the service computes it, and refuses the request if you send another amount. */
+      /** @description Unit price times quantity. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount_subtotal?: number;
       /**
        * @description Discount on the line, subtracted from its subtotal.
@@ -2947,7 +2947,7 @@ export interface components {
        * @default 0
        */
       amount_tax?: number;
-      /** @description Total of the line. Optional: the service computes it, and refuses the request if you send another amount. */
+      /** @description Total of the line. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount_total?: number;
       /** @description The price of the item and what is sold for it. */
       price_data: components['schemas']['PriceData'];
@@ -3032,10 +3032,10 @@ export interface components {
       allowed: string[];
     };
     PayCheckoutSessionRequest: {
-      /** @description Captured amount, in the minor unit of the currency. Without one, the total of the session. */
+      /** @description Captured amount, in the minor unit of the currency. Default: the total of the session. */
       amount?: number;
       /**
-       * @description ISO 4217 code. Without one, the currency of the session.
+       * @description ISO 4217 code. Default: the currency of the session.
        * @example usd
        */
       currency?: string | null;
@@ -3206,7 +3206,7 @@ export interface components {
       nextCursor: string | null;
     };
     PlaceHoldRequest: {
-      /** @description Amount to hold, in the minor unit of the currency of the payment. Without one, all that is left. */
+      /** @description Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`. */
       amount?: number;
       /** @description Why the amount is on hold. */
       reason?: string | null;
@@ -3255,7 +3255,7 @@ export interface components {
        * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       payment: string;
-      /** @description Amount to refund, in the minor unit of the currency of the payment. At most what is left to refund. */
+      /** @description Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`. */
       amount: number;
     };
     RecordPaymentRequest: {
@@ -3272,7 +3272,7 @@ export interface components {
        */
       currency: string;
       /**
-       * @description ID of the checkout session that the payment is for. A payment that fits completes the session.
+       * @description ID of the checkout session that the payment is for. A payment that matches completes the session.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session?: string | null;
@@ -3282,7 +3282,7 @@ export interface components {
        */
       reference?: string | null;
       /**
-       * @description What to do with a payment that does not fit its session: `refuse` it, or `record` it and leave the session as it is.
+       * @description What to do with a payment that does not match its session: `refuse` it, or `record` it without changing the session.
        * @default refuse
        * @enum {string}
        */
@@ -3311,8 +3311,8 @@ export interface components {
        *
        *     - `pending`: waiting for the ledger; the amount is reserved
        *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
-       *     - `failed`: the ledger refused it, or its money came back; the amount is released; final
-       *     - `canceled`: canceled by you; the amount is released; final
+       *     - `failed`: the ledger refused it, or its money came back; the amount can be refunded again; final
+       *     - `canceled`: canceled by you; the amount can be refunded again; final
        * @enum {string}
        */
       status: 'pending' | 'succeeded' | 'failed' | 'canceled';
@@ -3385,7 +3385,7 @@ export interface components {
        */
       overlap_seconds?: number;
     };
-    /** @description The clock of the test mode of an organization. */
+    /** @description The clock of your organization's test mode. */
     SandboxClock: {
       /**
        * @description Object type.
@@ -3393,12 +3393,12 @@ export interface components {
        */
       object: 'test_helpers.clock';
       /**
-       * @description The time in the test mode of your organization, in Unix seconds.
+       * @description Time that the clock shows, in Unix seconds.
        * @example 1763700000
        */
       now: number;
       /**
-       * @description How far that is ahead of real time.
+       * @description How far the clock is ahead of real time, in seconds.
        * @example 86400
        */
       ahead_seconds: number;
@@ -3929,7 +3929,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The session, complete. */
+      /** @description The complete session. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4618,7 +4618,7 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
-       *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see what is refunded, pending and on hold.
+       *     - `payment_not_refundable`: Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.
        *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
        */
       422: {
@@ -6569,8 +6569,8 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
-       *     - `payment_not_refundable`: Nothing is left to refund of the payment. Read it to see what is refunded, pending and on hold.
-       *     - `hold_exceeds_remaining`: The amount is more than is left of the payment. `errors[0].allowed` is the largest possible amount.
+       *     - `payment_not_refundable`: Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.
+       *     - `hold_exceeds_remaining`: The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.
        */
       422: {
         headers: {

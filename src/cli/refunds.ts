@@ -3,9 +3,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import {
   ClaimRefunds,
   FailRefund,
-  ListProposals,
+  ListLedgerRefunds,
   ledgerRefundView,
-  PROPOSED,
+  PENDING,
   REFUND_ID,
   REFUND_STATUSES,
   ReadLedgerRefund,
@@ -68,7 +68,7 @@ function addList(refunds: Command): void {
     .description('list refunds, the oldest first')
     .addOption(modeOption())
     .addOption(
-      new Option('--status <status>', 'only refunds with this status').choices(REFUND_STATUSES).default(PROPOSED),
+      new Option('--status <status>', 'only refunds with this status').choices(REFUND_STATUSES).default(PENDING),
     )
     .option(...ofOne)
     .option('--limit <number>', 'refunds on a page', pageLimit, 25)
@@ -76,7 +76,7 @@ function addList(refunds: Command): void {
     .action(({ mode, status, org: organization, limit, cursor }) =>
       withApplication(async (application) => {
         const filter = { status, organization, limit, cursor };
-        return listView(await application.get(ListProposals).execute({ mode }, filter), ledgerRefundView);
+        return listView(await application.get(ListLedgerRefunds).execute({ mode }, filter), ledgerRefundView);
       }),
     );
 }

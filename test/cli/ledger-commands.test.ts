@@ -84,8 +84,10 @@ describe('refund', () => {
     expect(claimed.data[0].claim.expires_at - Date.now() / 1000).toBeGreaterThan(500);
     expect((await run('refund', 'claim', ...own())).data.map(({ id }: { id: string }) => id)).toEqual([second.id]);
     expect((await shop.cancel(first.id)).body.error.code).toBe('refund_in_progress');
-    expect(await fail('refund', 'fail', first.id)).toBe('The refund is under a claim: send its number as claim.');
-    expect(await fail('refund', 'fail', first.id, '--claim', '2')).toBe('The refund is under another claim.');
+    expect(await fail('refund', 'fail', first.id)).toBe(
+      'The refund is claimed: send the number of its claim as claim.',
+    );
+    expect(await fail('refund', 'fail', first.id, '--claim', '2')).toBe('The refund has another claim.');
     const failed = await run('refund', 'fail', first.id, '--claim', '1', '--reason', 'account closed');
     expect(failed).toEqual({ ...claimed.data[0], status: 'failed', claim: null });
     const [event] = (await shop.get(`/v1/events?object=${first.id}`)).body.data;

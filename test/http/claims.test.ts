@@ -170,7 +170,7 @@ describe('what needs the number of the claim', () => {
     expect((await act(id, 'fail', { claim: 1 })).body).toMatchObject({ status: 'failed', claim: null });
   });
 
-  test.each(['extend', 'release', 'fail'])('%s of a refund under no claim', async (action) => {
+  test.each(['extend', 'release', 'fail'])('%s of a refund that is not claimed', async (action) => {
     const { id } = await propose();
     const early = await act(id, action, { claim: 1 });
     expect([early.status, early.body]).toEqual([422, refused('refund_claimed', `${PATH}/${id}`, 'claim')]);

@@ -156,7 +156,7 @@ export class Model {
     return { id, object, organization: this.organization, ...rest, claim };
   }
 
-  /** Those that the next claim takes: they are under no claim, or under one whose lease is over. */
+  /** The refunds that the next claim takes: they have no claim, or their lease has ended. */
   claim(limit: number): Resource[] {
     const free = this.refunds.filter((refund) => {
       const { isLive, isLapsed = false } = this.claimOf(refund);

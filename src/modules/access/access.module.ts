@@ -16,7 +16,7 @@ import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 import { ApiKeys, Organizations } from './application/ports.js';
 
-/** Who is calling. Global: its guards stand before every route. */
+/** Authenticates callers. Global, because its guards run before every route. */
 @Global()
 @Module({
   controllers: [PreflightController],

@@ -3,9 +3,9 @@ export { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from './adapters/rep
 export { ledgerRefundView, REFUND, refundJson } from './adapters/representation/refunds.views.js';
 export { ClaimRefunds } from './application/claim-refunds.js';
 export { FailRefund } from './application/fail-refund.js';
-export { ListProposals } from './application/list-proposals.js';
+export { ListLedgerRefunds } from './application/list-ledger-refunds.js';
 export { ReadLedgerRefund } from './application/read-ledger-refund.js';
 export { ReturnRefund } from './application/return-refund.js';
 export { SucceedRefund } from './application/succeed-refund.js';
-export { PROPOSED, REFUND_ID, REFUND_STATUSES, type Refund } from './domain/refund.js';
+export { PENDING, REFUND_ID, REFUND_STATUSES, type Refund } from './domain/refund.js';
 export { REFUNDS, RefundsModule } from './refunds.module.js';

@@ -17,7 +17,7 @@ import { CancelRefund } from './application/cancel-refund.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { ExtendClaim } from './application/extend-claim.js';
 import { FailRefund } from './application/fail-refund.js';
-import { ListProposals } from './application/list-proposals.js';
+import { ListLedgerRefunds } from './application/list-ledger-refunds.js';
 import { ListRefunds } from './application/list-refunds.js';
 import { LedgerRefunds, RefundablePayments, RefundEvents, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
@@ -44,7 +44,7 @@ import { REFUND_FACTS } from './facts.js';
     ExtendClaim,
     FailRefund,
     LedgerRefundChanges,
-    ListProposals,
+    ListLedgerRefunds,
     ListRefunds,
     ProposeRefund,
     ReadLedgerRefund,

@@ -12,13 +12,13 @@ import { SandboxClockRecord } from './adapters/persistence/sandbox-clock.record.
 import { Announcements } from './adapters/schedule/announcements.js';
 import { ClockListener } from './adapters/schedule/clock-listener.js';
 import { MovedSchedules } from './adapters/schedule/moved-schedules.js';
-import { WorkByTheClock } from './adapters/schedule/work-by-the-clock.js';
+import { ClockDueWork } from './adapters/schedule/clock-due-work.js';
 import { AdvanceClock } from './application/advance-clock.js';
-import { HastenSchedules } from './application/hasten-schedules.js';
+import { AdvanceSchedules } from './application/advance-schedules.js';
 import { DueWork, SandboxClocks, Schedules } from './application/ports.js';
 import { ReadClock } from './application/read-clock.js';
 
-/** What a merchant in test mode does in the place of customers, the ledger and time. Live mode has none of it. */
+/** Lets merchants simulate customers, the ledger and time in test mode. Live mode has no such routes. */
 @Module({
   imports: [CheckoutModule, EventsModule, PaymentsModule, RefundsModule],
   controllers: [CheckoutSessionHelpersController, RefundHelpersController, ClockController],
@@ -26,9 +26,9 @@ import { ReadClock } from './application/read-clock.js';
     AdvanceClock,
     Announcements,
     ClockListener,
-    HastenSchedules,
+    AdvanceSchedules,
     ReadClock,
-    { provide: DueWork, useClass: WorkByTheClock },
+    { provide: DueWork, useClass: ClockDueWork },
     { provide: SandboxClocks, useClass: PostgresSandboxClocks },
     { provide: Schedules, useClass: MovedSchedules },
   ],

@@ -10,7 +10,7 @@ export class CreateOrganization {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws RangeError for an impossible name. */
+  /** Throws RangeError for a name that is empty or too long. */
   async execute(name: string): Promise<Organization> {
     const organization = Organization.create(name, this.clock.now());
     await this.organizations.add(organization);

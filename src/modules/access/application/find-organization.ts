@@ -13,7 +13,7 @@ export class FindOrganization {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Throws service_unavailable for one that is being moved to another database, or was. */
+  /** Refuses with service_unavailable for an organization that is being moved to another database, or was moved. */
   async exists(id: string): Promise<boolean> {
     if (await this.organizations.isHere(id)) return true;
     if (await this.organizations.exists(id)) throw organizationAway();

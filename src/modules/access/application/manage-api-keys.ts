@@ -15,15 +15,15 @@ export interface RotatedApiKey extends IssuedApiKey {
 }
 
 export interface Rotation {
-  /** How long the old key still works, in milliseconds. It may end before. */
+  /** How long the old key still works, in milliseconds, unless it expires before. */
   readonly overlap: number;
-  /** When the new key ends, in milliseconds, or null for never: its life is its own. */
+  /** When the new key expires, in milliseconds, or null for never. It does not inherit the old key's expiry. */
   readonly expiresAt: number | null;
-  /** How long the new key works, in milliseconds: it takes the place of `expiresAt`. */
+  /** How long the new key works, in milliseconds. Replaces `expiresAt`. */
   readonly lifetime?: number;
 }
 
-/** What an operator does with keys, in the time that each lives in. Each method throws a not_found refusal for an unknown id. */
+/** Each method refuses an unknown ID with not_found. The time is that of the key's mode, whose test clock may be moved. */
 @Injectable()
 export class ManageApiKeys {
   constructor(
@@ -50,7 +50,7 @@ export class ManageApiKeys {
     return key;
   }
 
-  /** A new key like the old one, which works on for the overlap. Throws RangeError for a key that has ended. */
+  /** Issues a key like the old one, which still works for the overlap. Throws RangeError for a revoked or expired key. */
   async rotate(id: string, { overlap, ...life }: Rotation): Promise<RotatedApiKey> {
     const old = await this.find(id);
     const { now } = this.clock.at(old.caller);

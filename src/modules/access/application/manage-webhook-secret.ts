@@ -4,7 +4,7 @@ import { notFound } from '../../../shared/errors.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 import { Organizations } from './ports.js';
 
-/** How long the secret before goes on signing: receivers learn the new one in the meantime. */
+/** How long the previous secret still signs, so that receivers have time to learn the new one. */
 const OVERLAP_MS = 24 * 60 * 60_000;
 
 export interface RotatedSecret {
@@ -20,14 +20,14 @@ export class ManageWebhookSecret {
     private readonly clock: Clock,
   ) {}
 
-  /** A new secret. Of two rotations within the overlap, the first secret stops at the second. Throws not_found. */
+  /** Issues a new secret. A second rotation within the overlap ends the oldest secret at once. Refuses with not_found. */
   async rotate(organization: string): Promise<RotatedSecret> {
     const rotated = { secret: newWebhookSecret(), previousExpiresAt: this.clock.now() + OVERLAP_MS };
     if (!(await this.organizations.rotateWebhookSecret(organization, rotated))) throw notFound('organization');
     return rotated;
   }
 
-  /** What signs now, the current secret first. Throws not_found. */
+  /** The secrets that sign now, the current one first. Refuses with not_found. */
   async active(organization: string): Promise<readonly string[]> {
     const secrets = await this.organizations.webhookSecrets(organization);
     if (!secrets) throw notFound('organization');

@@ -12,30 +12,30 @@ export interface WebhookSecrets {
 export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
-  /** False while it leaves for another database. */
+  /** False for an organization that is being moved to another database, or was moved. */
   abstract isHere(id: string): Promise<boolean>;
   abstract any(): Promise<boolean>;
   abstract byId(id: string): Promise<Organization | undefined>;
   /** Oldest first. */
   abstract all(): Promise<Organization[]>;
   abstract webhookSecrets(id: string): Promise<WebhookSecrets | undefined>;
-  /** Puts a new secret in the place of the current one, which becomes the previous. Returns whether there was one. */
+  /** Replaces the current secret, which becomes the previous one. Returns whether the organization exists. */
   abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean>;
 }
 
-/** Keys are found before the caller is known, so these methods are the only ones without one. */
+/** A key is looked up before the caller is known, so these methods take no caller. */
 export abstract class ApiKeys {
   /** Stores the key and the digest of its token, never the token. */
   abstract add(key: ApiKey, token: string): Promise<void>;
   abstract byToken(token: string): Promise<ApiKey | undefined>;
   abstract byId(id: string): Promise<ApiKey | undefined>;
-  /** Oldest first; the ledger's keys, which belong to none, for null. */
+  /** Oldest first. With null, the ledger's keys. */
   abstract ofOrganization(organization: string | null): Promise<ApiKey[]>;
-  /** Ends the key at the instant (milliseconds). Returns it as it is now: one that was revoked before keeps its time. */
+  /** Revokes the key at the instant (milliseconds). A revoked key keeps its time. Returns the stored key. */
   abstract revoke(id: string, instant: number): Promise<ApiKey>;
-  /** Ends the key at the instant (milliseconds), unless it ends before. Returns the key as it is now. */
+  /** Moves the key's expiry to the instant (milliseconds), unless it expires before. Returns the stored key. */
   abstract expireBy(id: string, instant: number): Promise<ApiKey>;
   abstract anyAllows(origin: string): Promise<boolean>;
-  /** What the active keys of the organization and mode list, each once. */
+  /** The distinct origins on the lists of the caller's active keys. */
   abstract originsOf(caller: Caller, now: number): Promise<readonly string[]>;
 }

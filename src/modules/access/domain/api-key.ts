@@ -12,7 +12,7 @@ export interface ApiKeyState {
   readonly id: string;
   readonly kind: KeyKind;
   readonly mode: Mode;
-  /** Null for a ledger key, which acts on its mode of every organization. */
+  /** Null for a ledger key, which acts on every organization in its mode. */
   readonly organization: string | null;
   /** The first characters of the token, enough to recognize it and useless to an attacker. */
   readonly display: string;
@@ -20,7 +20,7 @@ export interface ApiKeyState {
   /** Milliseconds, or null for never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Its organization is leaving for another database, or is gone. */
+  /** Whether its organization is being moved to another database, or was moved. */
   readonly isAway: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface NewApiKey {
   readonly organization: string | null;
   readonly allowedOrigins: readonly string[];
   readonly expiresAt: number | null;
-  /** In milliseconds: it takes the place of `expiresAt`. */
+  /** In milliseconds. Replaces `expiresAt`. */
   readonly lifetime?: number;
 }
 
@@ -51,7 +51,7 @@ export class ApiKey {
     }
     const allowedOrigins = input.allowedOrigins.map(checkedOrigin);
     const token = newToken(input.kind, input.mode);
-    // Times are shown in whole seconds, and a key ends when it says.
+    // The API shows whole seconds, and the key must expire at the time shown.
     const end = lifetime === undefined ? input.expiresAt : moment.now + lifetime;
     const expiresAt = end === null ? null : Math.floor(end / 1000) * 1000;
     const state = {
@@ -68,7 +68,7 @@ export class ApiKey {
     return new ApiKey(state);
   }
 
-  /** In whose time it lives: a secret key's organization, or the ledger. */
+  /** The caller whose clock applies to the key: its organization, or the ledger. */
   get caller(): Caller {
     return callerOf(this.state);
   }
@@ -78,7 +78,7 @@ export class ApiKey {
     return revokedAt === null && (expiresAt === null || now < expiresAt);
   }
 
-  /** Exactly one of the listed origins; `null` and anything alike but different never is (RFC 6454). */
+  /** Whether the origin exactly equals a listed one (RFC 6454). `null` never does. */
   allows(origin: string): boolean {
     return this.state.allowedOrigins.includes(origin);
   }
@@ -88,7 +88,7 @@ export function callerOf({ organization, mode }: Pick<ApiKeyState, 'organization
   return { organization: organization ?? NO_ORGANIZATION, mode };
 }
 
-/** Whether a token could be a key at all: its checksum tells garbage from keys without a look at the database. */
+/** Whether the token has the form and the checksum of a key. Other tokens need no database lookup. */
 export function isWellFormedToken(token: string): boolean {
   const parts = TOKEN.exec(token);
   return parts !== null && checksum(token.slice(0, -CHECKSUM_LENGTH)) === parts[4];
@@ -103,7 +103,7 @@ function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is the last multiple of 62 in a byte: taking more would favour some letters.
+      // 248 is the largest multiple of 62 in a byte: higher bytes would make some characters more likely.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62];
     }
   }

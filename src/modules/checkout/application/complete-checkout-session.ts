@@ -11,7 +11,7 @@ export class CompleteCheckoutSession {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /** Decided with its payment. Refuses with not_found, session_not_open or payment_session_mismatch. */
+  /** Committed together with the payment. Refuses with not_found, session_not_open or payment_session_mismatch. */
   async execute(caller: Caller, id: string, captured: Captured): Promise<Decided<CheckoutSession>> {
     const session = (await this.sessions.get(caller, id, 'checkout_session')).pay(captured);
     return decided(
@@ -21,7 +21,7 @@ export class CompleteCheckoutSession {
     );
   }
 
-  /** Why a payment of this much does not complete the session, or null when it does. Refuses with not_found. */
+  /** Why a payment of this amount does not complete the session, or null if it does. Refuses with not_found. */
   async mismatch(caller: Caller, id: string, captured: Captured): Promise<Mismatch | null> {
     return (await this.sessions.get(caller, id, 'checkout_session')).mismatchOf(captured);
   }

@@ -11,7 +11,7 @@ export class CompleteFreeCheckoutSession {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /** Completes an open session of the caller's mode that asks for nothing. Refuses with not_found or payment_required. */
+  /** Completes an open session of the caller's mode whose total is 0. Refuses with not_found or payment_required. */
   async execute(caller: Caller, id: string): Promise<Decided<CheckoutSession>> {
     const session = (await this.sessions.get(caller, id, 'id')).completeFree();
     return decided(

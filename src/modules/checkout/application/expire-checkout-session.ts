@@ -11,7 +11,7 @@ export class ExpireCheckoutSession {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /** Ends an open session of the caller's mode. Refuses with not_found or session_not_open. */
+  /** Expires an open session of the caller's mode. Refuses with not_found or session_not_open. */
   async execute(caller: Caller, id: string): Promise<Decision<CheckoutSession>> {
     const session = (await this.sessions.get(caller, id, 'id')).expire();
     return decided(

@@ -10,12 +10,12 @@ export class ExpireOverdueSessions {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /** Up to `limit` open sessions whose time is over, by organization: of anyone, or of a test mode by its moved clock. */
-  find(limit: number, by?: MovedClock): Promise<OverdueSessions[]> {
-    return this.sessions.overdue(limit, by);
+  /** Finds up to `limit` overdue sessions of all organizations or, with a moved clock, of its test mode. */
+  find(limit: number, clock?: MovedClock): Promise<OverdueSessions[]> {
+    return this.sessions.overdue(limit, clock);
   }
 
-  /** Expires those that are still over. The result is how many. */
+  /** Expires the sessions that are still overdue. The result is how many it expired. */
   async execute(overdue: OverdueSessions): Promise<Decision<number>> {
     return inTransaction(async () => {
       const expired = await this.sessions.expire(overdue);

@@ -16,28 +16,28 @@ export interface CheckoutSessionFilter extends PageRequest {
   readonly to: number | undefined;
 }
 
-/** The sessions of the caller's organization. Past its time, a session is found as expired, by the database's clock. */
+/** An open session past its expires_at is found as expired, by the database's clock or by the moved clock of its test mode. */
 export abstract class CheckoutSessions {
   abstract add(caller: Caller, session: CheckoutSession): Write;
-  /** Stores the outcome of an open session. Stale when it is no longer open, or its time is over. */
+  /** Stores that a session was completed or expired. Stale if the stored session is no longer open, or is overdue. */
   abstract close(caller: Caller, session: CheckoutSession): Write;
-  /** In either mode: reads are scoped to the organization. */
+  /** Finds a session of the caller's organization in either mode. */
   abstract find(caller: Caller, id: string): Promise<CheckoutSession | undefined>;
   /** The notify_url of a session of the caller's mode, or null. */
   abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
-  /** In the caller's mode. Refuses with not_found on the parameter that the id came in. */
+  /** Finds a session of the caller's mode. Refuses with not_found on `param`, the parameter that held the ID. */
   abstract get(caller: Caller, id: string, param: string): Promise<CheckoutSession>;
-  /** Up to `limit` open sessions whose time is over: of anyone by the database's clock, or of a test mode by its moved clock. */
-  abstract overdue(limit: number, by?: MovedClock): Promise<OverdueSessions[]>;
-  /** In the open transaction: stores those that are still open and over as expired, and returns them. */
+  /** Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its test mode. */
+  abstract overdue(limit: number, clock?: MovedClock): Promise<OverdueSessions[]>;
+  /** Stores as expired, in the open transaction, those that are still open and overdue. Returns them. */
   abstract expire(overdue: OverdueSessions): Promise<OwnedCheckoutSession[]>;
-  /** In the caller's mode, newest first: up to one more than the limit, to tell whether there are more. */
+  /** Sessions of the caller's mode, newest first. One more than the limit, if there are more. */
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]>;
 }
 
-/** Sessions of one organization that were found to be over. */
+/** Overdue sessions of one organization. */
 export interface OverdueSessions extends MovedClock {
-  /** Where they are stored: nothing to anyone but the port. */
+  /** Row locations that only the port's implementation understands. */
   readonly places: readonly string[];
 }
 
@@ -47,9 +47,9 @@ export interface OwnedCheckoutSession {
 }
 
 export abstract class CheckoutSessionEvents {
-  /** Records what happened to the session, as the API shows it from now on, and sends it to its notify_url. */
+  /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
   abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
-  /** The same for sessions of one organization: large ones a few at a time, and in between requests are served. */
+  /** Records an event for each session of one organization. Between batches of large sessions, requests are served. */
   abstract recordAll(
     organization: string,
     event: SessionEvent,
@@ -57,8 +57,8 @@ export abstract class CheckoutSessionEvents {
   ): Promise<readonly Write[]>;
 }
 
-/** Where customers pay. Told by the module that shows them the page. */
+/** The pages on which customers pay. Implemented by the page module. */
 export abstract class PaymentPages {
-  /** The absolute URL of a session's page, or undefined where no pages are shown. */
+  /** The absolute URL of a session's page, or undefined if pages are not served. */
   abstract urlOf(organization: string, session: string): string | undefined;
 }

@@ -1,6 +1,6 @@
 import { invalidParams, type ParamCode, type ParamError, paramError } from '../../../shared/errors.js';
 
-/** Collects what is wrong with a request's amounts, so that all of it is reported at once. */
+/** Collects the faults of a request, so that one response lists all of them. */
 export class AmountFaults {
   private readonly errors: ParamError[] = [];
 
@@ -12,7 +12,7 @@ export class AmountFaults {
     this.errors.push(paramError(param, code, `${param} ${message}.`, allowed));
   }
 
-  /** The caller confirms what the service computes: a claim may be left out, but not be wrong. */
+  /** Adds a fault if the caller sent an amount that differs from the computed one. */
   confirm(param: string, claimed: number | undefined, computed: number): void {
     if (claimed === undefined || claimed === computed) return;
     this.add(param, 'amount_mismatch', `must be ${computed}`, [computed]);

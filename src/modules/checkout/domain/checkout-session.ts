@@ -13,8 +13,8 @@ export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
 
 export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',
-  'checkout.session.completed': 'A checkout session was completed, by its payment or because there was nothing to pay.',
-  'checkout.session.expired': 'A checkout session expired, by itself or by request.',
+  'checkout.session.completed': 'A checkout session was completed by its payment or, if its total is 0, by request.',
+  'checkout.session.expired': 'A checkout session expired, at its `expires_at` or by request.',
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 
@@ -36,7 +36,7 @@ export const PAYMENT_REQUIRED: ErrorCode = {
   meaning: 'Only an open session whose total is 0 is completed without a payment. Read it.',
 };
 
-/** What was captured for a session, in the minor unit of its currency. */
+/** The amount captured for a session, in the minor unit of the currency. */
 export interface Captured {
   readonly amount: number;
   readonly currency: string;
@@ -59,7 +59,7 @@ export type CheckoutSessionSummary = Pick<
 export class CheckoutSession {
   private constructor(readonly state: CheckoutSessionState) {}
 
-  /** A new open session. Throws an invalid_param refusal with everything that is wrong. */
+  /** A new open session. Refuses with invalid_param, listing every fault. */
   static open(
     input: NewCheckoutSession,
     mode: Mode,
@@ -76,12 +76,12 @@ export class CheckoutSession {
     return new CheckoutSession(state);
   }
 
-  /** How many things have happened to it: it is created, and then completed or expired once. */
+  /** Number of events about the session so far: the first is its creation, the second its completion or expiry. */
   get version(): number {
     return this.state.status === 'open' ? 1 : 2;
   }
 
-  /** Why this does not pay the session: the first reason that applies, or null when it does. */
+  /** Why the captured amount does not pay the session: the first reason that applies, or null if it does. */
   mismatchOf({ amount, currency }: Captured): Mismatch | null {
     const { status, amountTotal } = this.state;
     if (status !== 'open') return `session_${status}`;
@@ -89,7 +89,7 @@ export class CheckoutSession {
     return currency === this.state.currency ? null : 'currency';
   }
 
-  /** The session once this much was captured for it: complete and paid. Refuses all but the exact sum of an open one. */
+  /** The session, complete and paid. Refuses unless it is open and both amount and currency are exact. */
   pay({ amount, currency }: Captured): CheckoutSession {
     this.requireOpen('checkout_session');
     const mismatches = [
@@ -97,17 +97,17 @@ export class CheckoutSession {
       ...(currency === this.state.currency ? [] : [mismatch('currency', this.state.currency)]),
     ];
     if (mismatches.length > 0) {
-      const message = 'The session asks for another amount or currency.';
+      const message = 'The session has another amount or currency.';
       throw new Refusal(PAYMENT_SESSION_MISMATCH, message, mismatches, this.state.id);
     }
     return new CheckoutSession({ ...this.state, status: 'complete', paymentStatus: 'paid' });
   }
 
-  /** The session, complete without a payment. Refuses all but an open one that asks for nothing. */
+  /** The session, complete without a payment. Refuses unless it is open and its total is 0. */
   completeFree(): CheckoutSession {
     const { id, status, amountTotal } = this.state;
     if (status === 'open' && amountTotal === 0) return new CheckoutSession({ ...this.state, status: 'complete' });
-    const message = amountTotal === 0 ? `The session is ${status}, not open.` : `The session asks for ${amountTotal}.`;
+    const message = amountTotal === 0 ? `The session is ${status}, not open.` : `The session must be paid: its total is ${amountTotal}.`;
     throw new Refusal(PAYMENT_REQUIRED, message, [paramError('id', 'invalid_value', message)], id);
   }
 

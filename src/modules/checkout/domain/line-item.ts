@@ -21,7 +21,7 @@ export interface LineItem {
   readonly amountTotal: number;
 }
 
-/** A line as a caller asks for it; subtotal and total are claims that are checked, not taken. */
+/** A line as the caller sends it. Its subtotal and total are only compared with the computed ones. */
 export interface NewLineItem {
   readonly productName: string;
   readonly description?: string | null | undefined;
@@ -36,7 +36,7 @@ export interface NewLineItem {
   readonly amountTotal?: number | undefined;
 }
 
-/** Prices a line; `at` is its path in the request. Exact. Throws RangeError for what no request can hold. */
+/** Computes the amounts of a line exactly. `at` is the line's path in the request. Throws RangeError for values that a request cannot have. */
 export function priceLine(input: NewLineItem, currency: string, at: string, faults: AmountFaults): LineItem {
   const { unitPrice, quantity = DEFAULT_QUANTITY, amountDiscount = 0, amountTax = 0 } = input;
   const { taxBehavior = DEFAULT_TAX_BEHAVIOR } = input;

@@ -10,11 +10,11 @@ export const DEFAULT_UI_MODE: UiMode = 'hosted';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
-/** From 5 minutes to 24 hours ahead, with a minute of grace for the caller's clock at both ends. */
+/** From 5 minutes to 24 hours ahead, with a minute of tolerance for the caller's clock at both ends. */
 const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
 
-/** What a caller may say about a session and the service only keeps. */
+/** Fields that are stored as the caller sent them. */
 interface SessionDetails {
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
@@ -41,7 +41,7 @@ export interface SessionTerms extends SessionDetails {
 
 type NewDetails = { readonly [Detail in keyof SessionDetails]?: SessionDetails[Detail] | undefined };
 
-/** A session as a caller asks for it; but for the shipping, its amounts are claims that are checked, not taken. */
+/** A session as the caller sends it. All amounts but the shipping are only compared with the computed ones. */
 export interface NewCheckoutSession extends NewDetails {
   readonly uiMode?: UiMode | undefined;
   readonly currency: string;
@@ -55,7 +55,7 @@ export interface NewCheckoutSession extends NewDetails {
   readonly lineItems: readonly NewLineItem[];
 }
 
-/** The terms of a session, with its sums. `created` is in Unix seconds. Refuses with invalid_param for all that is wrong. */
+/** The terms of a new session, with its computed sums. `created` is in Unix seconds. Refuses with invalid_param, listing every fault. */
 export function agreedTerms(
   input: NewCheckoutSession,
   mode: Mode,
@@ -117,7 +117,7 @@ function chosenExpiry(wanted: number | undefined, created: number, faults: Amoun
   return wanted;
 }
 
-/** Test mode may call back to the developer's own machine; live mode never leaves TLS. */
+/** Test mode also allows http to localhost, the developer's own machine. */
 function requireHttps(details: SessionDetails, lineItems: readonly LineItem[], faults: AmountFaults): void {
   const check = (param: string, url: string | null) => {
     if (url !== null && !/^https:/i.test(url)) faults.add(param, 'invalid_format', 'must be an https URL in live mode');

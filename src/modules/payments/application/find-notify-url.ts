@@ -3,7 +3,7 @@ import type { Caller } from '../../../shared/caller.js';
 import type { Payment } from '../domain/payment.js';
 import { PaidSessions } from './ports.js';
 
-/** Finds where webhooks about a payment go: to the notify_url of the session that it was captured for, if that has one. */
+/** Finds the URL to which webhooks about a payment are sent: the notify_url of its checkout session, if any. */
 @Injectable()
 export class FindNotifyUrl {
   constructor(private readonly sessions: PaidSessions) {}

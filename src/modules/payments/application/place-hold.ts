@@ -17,7 +17,7 @@ export class PlaceHold {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Locks the payment: its events have an order. Refuses with not_found, hold_exceeds_remaining or payment_not_refundable. */
+  /** Locks the payment, so that its events are numbered in order. Refuses with not_found, hold_exceeds_remaining or payment_not_refundable. */
   async execute(caller: Caller, paymentId: string, input: NewHold): Promise<Decision<Hold>> {
     return inTransaction(async () => {
       const payment = await this.payments.lock(caller, paymentId);

@@ -5,15 +5,15 @@ import type { Hold } from '../domain/hold.js';
 import type { Mismatch, Payment, PaymentEvent } from '../domain/payment.js';
 
 export abstract class Payments {
-  /** Stale when another payment has its reference, or pays its session. */
+  /** Stale if another payment has the same reference or already pays the session. */
   abstract add(caller: Caller, payment: Payment): Write;
-  /** In either mode: reads are scoped to the organization. */
+  /** Finds a payment of the caller's organization in either mode. */
   abstract find(caller: Caller, id: string): Promise<Payment | undefined>;
-  /** In the caller's mode. */
+  /** Finds a payment of the caller's mode. */
   abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
-  /** In the open transaction, to its end: nobody else changes the payment. In the caller's mode; refuses with not_found. */
+  /** Locks a payment of the caller's mode until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: string): Promise<Payment>;
-  /** In the caller's mode, newest first: up to one more than the limit, to tell whether there are more. */
+  /** Payments of the caller's mode, newest first. One more than the limit, if there are more. */
   abstract list(caller: Caller, filter: PaymentFilter): Promise<Payment[]>;
 }
 
@@ -37,20 +37,20 @@ export interface LedgerPaymentFilter extends PageRequest {
 
 /** The payments of every organization, in the ledger's mode. */
 export abstract class LedgerPayments {
-  /** With an organization, only if the payment is its. */
+  /** With `organization`, finds only a payment of that organization. */
   abstract find(ledger: Ledger, id: string, organization?: string): Promise<OwnedPayment | undefined>;
-  /** Newest first: up to one more than the limit, to tell whether there are more. */
+  /** Newest first. One more than the limit, if there are more. */
   abstract list(ledger: Ledger, filter: LedgerPaymentFilter): Promise<OwnedPayment[]>;
 }
 
-/** What is held of payments, in the caller's mode. Amounts are in the minor unit of the payment's currency. */
+/** The amounts of payments that are reserved, refunded or on hold, in the minor unit of the payment's currency. */
 export abstract class HeldAmounts {
-  /** Reserves an amount for a refund that is pending. Stale when the payment no longer has that much left. */
+  /** Reserves an amount for a pending refund. Stale if the payment no longer has that much left. */
   abstract reserve(caller: Caller, payment: string, amount: number): Write;
   abstract free(caller: Caller, payment: string, amount: number): Write;
   abstract refund(caller: Caller, payment: string, amount: number): Write;
   abstract takeBack(caller: Caller, payment: string, amount: number): Write;
-  /** Puts an amount on hold. Stale when the payment no longer has that much left. */
+  /** Puts an amount on hold. Stale if the payment no longer has that much left. */
   abstract hold(caller: Caller, payment: string, amount: number): Write;
   abstract release(caller: Caller, payment: string, amount: number): Write;
 }
@@ -58,11 +58,11 @@ export abstract class HeldAmounts {
 /** The holds on payments of the caller's organization, in the caller's mode. */
 export abstract class Holds {
   abstract add(caller: Caller, hold: Hold): Write;
-  /** Stores the release of a hold, whose payment is locked: nobody else releases it meanwhile. */
+  /** Stores the release of a hold. Its payment must be locked, so that no other request releases it. */
   abstract close(caller: Caller, hold: Hold): Write;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;
-  /** Those on a payment, newest first: up to one more than the limit, to tell whether there are more. */
+  /** The holds on a payment, newest first. One more than the limit, if there are more. */
   abstract list(caller: Caller, payment: string, page: PageRequest): Promise<Hold[]>;
 }
 
@@ -73,27 +73,27 @@ export interface OwnedHold {
 
 /** The holds of every organization, in the ledger's mode. */
 export abstract class LedgerHolds {
-  /** With an organization, only if the hold is its. */
+  /** With `organization`, finds only a hold of that organization. */
   abstract find(ledger: Ledger, id: string, organization?: string): Promise<OwnedHold | undefined>;
 }
 
-/** What was captured for a session, in the minor unit of its currency. */
+/** The amount captured for a session, in the minor unit of the currency. */
 export interface Captured {
   readonly amount: number;
   readonly currency: string;
 }
 
 export abstract class PaidSessions {
-  /** What completes the session. Refuses as CompleteCheckoutSession does. */
+  /** The writes that complete the session. Refuses as CompleteCheckoutSession does. */
   abstract complete(caller: Caller, id: string, captured: Captured): Promise<readonly Write[]>;
-  /** Why a payment of this much does not complete the session, or null when it does. Refuses with not_found. */
+  /** Why a payment of this amount does not complete the session, or null if it does. Refuses with not_found. */
   abstract mismatch(caller: Caller, id: string, captured: Captured): Promise<Mismatch | null>;
-  /** Where webhooks about the session and its payment go, or null. */
+  /** The URL to which webhooks about the session and its payment are sent, or null. */
   abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
 }
 
 export abstract class PaymentEvents {
-  /** Records what happened to the payment, as the API shows it from now on, and sends it to the URL if there is one. */
+  /** Records an event with the payment as the API shows it after the change. With a URL, the event is also sent there. */
   abstract record(caller: Caller, event: PaymentEvent, payment: Payment, notifyUrl: string | null): Write;
 }
 

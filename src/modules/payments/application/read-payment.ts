@@ -8,7 +8,7 @@ import { Payments } from './ports.js';
 export class ReadPayment {
   constructor(private readonly payments: Payments) {}
 
-  /** Throws a not_found refusal that names the parameter the id came in. */
+  /** Refuses with not_found on `param`, the parameter that held the ID. */
   async execute(caller: Caller, id: string, param = 'id'): Promise<Payment> {
     const payment = await this.payments.find(caller, id);
     if (!payment) throw notFound(param);

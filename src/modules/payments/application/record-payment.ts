@@ -7,13 +7,13 @@ import { type NewPayment, Payment } from '../domain/payment.js';
 import { FindNotifyUrl } from './find-notify-url.js';
 import { KnownOrganizations, PaidSessions, PaymentEvents, Payments } from './ports.js';
 
-/** What to do with a payment that does not fit its session: money that does not fit is money all the same. */
+/** What to do with a payment that does not match its session. `record` exists because the money was captured all the same. */
 export const ON_MISMATCH = ['refuse', 'record'] as const;
 export type OnMismatch = (typeof ON_MISMATCH)[number];
 
 export interface RecordedPayment {
   readonly payment: Payment;
-  /** False when the same capture had been recorded under the same reference before. */
+  /** False if the same capture was already recorded under the same reference. */
   readonly isNew: boolean;
 }
 
@@ -28,7 +28,7 @@ export class RecordPayment {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Repeatable under its reference. Refuses with not_found, payment_reference_reused, or as completing the session does. */
+  /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as CompleteCheckoutSession does. */
   async execute(
     caller: Caller,
     input: NewPayment,
@@ -39,16 +39,16 @@ export class RecordPayment {
     const earlier = await this.earlier(caller, payment);
     if (earlier) return decided({ payment: earlier, isNew: false });
     try {
-      return await this.fitted(caller, payment, onMismatch);
+      return await this.matched(caller, payment, onMismatch);
     } catch (error) {
-      // The same capture, told twice at once: the session may be complete because the other one has just recorded it.
+      // Another request may have recorded the same capture meanwhile, which completed the session.
       const winner = await this.earlier(caller, payment);
       if (!winner) throw error;
       return decided({ payment: winner, isNew: false });
     }
   }
 
-  private async fitted(caller: Caller, payment: Payment, onMismatch: OnMismatch): Promise<Decided<RecordedPayment>> {
+  private async matched(caller: Caller, payment: Payment, onMismatch: OnMismatch): Promise<Decided<RecordedPayment>> {
     const { checkoutSession: session, amount, currency } = payment.state;
     if (session === null) return this.recorded(caller, payment);
     try {

@@ -15,12 +15,12 @@ export class ReleaseHold {
     private readonly findNotifyUrl: FindNotifyUrl,
   ) {}
 
-  /** Frees what a hold held. Releasing it again changes nothing. Refuses with not_found. */
+  /** Frees the amount of a hold. A released hold stays as it is. Refuses with not_found. */
   async execute(caller: Caller, id: string): Promise<Decision<Hold>> {
     const { state } = await this.holds.get(caller, id);
     return inTransaction(async () => {
       const payment = await this.payments.lock(caller, state.payment);
-      // Read under the payment's lock: another release may have come first.
+      // Read again under the payment's lock: another request may have released the hold meanwhile.
       const hold = await this.holds.get(caller, id);
       const released = hold.release();
       if (released === hold) return decided(hold);

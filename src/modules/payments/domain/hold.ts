@@ -11,10 +11,10 @@ export type HoldStatus = 'active' | 'released';
 export const HOLD_EXCEEDS_REMAINING: ErrorCode = {
   code: 'hold_exceeds_remaining',
   kind: 'too_much',
-  meaning: 'The amount is more than is left of the payment. `errors[0].allowed` is the largest possible amount.',
+  meaning: 'The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.',
 };
 
-/** An amount of a payment that must not be refunded while it lasts. In the minor unit of the payment's currency. */
+/** The amount is in the minor unit of the payment's currency. */
 export interface HoldState {
   readonly id: string;
   readonly mode: Mode;
@@ -32,7 +32,7 @@ export interface NewHold extends Pick<HoldState, 'reason' | 'reference'> {
 export class Hold {
   private constructor(readonly state: HoldState) {}
 
-  /** Refuses more than is left of the payment, and when nothing is. */
+  /** Puts the amount on hold, or without one all that is left. Refuses more than is left. */
   static place(payment: Payment, { amount, reason, reference }: NewHold, now: number | Moment): Hold {
     const { refundable, state } = payment;
     payment.requireRefundable('id', 'put on hold');
@@ -40,15 +40,15 @@ export class Hold {
       const message = `Only ${refundable} is left of this payment.`;
       throw new Refusal(HOLD_EXCEEDS_REMAINING, message, [paramError('amount', 'too_large', message, [refundable])]);
     }
-    const facts = { mode: state.mode, payment: state.id, amount: amount ?? refundable, reason, reference };
-    return new Hold({ ...facts, id: newId(HOLD_ID, now), status: 'active' });
+    const terms = { mode: state.mode, payment: state.id, amount: amount ?? refundable, reason, reference };
+    return new Hold({ ...terms, id: newId(HOLD_ID, now), status: 'active' });
   }
 
   static restore(state: HoldState): Hold {
     return new Hold(state);
   }
 
-  /** Its amount is free again. Doing it twice changes nothing. */
+  /** The released hold. A released hold stays as it is. */
   release(): Hold {
     return this.state.status === 'released' ? this : new Hold({ ...this.state, status: 'released' });
   }

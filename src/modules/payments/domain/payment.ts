@@ -10,7 +10,7 @@ export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'curr
 
 export const PAYMENT_EVENTS = {
   'payment.created': 'A captured payment was recorded.',
-  'payment.unmatched': 'A captured payment was recorded that does not pay its checkout session; `mismatch` says why.',
+  'payment.unmatched': 'A captured payment was recorded that does not match its checkout session; `mismatch` says why.',
   'payment.held': 'An amount of a payment was put on hold.',
   'payment.released': 'A hold on a payment was released.',
 } as const;
@@ -21,17 +21,16 @@ export interface PaymentState {
   readonly id: string;
   readonly mode: Mode;
   readonly amount: number;
-  /** Held by refunds that succeeded, and by those still pending. */
   readonly amountRefunded: number;
   readonly amountPendingRefund: number;
-  /** Held by what is not a refund: disputes, chargebacks. */
+  /** Sum of the active holds. */
   readonly amountOnHold: number;
   readonly currency: string;
   readonly checkoutSession: string | null;
-  /** Null for a payment that fits its session, or has none. */
+  /** Null for a payment that matches its session or has no session. */
   readonly mismatch: Mismatch | null;
   readonly reference: string | null;
-  /** How many things have happened to it that an event tells of. */
+  /** Number of events about the payment so far. */
   readonly version: number;
 }
 
@@ -46,13 +45,13 @@ export const PAYMENT_REFERENCE_REUSED: ErrorCode = {
 export const PAYMENT_NOT_REFUNDABLE: ErrorCode = {
   code: 'payment_not_refundable',
   kind: 'state',
-  meaning: 'Nothing is left to refund of the payment. Read it to see what is refunded, pending and on hold.',
+  meaning: 'Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.',
 };
 
 export class Payment {
   private constructor(readonly state: PaymentState) {}
 
-  /** Throws RangeError for what no ledger can have captured. */
+  /** Throws RangeError for an impossible amount or currency. */
   static record(input: NewPayment, mode: Mode, now: number | Moment): Payment {
     const currency = currencyOf(input.currency);
     if (currency === undefined) throw new RangeError(`${input.currency} is not an ISO 4217 currency.`);
@@ -61,8 +60,8 @@ export class Payment {
     }
     const { amount, checkoutSession, reference } = input;
     const held = { amountRefunded: 0, amountPendingRefund: 0, amountOnHold: 0 };
-    const facts = { amount, currency, checkoutSession, mismatch: null, reference, version: 1 };
-    return new Payment({ ...held, ...facts, id: newId(PAYMENT_ID, now, mode), mode });
+    const terms = { amount, currency, checkoutSession, mismatch: null, reference, version: 1 };
+    return new Payment({ ...held, ...terms, id: newId(PAYMENT_ID, now, mode), mode });
   }
 
   static restore(state: PaymentState): Payment {
@@ -78,24 +77,24 @@ export class Payment {
     return new Payment({ ...this.state, mismatch });
   }
 
-  /** The payment with this much more on hold, or less if negative. */
+  /** The payment with `amount` more on hold; a negative amount takes it off hold. */
   withHold(amount: number): Payment {
     const { amountOnHold, version } = this.state;
     return new Payment({ ...this.state, amountOnHold: amountOnHold + amount, version: version + 1 });
   }
 
-  /** Refuses when nothing is left for the purpose, on the parameter that the payment came in. */
+  /** Refuses if nothing is left, on `param`, the parameter that held the payment's ID. */
   requireRefundable(param: string, purpose = 'refund'): void {
     if (this.refundable > 0) return;
     const message = `Nothing is left to ${purpose} of this payment.`;
     throw new Refusal(PAYMENT_NOT_REFUNDABLE, message, [paramError(param, 'invalid_value', message)], this.state.id);
   }
 
-  /** Refuses another payment under the reference of this one, unless both are of the same capture. */
+  /** Refuses another payment with the same reference, unless both describe the same capture. */
   requireSameCapture({ state }: Payment): void {
     const { id, amount, currency, checkoutSession } = this.state;
     if (amount === state.amount && currency === state.currency && checkoutSession === state.checkoutSession) return;
-    const message = 'This reference stands for another payment.';
+    const message = 'This reference belongs to another payment.';
     throw new Refusal(PAYMENT_REFERENCE_REUSED, message, [paramError('reference', 'invalid_value', message)], id);
   }
 }

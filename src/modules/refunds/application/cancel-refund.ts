@@ -12,7 +12,7 @@ export class CancelRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  /** Frees its amount. Refuses with not_found, refund_not_pending or refund_in_progress. */
+  /** Frees the refund's amount. Refuses with not_found, refund_not_pending or refund_in_progress. */
   async execute(caller: Caller, id: string): Promise<Decision<Refund>> {
     const pending = await this.refunds.get(caller, id);
     const refund = pending.cancel();

@@ -7,7 +7,7 @@ import { type Claim, LedgerRefunds, type OwnedRefund } from './ports.js';
 export class ClaimRefunds {
   constructor(private readonly refunds: LedgerRefunds) {}
 
-  /** Takes pending refunds for one worker, until the lease ends. The number of the claim is a fencing token. */
+  /** Claims pending refunds for one worker until the lease ends. The number of a claim is its fencing token. */
   async execute(ledger: Ledger, claim: Claim): Promise<Decision<readonly OwnedRefund[]>> {
     return inTransaction(async () => decided(await this.refunds.claim(ledger, claim)));
   }

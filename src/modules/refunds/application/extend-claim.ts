@@ -8,7 +8,7 @@ import { Refunds } from './ports.js';
 export class ExtendClaim {
   constructor(private readonly refunds: Refunds) {}
 
-  /** Keeps a claimed refund for longer. Refuses with not_found, refund_not_pending or refund_claimed. */
+  /** Extends the lease of a claim. Refuses with not_found, refund_not_pending or refund_claimed. */
   async execute(caller: Caller, id: string, claim: number, leaseSeconds: number): Promise<Decision<Refund>> {
     return inTransaction(async () => {
       const refund = await this.refunds.lock(caller, id);

@@ -17,7 +17,7 @@ export class FailRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  /** Frees its amount. Repeating it changes nothing. Refuses with not_found, refund_not_pending or refund_claimed. */
+  /** Frees the refund's amount. A failed refund stays as it is. Refuses with not_found, refund_not_pending or refund_claimed. */
   async execute(caller: Caller, id: string, { reason, claim }: Failure): Promise<Decision<Refund>> {
     const pending = await this.refunds.get(caller, id);
     const refund = pending.fail(reason, claim);

@@ -5,17 +5,17 @@ import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../do
 
 export abstract class Refunds {
   abstract add(caller: Caller, refund: Refund): Write;
-  /** Stores what became of a refund. Stale when it is not as it was before: of two changes at once, one is stored. */
+  /** Stores `after`. Stale unless the stored refund is still `before`: of two changes at once, one is stored. */
   abstract change(caller: Caller, before: Refund, after: Refund): Write;
-  /** In the open transaction, to its end: nobody else changes the refund. In the caller's mode; refuses with not_found. */
+  /** Locks a refund of the caller's mode until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: string): Promise<Refund>;
-  /** In the open transaction: the lease of a locked refund ends so many seconds from now, unless it ends later. */
+  /** Moves the end of a locked refund's lease to `leaseSeconds` from now, unless it already ends later. */
   abstract extend(caller: Caller, refund: Refund, leaseSeconds: number): Promise<Refund>;
-  /** In the caller's mode. Refuses with not_found. */
+  /** Finds a refund of the caller's mode. Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Refund>;
-  /** In either mode: reads are scoped to the organization. */
+  /** Finds a refund of the caller's organization in either mode. */
   abstract find(caller: Caller, id: string): Promise<Refund | undefined>;
-  /** In the caller's mode, newest first: up to one more than the limit, to tell whether there are more. */
+  /** Refunds of the caller's mode, newest first. One more than the limit, if there are more. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Refund[]>;
 }
 
@@ -45,29 +45,29 @@ export interface Claim {
 
 /** The refunds of every organization, in the ledger's mode. */
 export abstract class LedgerRefunds {
-  /** With an organization, only if the refund is its. */
+  /** With `organization`, finds only a refund of that organization. */
   abstract find(ledger: Ledger, id: string, organization?: string): Promise<OwnedRefund | undefined>;
   /**
-   * In the open transaction: takes up to `limit` pending refunds that are under no claim, or whose lease is over, which
-   * nobody else gets before the new lease ends. Those whose lease is over first, then the oldest; returned oldest first.
+   * Claims up to `limit` pending refunds without a live claim, in the open transaction: first those whose lease has ended,
+   * then the oldest. No other claim gets them before the new lease ends. Returns them oldest first.
    */
   abstract claim(ledger: Ledger, claim: Claim): Promise<OwnedRefund[]>;
-  /** Oldest first: up to one more than the limit, to tell whether there are more. */
+  /** Oldest first. One more than the limit, if there are more. */
   abstract list(ledger: Ledger, filter: LedgerRefundFilter): Promise<OwnedRefund[]>;
 }
 
 export abstract class RefundablePayments {
-  /** In the caller's mode. Refuses with not_found on `payment`, or payment_not_refundable when nothing is left of it. */
+  /** Finds a payment of the caller's mode. Refuses with not_found on `payment`, or payment_not_refundable if nothing is left of it. */
   abstract get(caller: Caller, id: string): Promise<RefundablePayment & Notified>;
-  /** Where webhooks about the refund go, or null. */
+  /** The URL to which webhooks about the refund are sent, or null. */
   abstract notifyUrl(caller: Caller, refund: Refund): Promise<string | null>;
-  /** Reserves the amount of a refund that is proposed. Stale when the payment no longer has that much left. */
+  /** Reserves the amount of a proposed refund. Stale if the payment no longer has that much left. */
   abstract reserve(caller: Caller, refund: Refund): Write;
-  /** Frees the amount of a refund that is not to be. */
+  /** Frees the reserved amount of a failed or canceled refund. */
   abstract free(caller: Caller, refund: Refund): Write;
-  /** Counts the amount of a refund that succeeded as refunded. */
+  /** Turns the reserved amount of a succeeded refund into a refunded amount. */
   abstract refund(caller: Caller, refund: Refund): Write;
-  /** Frees the amount of a refund that succeeded and came back. */
+  /** Frees the refunded amount of a refund whose money came back. */
   abstract takeBack(caller: Caller, refund: Refund): Write;
 }
 
@@ -76,6 +76,6 @@ interface Notified {
 }
 
 export abstract class RefundEvents {
-  /** Records what happened to the refund, as the API shows it from now on, and sends it to the URL if there is one. */
+  /** Records an event with the refund as the API shows it after the change. With a URL, the event is also sent there. */
   abstract record(caller: Caller, event: RefundEvent, refund: Refund, notifyUrl: string | null): Write;
 }

@@ -20,7 +20,7 @@ export class ProposeRefund {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Refuses with not_found, refund_exceeds_remaining or payment_not_refundable. Nothing is posted to the ledger. */
+  /** Refuses with not_found, refund_exceeds_remaining or payment_not_refundable. */
   async execute(caller: Caller, { payment: id, amount }: RefundProposal): Promise<Decision<Refund>> {
     const payment = await this.payments.get(caller, id);
     const refund = Refund.propose(payment, amount, this.clock.at(caller));
@@ -28,7 +28,7 @@ export class ProposeRefund {
       refund,
       this.refunds.add(caller, refund),
       this.events.record(caller, 'refund.created', refund, payment.notifyUrl),
-      // Last: on several machines the payment is locked from here on, and other refunds of it wait.
+      // Last, because on Citus this write locks the payment until the commit, and other refunds of the payment wait.
       this.payments.reserve(caller, refund),
     );
   }

@@ -8,7 +8,7 @@ import { Refunds } from './ports.js';
 export class ReleaseClaim {
   constructor(private readonly refunds: Refunds) {}
 
-  /** Repeating it changes nothing. Refuses with not_found, refund_not_pending or refund_claimed. */
+  /** A released claim stays released. Refuses with not_found, refund_not_pending or refund_claimed. */
   async execute(caller: Caller, id: string, claim: number): Promise<Decision<Refund>> {
     const claimed = await this.refunds.get(caller, id);
     const refund = claimed.release(claim);

@@ -12,7 +12,7 @@ export class ReturnRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  /** Frees its amount. Repeating it changes nothing. Refuses with not_found or refund_not_succeeded. */
+  /** Frees the refund's amount. A failed refund stays as it is. Refuses with not_found or refund_not_succeeded. */
   async execute(caller: Caller, id: string, reason: string | null): Promise<Decision<Refund>> {
     const succeeded = await this.refunds.get(caller, id);
     const refund = succeeded.return(reason);

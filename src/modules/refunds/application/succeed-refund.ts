@@ -12,7 +12,7 @@ export class SucceedRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  /** Repeating it changes nothing. Refuses with not_found or refund_not_pending. */
+  /** A succeeded refund stays as it is. Refuses with not_found or refund_not_pending. */
   async execute(caller: Caller, id: string): Promise<Decision<Refund>> {
     const pending = await this.refunds.get(caller, id);
     const refund = pending.succeed();

@@ -7,13 +7,13 @@ export const REFUND_ID = idKind('re', { hasMode: true });
 
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
-export const PROPOSED: RefundStatus = 'pending';
+export const PENDING: RefundStatus = 'pending';
 
 export const REFUND_EVENTS = {
   'refund.created': 'A refund was proposed.',
   'refund.succeeded': 'The ledger paid a refund out.',
-  'refund.failed': 'The ledger refused a refund, or what it had paid out came back.',
-  'refund.canceled': 'A refund was withdrawn before the ledger decided.',
+  'refund.failed': 'The ledger refused a refund, or the money of a succeeded refund came back.',
+  'refund.canceled': 'The merchant canceled a pending refund.',
 } as const;
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
@@ -56,11 +56,11 @@ export interface RefundState {
   readonly currency: string;
   readonly status: RefundStatus;
   readonly payment: string;
-  /** Why the ledger failed it, if it said so. */
+  /** The reason that the ledger gave for the failure, if any. */
   readonly failureReason: string | null;
-  /** How often it was claimed: the number of its last claim, which is its fencing token. */
+  /** Number of the last claim, and its fencing token. 0 if the refund was never claimed. */
   readonly claimNumber: number;
-  /** When the lease of its claim ends, in milliseconds; null when nobody works on it. */
+  /** End of the claim's lease, in milliseconds; null if the refund is not claimed. */
   readonly claimExpiresAt: number | null;
 }
 
@@ -74,11 +74,11 @@ export interface RefundablePayment {
 export class Refund {
   private constructor(
     readonly state: RefundState,
-    /** How many things have happened to it that an event tells of. */
+    /** Number of events about the refund so far. */
     readonly version: number,
   ) {}
 
-  /** A proposal for the ledger to decide. Refuses more than is left. Throws RangeError for no amount at all. */
+  /** A pending refund. Refuses more than the payment has left. Throws RangeError unless the amount is a positive integer. */
   static propose(payment: RefundablePayment, amount: number, now: number | Moment): Refund {
     if (!Number.isInteger(amount) || amount < 1) throw new RangeError('A refund has a whole amount of at least 1.');
     if (amount > payment.refundable) {
@@ -89,14 +89,14 @@ export class Refund {
     const { mode, currency } = payment;
     const unclaimed = { failureReason: null, claimNumber: 0, claimExpiresAt: null };
     const id = newId(REFUND_ID, now, mode);
-    return new Refund({ id, mode, amount, currency, payment: payment.id, status: PROPOSED, ...unclaimed }, 1);
+    return new Refund({ id, mode, amount, currency, payment: payment.id, status: PENDING, ...unclaimed }, 1);
   }
 
   static restore(state: RefundState): Refund {
-    return new Refund(state, state.status === PROPOSED ? 1 : 2);
+    return new Refund(state, state.status === PENDING ? 1 : 2);
   }
 
-  /** Withdrawn by the caller before the ledger worked on it: the amount is free again. */
+  /** The refund, canceled by the merchant. Refuses a claimed refund, which the ledger may be paying out. */
   cancel(): Refund {
     this.requirePending();
     if (this.state.claimExpiresAt === null) return this.close('canceled');
@@ -104,12 +104,12 @@ export class Refund {
     throw new Refusal(REFUND_IN_PROGRESS, message, [paramError('id', 'invalid_value', message)], this.state.id);
   }
 
-  /** Paid out by the ledger, whoever's claim it was under: money that left is a fact. Telling it twice changes nothing. */
+  /** The refund, paid out by the ledger. Takes no claim: a payout that happened must be recorded. A succeeded refund stays as it is. */
   succeed(): Refund {
     return this.state.status === 'succeeded' ? this : this.close('succeeded');
   }
 
-  /** Refused by the ledger, which frees the amount; under a claim only by its holder. Repeating it changes nothing. */
+  /** The refund, refused by the ledger. A claimed refund needs the number of its claim. A failed refund stays as it is. */
   fail(reason: string | null, claim: number | null): Refund {
     if (this.state.status === 'failed') return this;
     this.requirePending();
@@ -117,7 +117,7 @@ export class Refund {
     return this.close('failed', reason);
   }
 
-  /** Paid out, and come back: the amount is free again. Telling it twice changes nothing, not even the reason. */
+  /** A succeeded refund whose money came back: it is failed. A failed refund stays as it is, with its reason. */
   return(reason: string | null): Refund {
     const { status, id } = this.state;
     if (status === 'failed') return this;
@@ -128,7 +128,7 @@ export class Refund {
     throw new Refusal(REFUND_NOT_SUCCEEDED, message, [paramError('id', 'invalid_value', message)], id);
   }
 
-  /** Given back by who claimed it: nothing was paid out. Doing it twice changes nothing. */
+  /** The pending refund without its claim. A refund whose last claim was already released stays as it is. */
   release(claim: number): Refund {
     const { claimNumber, claimExpiresAt } = this.state;
     this.requirePending();
@@ -137,15 +137,15 @@ export class Refund {
     return new Refund({ ...this.state, claimExpiresAt: null }, this.version);
   }
 
-  /** Refuses all but the number of the claim that the pending refund is under, whether or not its lease is over. */
+  /** Refuses unless the refund is pending and `claim` is the number of its claim. The lease may have ended. */
   requireClaim(claim: number | null): void {
     this.requirePending();
     const { id, claimNumber, claimExpiresAt } = this.state;
     if (claimExpiresAt !== null && claim === claimNumber) return;
     const code = claim === null ? 'required' : 'invalid_value';
-    const missing = 'The refund is under a claim: send its number as claim.';
-    const other = claim === null ? missing : 'The refund is under another claim.';
-    const message = claimExpiresAt === null ? 'The refund is under no claim.' : other;
+    const missing = 'The refund is claimed: send the number of its claim as claim.';
+    const other = claim === null ? missing : 'The refund has another claim.';
+    const message = claimExpiresAt === null ? 'The refund is not claimed.' : other;
     throw new Refusal(REFUND_CLAIMED, message, [paramError('claim', code, message)], id);
   }
 
@@ -155,7 +155,7 @@ export class Refund {
   }
 
   private requirePending(): void {
-    if (this.state.status === PROPOSED) return;
+    if (this.state.status === PENDING) return;
     const message = `The refund is ${this.state.status}, not pending.`;
     throw new Refusal(REFUND_NOT_PENDING, message, [paramError('id', 'invalid_value', message)], this.state.id);
   }

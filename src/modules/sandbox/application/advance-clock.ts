@@ -12,7 +12,7 @@ export class AdvanceClock {
     private readonly clock: Clock,
   ) {}
 
-  /** Moves the clock of the caller's test mode forward. Of several steps at once each begins where another one ended. */
+  /** Advances the clock of the caller's test mode. Concurrent steps add up, because each locks the clock. */
   async execute(caller: Caller, step: Step): Promise<Decision<SandboxClock>> {
     return inTransaction(async () => {
       const advanced = (await this.clocks.lock(caller)).advance(step, this.clock.now());

@@ -3,24 +3,24 @@ import type { MovedClock } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { SandboxClock } from '../domain/sandbox-clock.js';
 
-/** The clocks of test modes, of which each organization has one. */
+/** The clocks of test modes. Each organization has one. */
 export abstract class SandboxClocks {
   abstract get(caller: Caller): Promise<SandboxClock>;
-  /** In the open transaction, to its end: nobody else moves the clock. */
+  /** Locks the clock until the end of the open transaction. */
   abstract lock(caller: Caller): Promise<SandboxClock>;
   abstract store(caller: Caller, clock: SandboxClock): Write;
-  /** Those of anyone that are ahead of real time. */
+  /** The clocks of all organizations that are ahead of real time. */
   abstract moved(): Promise<MovedClock[]>;
 }
 
-/** What is kept in real time, whatever clock its organization lives by: webhooks that are due later, stored responses. */
+/** Times that are stored as real time and must follow a moved clock: due times of webhooks, ages of stored responses. */
 export abstract class Schedules {
-  /** All of it that is the caller's is due so many seconds earlier, or is so much older. */
-  abstract hasten(caller: Caller, seconds: number): readonly Write[];
+  /** Makes the caller's webhooks due `seconds` earlier, and the caller's stored responses `seconds` older. */
+  abstract advance(caller: Caller, seconds: number): readonly Write[];
 }
 
-/** What a moved clock has made due. */
+/** The work that became due because a clock was moved. */
 export abstract class DueWork {
-  /** Resolves when every process knows the clock and all that became due is done, or is taking longer than a request may. */
+  /** Resolves when every process knows the clock and the work is done, or takes longer than a request may. */
   abstract perform(caller: Caller): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { invalidParams, type ParamCode, paramError } from '../../../shared/error
 /** 400 days. */
 export const MOST_AHEAD_SECONDS = 400 * 24 * 60 * 60;
 
-/** How far to move a clock: by so many seconds, or to an instant in Unix seconds. One of the two. */
+/** How far to advance a clock: by a number of seconds, or to a time in Unix seconds. Exactly one is given. */
 export interface Step {
   readonly advanceSeconds: number | undefined;
   readonly to: number | undefined;
@@ -12,23 +12,22 @@ export interface Step {
 /** The clock of an organization's test mode. */
 export class SandboxClock {
   private constructor(
-    /** Of real time. */
+    /** Seconds ahead of real time. */
     readonly aheadSeconds: number,
-    /** How much of that what is kept in real time knows: deliveries, and stored responses. */
+    /** The part of `aheadSeconds` by which deliveries and stored responses were already moved. */
     readonly scheduledSeconds: number,
   ) {}
 
-  /** A clock as it was stored. */
   static restore(aheadSeconds: number, scheduledSeconds: number): SandboxClock {
     return new SandboxClock(aheadSeconds, scheduledSeconds);
   }
 
-  /** What it shows at an instant of real time in milliseconds, in Unix seconds. */
+  /** The time that it shows, in Unix seconds. `now` is the real time in milliseconds. */
   at(now: number): number {
     return Math.floor(now / 1000) + this.aheadSeconds;
   }
 
-  /** The clock moved forward. `now` is real, in milliseconds. Refuses with invalid_param. */
+  /** The advanced clock. `now` is the real time in milliseconds. Refuses with invalid_param. */
   advance({ advanceSeconds, to }: Step, now: number): SandboxClock {
     if (advanceSeconds !== undefined && to !== undefined) {
       throw refused('to', 'invalid_value', 'must not be given together with advance_seconds');
@@ -45,7 +44,7 @@ export class SandboxClock {
     return new SandboxClock(this.aheadSeconds + seconds, this.scheduledSeconds);
   }
 
-  /** The same clock, of which all is known. */
+  /** The clock after deliveries and stored responses were moved by all of `aheadSeconds`. */
   scheduled(): SandboxClock {
     return new SandboxClock(this.aheadSeconds, this.aheadSeconds);
   }

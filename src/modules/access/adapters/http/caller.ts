@@ -13,7 +13,7 @@ export const LedgerOfKey = createParamDecorator((_: unknown, context: ExecutionC
   return { mode: (apiKey as ApiKey).state.mode };
 });
 
-/** The ledger where it keeps something of its own, which belongs to no organization. */
+/** The ledger as the owner of resources that belong to no organization, such as its webhook endpoints. */
 export const LedgerAsCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { apiKey } = requestOf(context);
   return { organization: NO_ORGANIZATION, mode: (apiKey as ApiKey).state.mode };

@@ -5,9 +5,9 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '../../../../shared/errors.js';
 import { RATE_LIMITED } from './rate-limit.guard.js';
 
-/** Each may cost a look at the database. A second later an address is forgotten, and so is the memory it took. */
+/** Each failure may cost a database lookup. After a second, the count of an address and its memory are freed. */
 const FAILURES_PER_SECOND = 20;
-/** Addresses share 65,536 buckets at most, and nobody can tell with whom. */
+/** Addresses share at most 65,536 buckets, which bounds memory. Without the salt, nobody can choose whose bucket to fill. */
 const BUCKET_DIGITS = 4;
 const SALT = randomUUID();
 
@@ -15,8 +15,8 @@ const SALT = randomUUID();
 export class FailuresByAddress {
   private readonly limiter = new RateLimiterMemory({ points: FAILURES_PER_SECOND, duration: 1 });
 
-  /** Counts a failure before it is one: of many at once, no more than the limit get past here. Refuses with rate_limited. */
-  async expect(address: string): Promise<void> {
+  /** Counts a failure before the lookup, so that concurrent requests cannot pass the limit. Refuses with rate_limited. */
+  async count(address: string): Promise<void> {
     const client = clientOf(address);
     if (client === undefined) return;
     await this.limiter.consume(client).catch(() => {
@@ -24,13 +24,14 @@ export class FailuresByAddress {
     });
   }
 
-  async forgive(address: string): Promise<void> {
+  /** Takes back a failure that was counted for a key that turned out to be valid. */
+  async uncount(address: string): Promise<void> {
     const client = clientOf(address);
     if (client !== undefined) await this.limiter.reward(client);
   }
 }
 
-/** The address, or the network of 64 bits that an IPv6 client chooses its own from. Undefined on this machine. */
+/** The bucket of an IPv4 address or of an IPv6 /64 network, within which a client can choose its address. Undefined for loopback. */
 function clientOf(text: string): string | undefined {
   if (!ipaddr.isValid(text)) return 'unknown';
   const address = ipaddr.process(text);

@@ -17,10 +17,10 @@ export const INVALID_API_KEY: ErrorCode = {
   meaning: 'The key is missing, unknown, revoked, expired, or not for this API. Send a valid key.',
 };
 
-/** Admits active keys of the kind that the route asks for; every fault gets the same answer. Live mode has no sandbox. */
+/** Admits active keys of the kind that the route requires. All faults get the same response. Sandbox routes do not exist for live keys. */
 @Injectable()
 export class KeyGuard implements CanActivate {
-  /** By the method of a controller: to ask the Reflector takes a twentieth of a read. */
+  /** Cached by controller method: a lookup by the Reflector takes a twentieth of a read. */
   private readonly credentials = new WeakMap<object, Credential>();
 
   constructor(
@@ -37,9 +37,9 @@ export class KeyGuard implements CanActivate {
     const token = tokenOf(headerValues(request, 'authorization'));
     if (credential === 'metrics') return this.admitScraper(token);
     if (token === undefined) throw unauthorized();
-    if (!this.authenticate.isKnown(token)) return this.admitStranger(request, token, credential);
+    if (!this.authenticate.isKnown(token)) return this.admitUncached(request, token, credential);
     const key = this.authenticate.execute(token);
-    // A remembered key is answered without a promise, which would cost each request a microtask.
+    // A cached key resolves synchronously: a promise would cost each request a microtask.
     if (key instanceof Promise) return key.then((found) => present(admit(request, found, credential)));
     return present(admit(request, key, credential));
   }
@@ -53,17 +53,17 @@ export class KeyGuard implements CanActivate {
 
   private admitScraper(token = ''): true {
     const { metricsToken } = this.config;
-    // Compared as hashes, whose time tells nothing of the token.
+    // Hashes have the same length, which timingSafeEqual requires.
     const isToken = metricsToken === undefined || timingSafeEqual(sha256(token), sha256(metricsToken));
     if (!isToken) throw unauthorized('The metrics token is needed: Authorization: Bearer <token>.');
     return true;
   }
 
-  /** A known key is admitted even while other clients of its address fail. */
-  private async admitStranger(request: FastifyRequest, token: string, credential: Credential): Promise<boolean> {
-    await this.failures.expect(request.ip);
+  /** Only keys that are not cached are limited by address: a cached key works while other clients of its address fail. */
+  private async admitUncached(request: FastifyRequest, token: string, credential: Credential): Promise<boolean> {
+    await this.failures.count(request.ip);
     const key = admit(request, await this.authenticate.execute(token), credential);
-    await this.failures.forgive(request.ip);
+    await this.failures.uncount(request.ip);
     return present(key);
   }
 }
@@ -83,7 +83,7 @@ function present({ state }: ApiKey): true {
   return true;
 }
 
-/** The key of `Bearer <key>`, or of Basic with the key as the user's name, whatever the password (RFC 6750, RFC 7617). */
+/** The key of `Bearer <key>`, or of Basic with the key as user name and any password (RFC 6750, RFC 7617). */
 function tokenOf(headers: readonly string[]): string | undefined {
   const [scheme = '', credentials = '', ...rest] = (headers[0] ?? '').split(/ +/);
   if (headers.length !== 1 || rest.length > 0) return undefined;

@@ -10,7 +10,7 @@ export const ORIGIN_NOT_ALLOWED: ErrorCode = {
   meaning: 'The origin is not allowed for this key. Call from a server, or add the origin to the key.',
 };
 
-/** A request without Origin is a server's. A browser's must come from an origin that its key lists. */
+/** A request without Origin comes from a server. A browser's origin must be on the list of its key. */
 @Injectable()
 export class OriginGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -18,7 +18,7 @@ export class OriginGuard implements CanActivate {
     const { origin } = headers;
     if (origin === undefined || apiKey === undefined) return true;
     if (!apiKey.allows(origin)) throw originNotAllowed();
-    // Set before anything else can fail: the page may read the errors that follow.
+    // Set here, before anything else can fail, so that the page can read the errors.
     replyOf(context).headers({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': EXPOSED_HEADERS,

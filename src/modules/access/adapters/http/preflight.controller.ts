@@ -7,10 +7,10 @@ import { answerTo, pathOf } from '../../../../platform/http/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { originNotAllowed } from './origin.guard.js';
 
-/** How long a browser may remember the answer: as long as a changed list may take to be noticed. */
+/** How long a browser may cache the response, and how late it may notice a changed list. */
 const MAX_AGE_SECONDS = 600;
 
-/** CORS preflights (Fetch standard). They carry no key, so any active key's list will do. */
+/** CORS preflights (Fetch standard). They carry no key, so an origin is allowed if any active key lists it. */
 @Controller()
 @Public()
 export class PreflightController {
@@ -24,10 +24,10 @@ export class PreflightController {
   async preflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { origin, 'access-control-request-method': wanted } = request.headers;
     const methods = this.host.httpAdapter.methodsOf(pathOf(request.url));
-    // Not a preflight, or not a route: answered like any other method that is not there.
+    // Not a preflight, or not a route.
     if (methods.length === 0 || !origin || !wanted) throw new NotFoundException();
     if (!(await this.authenticate.isKnownOrigin(origin))) {
-      // A server makes no preflight: it may call what this one asks for.
+      // The next step is to send the request itself from a server, which needs no preflight.
       const method = methods.includes(wanted) ? wanted : (methods[0] as string);
       this.host.httpAdapter.reply(reply, answerTo(originNotAllowed(), { id: request.id, method, url: request.url }));
       return;

@@ -17,7 +17,7 @@ interface Bucket {
   at: number;
 }
 
-/** A token bucket for each organization and mode. Each instance counts for itself: to share would cost a round trip. */
+/** A token bucket for each organization and mode. Each instance has its own: shared buckets would cost a round trip. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   private readonly buckets = new Map<string, Bucket>();

@@ -93,7 +93,7 @@ export class TypeormApiKeys extends ApiKeys {
   }
 }
 
-/** A fast hash is right for 190 random bits: there is nothing to guess, and every request pays for it. */
+/** A fast hash is enough, because a token has 190 random bits and cannot be guessed. */
 function digestOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

@@ -6,7 +6,7 @@ import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
 import { OrganizationRecord } from './organization.record.js';
 
-/** Read for each page that a customer sees, and each attempt to deliver an event, so not through TypeORM. */
+/** Read for each payment page and each delivery attempt, so by prepared statements instead of the Repository. */
 const BY_ID = {
   name: 'access.organization',
   text: 'SELECT id, name, webhook_secret AS "webhookSecret" FROM organizations WHERE id = $1',

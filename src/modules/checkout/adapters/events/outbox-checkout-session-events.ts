@@ -7,8 +7,8 @@ import { CheckoutSessionEvents, type OwnedCheckoutSession } from '../../applicat
 import type { CheckoutSession, SessionEvent } from '../../domain/checkout-session.js';
 import { checkoutSessionJson } from '../representation/checkout-sessions.views.js';
 
-/** Characters of sessions whose events are recorded by one statement, or one session that has more. */
-const RECORDED_TOGETHER = 256 * 1024;
+/** One statement takes events until their JSON has this many characters. */
+const BATCH_LENGTH = 256 * 1024;
 
 @Injectable()
 export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
@@ -26,19 +26,19 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
     sessions: readonly OwnedCheckoutSession[],
   ): Promise<readonly Write[]> {
     const writes: Write[] = [];
-    let together: OwnedHappening[] = [];
+    let batch: OwnedHappening[] = [];
     let length = 0;
     for (const { caller, session } of sessions) {
       const one = happening(type, session);
-      together.push({ caller, happening: one });
+      batch.push({ caller, happening: one });
       length += one.data.length;
-      if (length < RECORDED_TOGETHER) continue;
-      writes.push(this.outbox.recordAll(organization, together));
-      together = [];
+      if (length < BATCH_LENGTH) continue;
+      writes.push(this.outbox.recordAll(organization, batch));
+      batch = [];
       length = 0;
       await requestsServed();
     }
-    return together.length === 0 ? writes : [...writes, this.outbox.recordAll(organization, together)];
+    return batch.length === 0 ? writes : [...writes, this.outbox.recordAll(organization, batch)];
   }
 }
 

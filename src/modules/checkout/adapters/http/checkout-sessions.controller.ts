@@ -52,7 +52,7 @@ export class CheckoutSessionsController {
   @Operation('createCheckoutSession', {
     summary: 'Create a checkout session',
     description:
-      'Send prices and quantities. The service computes the amounts; if you send an amount too, it must be the computed one.',
+      'Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one.',
     example: NEW_SESSION,
     answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true, linked: true } },
   })
@@ -69,14 +69,14 @@ export class CheckoutSessionsController {
       () => this.createCheckoutSession.execute(caller, toNewSession(body)),
       created,
     );
-    // Also of a replay: what it made is in its Location.
+    // The stored response of a replay has no link. Its Location holds the ID of the session.
     const id = response.location?.slice(SESSION_FACTS.secret.path.length + 1);
     return id === undefined ? response : response.with(this.linkTo(caller, id));
   }
 
   @Operation('expireCheckoutSession', {
     summary: 'Expire a checkout session',
-    description: 'Ends an open session. It can no longer be paid.',
+    description: 'Expires an open session, so that it can no longer be paid.',
     answers: { 200: { description: 'The expired session.', schema: CHECKOUT_SESSION, example: { status: 'expired' } } },
     refusals: REFUSED_EXPIRY,
   })
@@ -99,8 +99,8 @@ export class CheckoutSessionsController {
   @Operation('completeCheckoutSession', {
     summary: 'Complete a checkout session',
     description:
-      'Completes an open session whose total is 0. A session that asks for an amount is completed by its payment.',
-    answers: { 200: { description: 'The session, complete.', schema: CHECKOUT_SESSION, example: FREE } },
+      'Completes an open session whose total is 0. Any other session is completed by its payment.',
+    answers: { 200: { description: 'The complete session.', schema: CHECKOUT_SESSION, example: FREE } },
     refusals: REFUSED_COMPLETION,
   })
   @Post(':id/complete')
@@ -141,7 +141,7 @@ export class CheckoutSessionsController {
     return listView(await this.listCheckoutSessions.execute(caller, toFilter(query)), summaryView);
   }
 
-  /** RFC 8288; `payment` is a registered relation. */
+  /** The Link header (RFC 8288) with the registered relation `payment`. */
   private linkTo({ organization }: Caller, id: string): Readonly<Record<string, string>> {
     const url = this.pages.urlOf(organization, id);
     return url === undefined ? {} : { link: `<${url}>; rel="payment"` };

@@ -30,7 +30,7 @@ import { DEFAULT_UI_MODE, type NewCheckoutSession, UI_MODES, type UiMode } from 
 
 const computed = (name: string): About => ({
   optional: true,
-  description: `${name}. Optional: the service computes it, and refuses the request if you send another amount.`,
+  description: `${name}. Optional: Tillgate computes it, and refuses the request if you send another amount.`,
 });
 const given = (description: string): About => ({ optional: true, default: 0, description });
 
@@ -92,9 +92,9 @@ export class CreateCheckoutSessionRequest {
   @Text({ max: 1000, optional: true, description: 'Description of the session.' }) description?: string | null;
   @Email({ optional: true, description: 'E-mail address of the customer.' }) customer_email?: string | null;
   @Locale({ optional: true, description: 'Language of the page: a BCP 47 tag, or `auto`.' }) locale?: string | null;
-  @Metadata({ optional: true, default: {}, description: 'Your own key-value pairs. The service only stores them.' })
+  @Metadata({ optional: true, default: {}, description: 'Your own key-value pairs. Tillgate only stores them.' })
   metadata?: Record<string, string>;
-  /** Unix seconds, bounded like a date; how far ahead it may be is the session's own rule. */
+  /** These bounds only make it a date. The domain checks how far ahead it is. */
   @Integer({
     min: 0,
     max: 99_999_999_999,

@@ -4,7 +4,7 @@ import type { PaymentStatus, SessionStatus } from '../../domain/checkout-session
 import type { LineItem } from '../../domain/line-item.js';
 import type { UiMode } from '../../domain/session-terms.js';
 
-/** Spread each time: TypeORM writes the column's type into the options it is given. */
+/** Spread for each column, because TypeORM writes the column's type into its options object. */
 const PRIMARY = { primaryKeyConstraintName: 'checkout_sessions_pkey' };
 
 @Entity('checkout_sessions')

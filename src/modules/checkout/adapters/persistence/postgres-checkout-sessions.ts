@@ -34,25 +34,25 @@ const NOTIFY_URL = {
   text: `SELECT ${selectionOf(CheckoutSessionRecord, {}, ['notifyUrl'])} FROM checkout_sessions ${BY_ID}`,
 };
 
-const isOver = (ahead: string) =>
+const isOverdue = (ahead: string) =>
   `status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => ${ahead})`;
 const OVERDUE = {
   name: 'checkout.overdue',
-  text: `/* every organization: time is over for sessions of all alike */
+  text: `/* every organization: overdue sessions of all of them expire */
     SELECT organization_id AS organization, ctid AS place FROM checkout_sessions
-    WHERE ${isOver('0')} ORDER BY expires_at LIMIT $1`,
+    WHERE ${isOverdue('0')} ORDER BY expires_at LIMIT $1`,
 };
 const OVERDUE_AHEAD = {
   name: 'checkout.overdue_ahead',
   text: `SELECT organization_id AS organization, ctid AS place FROM checkout_sessions
-    WHERE organization_id = $2 AND mode = 'test' AND ${isOver('$3')} ORDER BY expires_at LIMIT $1`,
+    WHERE organization_id = $2 AND mode = 'test' AND ${isOverdue('$3')} ORDER BY expires_at LIMIT $1`,
 };
-/** SKIP LOCKED: several instances sweep at once, and a session being paid right now is left to its payment. */
+/** SKIP LOCKED: several instances sweep at once, and a session that is being paid stays open for its payment. */
 const EXPIRE = {
   name: 'checkout.expire_overdue',
   text: `WITH expired AS (
       UPDATE checkout_sessions SET status = 'expired' WHERE organization_id = $1 AND ctid = ANY (ARRAY(
-        SELECT ctid FROM checkout_sessions WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND ${isOver('$3')}
+        SELECT ctid FROM checkout_sessions WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND ${isOverdue('$3')}
         FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING *
     ) SELECT ${columnsWith('status')} FROM expired`,
@@ -63,19 +63,19 @@ const RANGE = 'id >= $3 AND id < $4';
 const NEWEST = 'ORDER BY id DESC LIMIT $5';
 
 /**
- * What compares with the time, by the database's clock or, with a name of their own, by one that is ahead of it by so many
- * seconds, the last value. One statement for each filter, so that each has a plan of its own: an index walked backwards, and
- * no sort.
+ * The statements that compare with the current time, which `clock` gives in SQL: the database's, or for a moved test clock the
+ * database's plus the seconds in the last value. There is one statement for each filter, so that each has a plan of its own:
+ * it reads an index backwards and sorts nothing.
  */
 function statementsBy(clock: (clock: string, last: number) => string, suffix: string) {
   const statement = (name: string, text: string): Statement => ({ name: `checkout.${name}${suffix}`, text });
-  // A session past its time is expired, whether or not the sweeper has stored that.
+  // An open session past its expires_at is expired, even before the sweeper has stored that.
   const status = (last: number) => `CASE WHEN status = 'open' AND expires_at <= ${clock('statement_timestamp()', last)}
     THEN 'expired' ELSE status END`;
   const summary = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status(6) }, SUMMARY)}
     FROM checkout_sessions WHERE ${OWN}`;
-  // What is stored as this, newest first. A range of status and id together, which only the index on both can walk: by id
-  // alone the newest expired session lies behind a day of open ones.
+  // The sessions stored with this status. A range of (status, id), so that the planner uses the index on both: by id alone, it
+  // would read a day of open sessions before the newest expired one.
   const stored = (status: SessionStatus, rest = '') => `${summary}
     AND (status, id) >= ('${status}', $3) AND (status, id) < ('${status}', $4) ${rest}
     ORDER BY checkout_sessions.status DESC, id DESC LIMIT $5`;
@@ -90,8 +90,8 @@ function statementsBy(clock: (clock: string, last: number) => string, suffix: st
       all: statement('list', `${summary} AND ${RANGE} ${NEWEST}`),
       open: statement('list_open', stored('open', `AND expires_at > ${clock('statement_timestamp()', 6)}`)),
       complete: statement('list_complete', stored('complete')),
-      // Those the sweeper has stored, and the few it has not: found by their time, whatever the range of ids, because in the
-      // order of ids they lie behind every session that is still open.
+      // The sessions stored as expired, and the few that the sweeper has not stored yet. `late` finds those by expires_at,
+      // because in the order of IDs they come after all open sessions.
       expired: statement(
         'list_expired',
         `WITH late AS MATERIALIZED (${summary} AND status = 'open' AND expires_at <= ${clock('now()', 6)})
@@ -120,14 +120,14 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   }
 
   close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Part {
-    const { close, ahead } = this.by(caller);
+    const { close, ahead } = this.statementsFor(caller);
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, paymentStatus, ...ahead];
     return { name: close.name, sql: close.text, values, rows: 1 };
   }
 
   async find(caller: Caller, id: string): Promise<CheckoutSession | undefined> {
     const { organization } = caller;
-    const { find, ahead } = this.by({ organization, mode: modeOf(id) });
+    const { find, ahead } = this.statementsFor({ organization, mode: modeOf(id) });
     const [row] = await this.database.read<Row>(find, [uuidOf(organization), modeOf(id), uuidOf(id), ...ahead]);
     return row && fromRow(row);
   }
@@ -144,12 +144,12 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     return session;
   }
 
-  async overdue(limit: number, by?: MovedClock): Promise<OverdueSessions[]> {
-    const found = by
-      ? await this.database.read<Place>(OVERDUE_AHEAD, [limit, uuidOf(by.organization), secondsOf(by)])
+  async overdue(limit: number, clock?: MovedClock): Promise<OverdueSessions[]> {
+    const found = clock
+      ? await this.database.read<Place>(OVERDUE_AHEAD, [limit, uuidOf(clock.organization), secondsOf(clock)])
       : await this.database.read<Place>(OVERDUE, [limit]);
     return [...byOrganization(found)].map(([organization, places]) => {
-      return { organization: idOf(ORGANIZATION_ID, organization), ahead: by?.ahead ?? 0, places };
+      return { organization: idOf(ORGANIZATION_ID, organization), ahead: clock?.ahead ?? 0, places };
     });
   }
 
@@ -161,14 +161,14 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]> {
     const { status, limit } = filter;
-    const { lists, ahead } = this.by(caller);
+    const { lists, ahead } = this.statementsFor(caller);
     const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...ahead];
     const rows = await this.database.read<SummaryRow>(lists[status ?? 'all'], values);
     return rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
   }
 
-  /** The statements by the caller's clock, and their last value if they take one. */
-  private by(caller: Caller) {
+  /** The statements for the caller's clock, and their last value if they take one. */
+  private statementsFor(caller: Caller) {
     const moment = this.clock.at(caller);
     return moment.ahead === 0 ? { ahead: [], ...BY_DATABASE } : { ahead: [secondsOf(moment)], ...AHEAD };
   }

@@ -33,8 +33,8 @@ import { LINE_ITEM, lineItemView } from './line-item.views.js';
 const STATUS = describedEnum<SessionStatus>(
   {
     open: 'can be paid until `expires_at`',
-    complete: 'paid; final',
-    expired: 'expired, or ended by you; final',
+    complete: 'paid, or completed without a payment because the total is 0; final',
+    expired: 'expired at `expires_at`, or by your request; final',
   },
   'Status of the session.',
 );
@@ -136,7 +136,7 @@ function checkoutSessionView({ state }: CheckoutSession): ValueOf<typeof CHECKOU
 
 const rendered = new WeakMap<CheckoutSession, string>();
 
-/** The text of an answer and of its event, rendered once: a session may have a hundred lines. */
+/** The JSON of the response and of the event. Both need it and a session can have a hundred lines, so it is rendered once. */
 export function checkoutSessionJson(session: CheckoutSession): string {
   const json = rendered.get(session) ?? JSON.stringify(checkoutSessionView(session));
   rendered.set(session, json);

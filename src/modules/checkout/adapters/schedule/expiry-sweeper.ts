@@ -5,10 +5,10 @@ import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { ExpireOverdueSessions } from '../../application/expire-overdue-sessions.js';
 
 const INTERVAL_MS = 5_000;
-/** Small enough to hold its row locks for milliseconds, and as many whole sessions in memory for their events. */
+/** Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory for their events. */
 const BATCH = 20;
 
-/** Stores what the clock has already decided: answers and filters show a session as expired without it. */
+/** Stores overdue sessions as expired and records their events. Reads already show an overdue session as expired before that. */
 @Injectable()
 export class ExpirySweeper implements OnApplicationBootstrap {
   constructor(
@@ -22,12 +22,12 @@ export class ExpirySweeper implements OnApplicationBootstrap {
     this.jobs.repeat('expire_sessions', INTERVAL_MS, () => this.sweepAll());
   }
 
-  /** Expires what is over by the moved clocks. */
+  /** Expires the sessions that are overdue by moved test clocks. */
   async sweepBy(clocks: readonly MovedClock[]): Promise<void> {
     for (const clock of clocks) await inBatches((limit) => this.sweep(limit, clock), BATCH);
   }
 
-  /** Expires up to `limit` sessions, those of an organization together, and returns how many. */
+  /** Expires up to `limit` sessions, with one transaction for each organization. Returns how many it expired. */
   async sweep(limit: number, clock?: MovedClock): Promise<number> {
     let expired = 0;
     for (const overdue of await this.expireOverdueSessions.find(limit, clock)) {

@@ -35,7 +35,7 @@ export class PostgresDeliverySchedule extends DeliverySchedule {
     super();
   }
 
-  hasten({ organization, mode }: Caller, seconds: number): Part {
+  advance({ organization, mode }: Caller, seconds: number): Part {
     const values = [uuidOf(organization), mode, seconds, new Date(this.clock.now())];
     return { name: 'webhooks.hasten', sql: HASTEN, values };
   }

@@ -28,7 +28,7 @@ import { ListHoldsQuery, PlaceHoldRequest, toNewHold, toPage } from './payments.
 
 @Controller('/ledger/v1')
 @LedgerKey()
-@Tag('Ledger: holds', 'A hold keeps an amount of a payment from being refunded, for example during a dispute.')
+@Tag('Ledger: holds', 'While an amount of a payment is on hold, it cannot be refunded. Use a hold during a dispute.')
 export class LedgerHoldsController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -42,7 +42,7 @@ export class LedgerHoldsController {
   @Operation('placeHold', {
     summary: 'Create a hold',
     description:
-      'Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have several holds, whose amounts add up.',
+      'Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have several holds; their amounts add up.',
     example: { amount: 5000, reason: 'fraudulent', reference: 'dispute-42' },
     answers: { 201: { description: 'The active hold.', schema: HOLD, located: true } },
     refusals: REFUSED_HOLDS,

@@ -39,7 +39,7 @@ export class LedgerPaymentsController {
   @Operation('recordPayment', {
     summary: 'Record a captured payment',
     description:
-      'Records a captured payment. If it is for a checkout session, it completes the session. A payment that does not fit its session is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.',
+      'Records a captured payment. A payment for a checkout session completes the session. If the payment does not match the session, it is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.',
     example: { organization: exampleId(ORGANIZATION_ID), amount: 5000, currency: 'usd' },
     answers: {
       201: { description: 'The recorded payment.', schema: LEDGER_PAYMENT, located: true },

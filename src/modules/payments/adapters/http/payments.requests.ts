@@ -18,7 +18,7 @@ export class RecordPaymentRequest {
   currency!: string;
   @Id(CHECKOUT_SESSION_ID, {
     optional: true,
-    description: 'ID of the checkout session that the payment is for. A payment that fits completes the session.',
+    description: 'ID of the checkout session that the payment is for. A payment that matches completes the session.',
   })
   checkout_session?: string | null;
   @VisibleAscii({
@@ -30,7 +30,7 @@ export class RecordPaymentRequest {
     optional: true,
     default: 'refuse',
     description:
-      'What to do with a payment that does not fit its session: `refuse` it, or `record` it and leave the session as it is.',
+      'What to do with a payment that does not match its session: `refuse` it, or `record` it without changing the session.',
   })
   on_mismatch?: OnMismatch;
 }
@@ -71,7 +71,7 @@ export class PlaceHoldRequest {
   @Amount({
     min: 1,
     optional: true,
-    description: 'Amount to hold, in the minor unit of the currency of the payment. Without one, all that is left.',
+    description: "Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`.",
   })
   amount?: number;
   @Text({ max: 500, optional: true, description: 'Why the amount is on hold.' }) reason?: string | null;

@@ -2,7 +2,7 @@ import type { Invariant } from '../../../../platform/facts.js';
 import { CHECKOUT_SESSION_ID, SESSION_BOOK } from '../../../checkout/index.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
-/** Each session, with the payment that pays it: one that does not fit has a mismatch. */
+/** Each session with the payment that pays it. A payment with a mismatch does not pay its session. */
 const SESSIONS = {
   id: CHECKOUT_SESSION_ID,
   book: SESSION_BOOK,

@@ -13,20 +13,20 @@ const SUMS = `WITH on_hold AS MATERIALIZED (
 
 export const PAYMENT_MEASUREMENT: Measurement = {
   name: 'payments.measure',
-  text: `/* every organization: what holds keep is counted */ ${SUMS}
+  text: `/* every organization: counts all payments on hold */ ${SUMS}
     ${series('payments', { mode: 'mode' }, 'payments', 'counts')}
     UNION ALL ${series('amount', { mode: 'mode', currency: 'currency' }, 'amount', 'sums')}`,
   gauges: {
     payments: gauge({
       name: 'tillgate_payments_on_hold',
-      help: `Payments of which something is on hold. ${COUNTED}`,
+      help: `Payments with an amount on hold. ${COUNTED}`,
       labels: { mode: MODES },
       aggregator: 'first',
     }),
     amount: gauge({
       name: 'tillgate_payments_on_hold_amount',
-      help: 'What holds keep of those payments, in the smallest unit of the currency.',
-      labels: { mode: MODES, currency: 'a currency in which something is on hold, such as `usd`' },
+      help: 'Sum of the amounts on hold, in the minor unit of the currency.',
+      labels: { mode: MODES, currency: 'the currency of a payment on hold, such as `usd`' },
       aggregator: 'first',
     }),
   },

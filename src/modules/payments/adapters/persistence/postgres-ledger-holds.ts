@@ -8,7 +8,7 @@ import { COLUMNS, fromRow, type Row } from './postgres-holds.js';
 const SELECT = `SELECT organization_id AS organization, ${COLUMNS} FROM payment_holds WHERE mode = $1 AND id = $2`;
 const FIND = {
   name: 'payments.ledger_find_hold',
-  text: `/* every organization: the ledger holds payments of all of them */ ${SELECT}`,
+  text: `/* every organization: the ledger places holds on payments of all of them */ ${SELECT}`,
 };
 const FIND_OF_ONE = { name: 'payments.ledger_find_hold_of_one', text: `${SELECT} AND organization_id = $3` };
 

@@ -50,7 +50,7 @@ export class PostgresLedgerPayments extends LedgerPayments {
   }
 }
 
-/** One statement for each combination of filters. The few payments of a reference or a session are found first. */
+/** One statement for each combination of filters. A reference or a session has few payments: the CTE finds them before it sorts. */
 function listStatement(names: readonly Filter[]): Statement {
   const name = ['payments.ledger', ...names].join(' ');
   const select = names.includes('organization_id') ? SELECT : `${OF_ALL} ${SELECT}`;

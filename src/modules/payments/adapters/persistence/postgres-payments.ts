@@ -15,13 +15,13 @@ export const COLUMNS = selectionOf(PaymentRecord);
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
-/** Refunds refer to their payment, whose key this lock leaves alone. */
+/** NO KEY: the insert of a refund, which references the payment, does not wait for this lock. */
 const LOCK = { name: 'payments.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
 const BY_REFERENCE = { name: 'payments.by_reference', text: `${SELECT} AND reference = $3` };
 
 const PAGE = 'id >= $3 AND id < $4 ORDER BY id DESC LIMIT $5';
 const LIST = { name: 'payments.list', text: `${SELECT} AND ${PAGE}` };
-/** A session has few payments: they are found first, or the order would tempt into reading all payments by it. */
+/** A session has few payments. The CTE is materialized so that the planner does not read all payments in the order of their IDs. */
 const LIST_SESSION = {
   name: 'payments.list_session',
   text: `WITH own AS MATERIALIZED (${SELECT} AND checkout_session_id = $6) SELECT * FROM own WHERE ${PAGE}`,
@@ -62,7 +62,7 @@ export class PostgresPayments extends Payments {
     const { checkoutSession, limit } = filter;
     const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
     if (checkoutSession === undefined) return (await this.database.read<Row>(LIST, values)).map(fromRow);
-    // The id names its mode: another mode's session has no payments in this one.
+    // A session of the other mode has no payments in this mode.
     if (modeOf(checkoutSession) !== caller.mode) return [];
     return (await this.database.read<Row>(LIST_SESSION, [...values, uuidOf(checkoutSession)])).map(fromRow);
   }

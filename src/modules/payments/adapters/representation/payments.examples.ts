@@ -1,4 +1,4 @@
-/** Refusals of the domain for the API's description: it runs them and shows what they throw. */
+/** Error examples for the API's description. Each function makes the domain throw the refusal that is shown. */
 
 import { exampleId } from '../../../../platform/http/schema.js';
 import { Hold } from '../../domain/hold.js';

@@ -46,7 +46,7 @@ export class LedgerClaimsController {
   @Operation('claimRefunds', {
     summary: 'Claim refunds to pay out',
     description:
-      'Claims pending refunds, oldest first, that no other worker has a live claim on. You have each refund until its lease ends. After that, another claim can take it over, with the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response gets lost, its refunds can be claimed again when their leases end.',
+      'Claims pending refunds that have no live claim, oldest first. Each refund is yours until its lease ends. Another worker can then claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
     example: { limit: 10, lease_seconds: 60 },
     answers: {
       200: {
@@ -66,7 +66,8 @@ export class LedgerClaimsController {
 
   @Operation('extendClaim', {
     summary: 'Extend a claim',
-    description: 'Moves the end of the lease to `lease_seconds` from now, unless it ends later already.',
+    description:
+      'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is.',
     example: { claim: 1, lease_seconds: 60 },
     answers: {
       200: {

@@ -16,7 +16,7 @@ export class LedgerRefundChanges {
     private readonly readLedgerRefund: ReadLedgerRefund,
   ) {}
 
-  /** Commits what the ledger decides of a refund, on behalf of the organization whose refund it is, named in the body or not. */
+  /** Commits the ledger's decision about a refund. The caller is the owning organization, looked up if the body does not name it. */
   async commit(
     ledger: Ledger,
     id: string,

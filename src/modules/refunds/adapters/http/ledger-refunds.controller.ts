@@ -13,7 +13,7 @@ import { OwnerQuery } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { FailRefund } from '../../application/fail-refund.js';
-import { ListProposals } from '../../application/list-proposals.js';
+import { ListLedgerRefunds } from '../../application/list-ledger-refunds.js';
 import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
 import { ReturnRefund } from '../../application/return-refund.js';
 import { SucceedRefund } from '../../application/succeed-refund.js';
@@ -37,7 +37,7 @@ import {
 export class LedgerRefundsController {
   constructor(
     private readonly changes: LedgerRefundChanges,
-    private readonly listProposals: ListProposals,
+    private readonly listLedgerRefunds: ListLedgerRefunds,
     private readonly readLedgerRefund: ReadLedgerRefund,
     private readonly succeedRefund: SucceedRefund,
     private readonly failRefund: FailRefund,
@@ -52,7 +52,7 @@ export class LedgerRefundsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerRefundsQuery) {
-    return listView(await this.listProposals.execute(ledger, toLedgerFilter(query)), ledgerRefundView);
+    return listView(await this.listLedgerRefunds.execute(ledger, toLedgerFilter(query)), ledgerRefundView);
   }
 
   @Operation('readLedgerRefund', {

@@ -5,7 +5,7 @@ import { Owner } from '../../../../validation/requests.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { Failure } from '../../application/fail-refund.js';
 import type { Claim, LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
-import { PROPOSED, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
+import { PENDING, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
 
 const DEFAULT_CLAIM = 10;
 const DEFAULT_LEASE_SECONDS = 60;
@@ -14,7 +14,7 @@ export class ProposeRefundRequest {
   @Id(PAYMENT_ID, { description: 'ID of the payment to refund.' }) payment!: string;
   @Amount({
     min: 1,
-    description: 'Amount to refund, in the minor unit of the currency of the payment. At most what is left to refund.',
+    description: "Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`.",
   })
   amount!: number;
 }
@@ -89,7 +89,7 @@ export class ListRefundsQuery {
 }
 
 export class ListLedgerRefundsQuery {
-  @OneOf(REFUND_STATUSES, { optional: true, default: PROPOSED, description: 'Only refunds with this status.' })
+  @OneOf(REFUND_STATUSES, { optional: true, default: PENDING, description: 'Only refunds with this status.' })
   status?: RefundStatus;
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' }) organization?: string;
   @PageLimit({ max: 100 }) limit?: string;
@@ -102,6 +102,6 @@ export function toFilter(query: ListRefundsQuery): RefundFilter {
 }
 
 export function toLedgerFilter(query: ListLedgerRefundsQuery): LedgerRefundFilter {
-  const { status = PROPOSED, organization, cursor, limit } = query;
+  const { status = PENDING, organization, cursor, limit } = query;
   return { status, organization, cursor, limit: pageLimit(limit) };
 }

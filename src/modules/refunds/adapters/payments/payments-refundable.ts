@@ -18,7 +18,7 @@ export class PaymentsRefundable extends RefundablePayments {
   }
 
   async get(caller: Caller, id: string) {
-    // A test key never moves live money: the other mode's payment is as unknown as another organization's.
+    // Reads return payments of both modes. A refund must stay in the mode of the key, so that a test key cannot move live money.
     if (modeOf(id) !== caller.mode) throw notFound('payment');
     const payment = await this.readPayment.execute(caller, id, 'payment');
     payment.requireRefundable('payment');

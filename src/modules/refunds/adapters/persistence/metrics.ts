@@ -20,7 +20,7 @@ const SUMS = `WITH pending AS MATERIALIZED (
 
 export const REFUND_MEASUREMENT: Measurement = {
   name: 'refunds.measure',
-  text: `/* every organization: what waits for the ledger is counted */ ${SUMS}
+  text: `/* every organization: counts all pending refunds */ ${SUMS}
     ${series('pending', { mode: 'mode', claimed: `'yes'` }, 'claimed', 'sums')}
     UNION ALL ${series('pending', { mode: 'mode', claimed: `'no'` }, 'unclaimed', 'sums')}
     UNION ALL ${series('amount', { mode: 'mode', currency: 'currency' }, 'amount', 'held')}
@@ -28,7 +28,7 @@ export const REFUND_MEASUREMENT: Measurement = {
   gauges: {
     pending: gauge({
       name: 'tillgate_refunds_pending',
-      help: `Refunds that wait for the ledger. A claimed one has a worker whose claim has not ended. ${COUNTED}`,
+      help: `Pending refunds. \`claimed\` is \`yes\` if a worker has a live claim on the refund. ${COUNTED}`,
       labels: { mode: MODES, claimed: ['yes', 'no'] },
       aggregator: 'first',
     }),
@@ -40,8 +40,8 @@ export const REFUND_MEASUREMENT: Measurement = {
     }),
     amount: gauge({
       name: 'tillgate_refunds_pending_amount',
-      help: 'What pending refunds hold of their payments, in the smallest unit of the currency.',
-      labels: { mode: MODES, currency: 'a currency in which a refund is pending, such as `usd`' },
+      help: 'Sum of the amounts of pending refunds, in the minor unit of the currency.',
+      labels: { mode: MODES, currency: 'the currency of a pending refund, such as `usd`' },
       aggregator: 'first',
     }),
   },

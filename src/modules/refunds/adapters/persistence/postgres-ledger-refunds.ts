@@ -7,7 +7,6 @@ import { type Claim, type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } 
 import { REFUND_STATUSES } from '../../domain/refund.js';
 import { COLUMNS, fromRow, type Row } from './postgres-refunds.js';
 
-/** The ledger decides refunds of all organizations, unless it names one. */
 const OF_ALL = '/* every organization: the ledger decides refunds of all of them */';
 const SELECT = `SELECT organization_id AS organization, ${COLUMNS} FROM refunds`;
 const OLDEST = 'ORDER BY id LIMIT $4';
@@ -33,41 +32,42 @@ const LIST_OF_ONE = {
 const CLAIMED = `UPDATE refunds SET claim_number = claim_number + 1,
     claim_expires_at = statement_timestamp() + make_interval(secs => $3)
   WHERE mode = $1`;
-const FREE = `FROM refunds WHERE mode = $1 AND status = 'pending'`;
+const PENDING = `FROM refunds WHERE mode = $1 AND status = 'pending'`;
 const LOCKED = 'FOR NO KEY UPDATE SKIP LOCKED';
 
 /**
- * Side by side with other workers: what one has locked, the next passes by. Each part is a walk along refunds_claim_list.
- * By their places (ctid), which cannot change while they are locked: a join would be planned for any number of them.
+ * Workers claim at the same time: each skips the rows that another one has locked. Both subqueries read refunds_claim_list in
+ * its order. The update finds the rows by ctid, which cannot change while they are locked; for a join by id, the planner does
+ * not know how few rows there are.
  */
 const CLAIM = {
   name: 'refunds.claim',
   text: `${OF_ALL} WITH lapsed AS MATERIALIZED (
-      SELECT ctid ${FREE} AND claim_expires_at <= statement_timestamp() ORDER BY claim_expires_at, id LIMIT $2 ${LOCKED}
+      SELECT ctid ${PENDING} AND claim_expires_at <= statement_timestamp() ORDER BY claim_expires_at, id LIMIT $2 ${LOCKED}
     ), unclaimed AS MATERIALIZED (
-      SELECT ctid ${FREE} AND claim_expires_at IS NULL ORDER BY claim_expires_at, id
+      SELECT ctid ${PENDING} AND claim_expires_at IS NULL ORDER BY claim_expires_at, id
       LIMIT $2 - (SELECT count(*) FROM lapsed) ${LOCKED}
     )
     ${CLAIMED} AND ctid = ANY (ARRAY(SELECT ctid FROM lapsed UNION ALL SELECT ctid FROM unclaimed))
     RETURNING organization_id AS organization, ${COLUMNS}`,
 };
 
-/** The same for one organization, whose own list of pending refunds is short. */
+/** The same for one organization. It sorts all pending refunds of that organization, which are few. */
 const UNCLAIMED = '(claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())';
 const CLAIM_OF_ONE = {
   name: 'refunds.claim_of_one',
   text: `WITH claimed AS (
       ${CLAIMED} AND organization_id = $4 AND ctid = ANY (ARRAY(
-        SELECT ctid ${FREE} AND organization_id = $4 AND ${UNCLAIMED} ORDER BY id LIMIT $2 ${LOCKED}))
+        SELECT ctid ${PENDING} AND organization_id = $4 AND ${UNCLAIMED} ORDER BY id LIMIT $2 ${LOCKED}))
       RETURNING *
     )
     SELECT organization_id AS organization, ${COLUMNS} FROM claimed`,
 };
-/** For several machines, where nothing locks rows of all: whose are the oldest. */
+/** Citus cannot lock rows of several shards. This statement finds the owners of the oldest refunds, to claim from one at a time. */
 const OWNERS = {
   name: 'refunds.claim_owners',
   text: `${OF_ALL} SELECT organization_id AS organization, count(*)::integer AS count FROM (
-      SELECT organization_id ${FREE} AND ${UNCLAIMED} ORDER BY id LIMIT $2) AS oldest GROUP BY organization_id`,
+      SELECT organization_id ${PENDING} AND ${UNCLAIMED} ORDER BY id LIMIT $2) AS oldest GROUP BY organization_id`,
 };
 
 interface Owner {
@@ -119,7 +119,7 @@ export class PostgresLedgerRefunds extends LedgerRefunds {
   }
 }
 
-/** Identifiers begin with their time. */
+/** IDs sort by creation time. */
 const byAge = (one: OwnedRefund, other: OwnedRefund) => (one.refund.state.id < other.refund.state.id ? -1 : 1);
 
 function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedRefund {

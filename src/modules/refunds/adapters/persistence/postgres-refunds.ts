@@ -20,7 +20,7 @@ const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
 
-/** Changed by nobody else meanwhile: the guard lets one of several changes win. A lease only ever ends, or ends later. */
+/** $7 to $9 are the state that the change was decided on: of concurrent changes, only the first one matches. */
 const CHANGE = `UPDATE refunds
   SET status = $4, failure_reason = $5, claim_expires_at = CASE WHEN $6 THEN claim_expires_at END
   WHERE ${SCOPE} AND id = $3 AND status = $7 AND claim_number = $8 AND (claim_expires_at IS NOT NULL) = $9`;
@@ -41,13 +41,13 @@ const NEWEST = 'ORDER BY id DESC LIMIT $5';
 /** One statement for each combination of filters, so that each has a plan of its own. */
 const LISTS = {
   all: { name: 'refunds.list', text: `${PAGE} ${NEWEST}` },
-  // A range of both, which only the index on both can walk: by id alone there may be many to pass by.
+  // A range of (status, id), so that the planner uses the index on both: by id alone, it might read many rows of other statuses.
   status: {
     name: 'refunds.list_status',
     text: `${SELECT} AND (status, id) >= ($6, $3) AND (status, id) < ($6, $4) ORDER BY status DESC, id DESC LIMIT $5`,
   },
   payment: { name: 'refunds.list_payment', text: `${PAGE} AND payment_id = $6 ${NEWEST}` },
-  // IS TRUE keeps to the payment's index: by status there are many more to pass by.
+  // IS TRUE stops the planner from using the index on status, by which it might read many rows of other payments.
   both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $6 AND (status = $7) IS TRUE ${NEWEST}` },
 } as const;
 
@@ -104,7 +104,7 @@ export class PostgresRefunds extends Refunds {
     const { payment, status, limit } = filter;
     const filters = [...(payment === undefined ? [] : [uuidOf(payment)]), ...(status === undefined ? [] : [status])];
     const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...filters];
-    // The id names its payment's mode: another mode's payment has no refunds in this one.
+    // A payment of the other mode has no refunds in this mode.
     if (payment !== undefined && modeOf(payment) !== caller.mode) return [];
     return (await this.database.read<Row>(LISTS[listFor(filter)], values)).map(fromRow);
   }

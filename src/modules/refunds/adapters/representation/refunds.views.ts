@@ -29,8 +29,8 @@ const FIELDS = {
     {
       pending: 'waiting for the ledger; the amount is reserved',
       succeeded: 'the ledger paid it out; it becomes `failed` if the money comes back',
-      failed: 'the ledger refused it, or its money came back; the amount is released; final',
-      canceled: 'canceled by you; the amount is released; final',
+      failed: 'the ledger refused it, or its money came back; the amount can be refunded again; final',
+      canceled: 'canceled by you; the amount can be refunded again; final',
     },
     'Status of the refund.',
   ),

@@ -16,10 +16,10 @@ import { CHECKOUT_SESSION_ID, ReadCheckoutSession } from '../../../checkout/inde
 import { PAYMENT, paymentView, RecordPayment } from '../../../payments/index.js';
 import { PayCheckoutSessionRequest } from './sandbox.requests.js';
 
-/** The customer who pays, and the ledger that captures it. */
+/** Simulates a customer who pays and the ledger that records the payment. */
 @Controller('/v1/test_helpers/checkout_sessions')
 @TestSecretKey()
-@Tag('Test helpers', 'What customers, the ledger and time do, at your word. With a key of live mode there are none.')
+@Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
 export class CheckoutSessionHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -30,7 +30,7 @@ export class CheckoutSessionHelpersController {
   @Operation('payTestCheckoutSession', {
     summary: 'Pay a checkout session',
     description:
-      'Records a payment as the ledger does when a customer has paid. Without a body it completes an open session. One that does not fit is recorded with its `mismatch`, and the session stays as it is.',
+      'Records a payment for the session, as the ledger does when a customer has paid. Without a body, the payment matches the session and completes it. A payment that does not match is recorded with its `mismatch` and does not change the session.',
     answers: { 200: { description: 'The recorded payment.', schema: PAYMENT } },
   })
   @Post(':id/pay')
@@ -50,15 +50,15 @@ export class CheckoutSessionHelpersController {
   }
 
   private async record(caller: Caller, id: string, { amount, currency }: PayCheckoutSessionRequest) {
-    const { mode, amountTotal, currency: asked } = (await this.readCheckoutSession.execute(caller, id)).state;
+    const { mode, amountTotal, currency: expected } = (await this.readCheckoutSession.execute(caller, id)).state;
     if (mode !== caller.mode) throw notFound('id');
     if (amount === undefined && amountTotal === 0) throw nothingToPay();
-    const captured = { amount: amount ?? amountTotal, currency: currency ?? asked };
+    const captured = { amount: amount ?? amountTotal, currency: currency ?? expected };
     return this.recordPayment.execute(caller, { ...captured, checkoutSession: id, reference: null }, 'record');
   }
 }
 
 function nothingToPay() {
-  const message = 'The session asks for nothing: complete it instead, or send an amount that does not fit.';
+  const message = 'The total of the session is 0: complete the session instead, or send an amount that does not match.';
   return invalidParams([paramError('amount', 'required', message)]);
 }

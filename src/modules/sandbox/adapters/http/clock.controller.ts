@@ -20,7 +20,7 @@ import { AdvanceClockRequest, toStep } from './sandbox.requests.js';
 
 @Controller('/v1/test_helpers/clock')
 @TestSecretKey()
-@Tag('Test helpers', 'What customers, the ledger and time do, at your word. With a key of live mode there are none.')
+@Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
 export class ClockController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -32,7 +32,7 @@ export class ClockController {
 
   @Operation('readTestClock', {
     summary: 'Retrieve the clock',
-    description: 'Returns the time in the test mode of your organization. Until you move it, that is the real time.',
+    description: "Returns the clock of your organization's test mode. It shows the real time until you advance it.",
     answers: { 200: { description: 'The clock.', schema: SANDBOX_CLOCK } },
   })
   @Get()
@@ -43,7 +43,7 @@ export class ClockController {
   @Operation('advanceTestClock', {
     summary: 'Advance the clock',
     description:
-      'Moves the clock of the test mode of your organization forward, by `advance_seconds` or `to` an instant. The response comes when what became due has been done: sessions have expired, and webhooks have been attempted.',
+      "Advances the clock of your organization's test mode by `advance_seconds`, or to the time `to`. The response is sent after the work that became due: overdue sessions have expired, and due webhooks have been attempted.",
     example: { advance_seconds: 86_400 },
     answers: { 200: { description: 'The clock.', schema: SANDBOX_CLOCK } },
   })

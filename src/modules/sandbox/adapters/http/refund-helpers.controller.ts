@@ -29,10 +29,10 @@ import {
   toFailure,
 } from '../../../refunds/index.js';
 
-/** What the ledger makes of a refund. */
+/** Simulates the ledger's decisions about refunds. */
 @Controller('/v1/test_helpers/refunds')
 @TestSecretKey()
-@Tag('Test helpers', 'What customers, the ledger and time do, at your word. With a key of live mode there are none.')
+@Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
 export class RefundHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -43,7 +43,8 @@ export class RefundHelpersController {
 
   @Operation('succeedTestRefund', {
     summary: 'Succeed a refund',
-    description: 'Decides a pending refund as the ledger does when it has paid it out. Doing it again changes nothing.',
+    description:
+      'Marks a pending refund as succeeded, as the ledger does when it has paid the refund out. Repeating the request changes nothing.',
     answers: { 200: { description: 'The succeeded refund.', schema: REFUND, example: { status: 'succeeded' } } },
     refusals: REFUSED_SUCCESS,
   })
@@ -60,7 +61,8 @@ export class RefundHelpersController {
 
   @Operation('failTestRefund', {
     summary: 'Fail a refund',
-    description: 'Decides a pending refund as the ledger does when it refuses it. Doing it again changes nothing.',
+    description:
+      'Marks a pending refund as failed, as the ledger does when it refuses the refund. Repeating the request changes nothing.',
     answers: { 200: { description: 'The failed refund.', schema: REFUND, example: { status: 'failed' } } },
     refusals: REFUSED_FAILURE,
   })
@@ -78,7 +80,7 @@ export class RefundHelpersController {
   @Operation('returnTestRefund', {
     summary: 'Return a refund',
     description:
-      'Fails a succeeded refund as the ledger does when its money came back. Doing it again changes nothing.',
+      'Marks a succeeded refund as failed, as the ledger does when its money came back. Repeating the request changes nothing.',
     answers: { 200: { description: 'The failed refund.', schema: REFUND, example: { status: 'failed' } } },
     refusals: REFUSED_RETURN,
   })

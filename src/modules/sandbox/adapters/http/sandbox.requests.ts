@@ -8,10 +8,10 @@ export class PayCheckoutSessionRequest {
   @Amount({
     min: 1,
     optional: true,
-    description: 'Captured amount, in the minor unit of the currency. Without one, the total of the session.',
+    description: 'Captured amount, in the minor unit of the currency. Default: the total of the session.',
   })
   amount?: number;
-  @Currency({ optional: true, description: 'ISO 4217 code. Without one, the currency of the session.' })
+  @Currency({ optional: true, description: 'ISO 4217 code. Default: the currency of the session.' })
   currency?: string | null;
 }
 
@@ -20,14 +20,14 @@ export class AdvanceClockRequest {
     min: 1,
     max: MOST_AHEAD_SECONDS,
     optional: true,
-    description: 'How far to move the clock. It can be at most 400 days ahead of real time.',
+    description: 'How far to advance the clock, in seconds. The clock can be at most 400 days ahead of real time.',
   })
   advance_seconds?: number;
   @Integer({
     min: 0,
     max: LAST_SECOND,
     optional: true,
-    description: 'Where to move the clock instead, in Unix seconds: not before its own time.',
+    description: 'Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time.',
   })
   to?: number;
 }

@@ -10,7 +10,7 @@ import { SandboxClock } from '../../domain/sandbox-clock.js';
 const COLUMNS = 'ahead_seconds AS "aheadSeconds", scheduled_seconds AS "scheduledSeconds"';
 const FIND = { name: 'sandbox.find', text: `SELECT ${COLUMNS} FROM sandbox_clocks WHERE organization_id = $1` };
 
-/** A row that is there is locked by its update, one that is not is made: either way others wait. */
+/** Locks the clock's row. The insert makes a missing row; the update, which changes nothing, locks an existing one. */
 const LOCK = {
   name: 'sandbox.lock',
   text: `INSERT INTO sandbox_clocks VALUES ($1, 0, 0)

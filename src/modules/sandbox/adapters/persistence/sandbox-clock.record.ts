@@ -10,7 +10,7 @@ export class SandboxClockRecord {
   @Column('integer', { name: 'ahead_seconds' })
   aheadSeconds!: number;
 
-  /** How much of it deliveries and stored responses know. */
+  /** The part of `ahead_seconds` by which deliveries and stored responses were already moved. */
   @Column('integer', { name: 'scheduled_seconds' })
   scheduledSeconds!: number;
 }

@@ -4,17 +4,17 @@ import { MOST_AHEAD_SECONDS, type SandboxClock } from '../../domain/sandbox-cloc
 export const SANDBOX_CLOCK = object(
   {
     object: constant('test_helpers.clock', 'Object type.'),
-    now: timestamp('The time in the test mode of your organization, in Unix seconds.'),
-    ahead_seconds: integer('How far that is ahead of real time.', {
+    now: timestamp('Time that the clock shows, in Unix seconds.'),
+    ahead_seconds: integer('How far the clock is ahead of real time, in seconds.', {
       minimum: 0,
       maximum: MOST_AHEAD_SECONDS,
       examples: [86_400],
     }),
   },
-  { name: 'SandboxClock', description: 'The clock of the test mode of an organization.' },
+  { name: 'SandboxClock', description: "The clock of your organization's test mode." },
 );
 
-/** `now` is real, in milliseconds. */
+/** `now` is the real time in milliseconds. */
 export function sandboxClockView(clock: SandboxClock, now: number): ValueOf<typeof SANDBOX_CLOCK> {
   return { object: 'test_helpers.clock', now: clock.at(now), ahead_seconds: clock.aheadSeconds };
 }

@@ -4,13 +4,13 @@ import { Client } from 'pg';
 import { Database } from '../../../../platform/database/database.js';
 import { Jobs } from '../../../../platform/jobs.js';
 
-/** Whoever listens looks this often too: it may have lost its connection, or a pooler keeps announcements from it. */
-const LOOK_EVERY_MS = 2_000;
-/** By then every process has looked. */
-const PATIENCE_MS = 3_000;
+/** A process also checks for changes at this interval: it may have lost its connection, or a pooler may drop notifications. */
+const CHECK_EVERY_MS = 2_000;
+/** By then, every process has checked. */
+const MAX_WAIT_MS = 3_000;
 const TIMEOUT_MS = 4_000;
 
-/** The name of the connections by which it is known who listens. */
+/** Application name of the listening connections, by which they are counted. */
 const APPLICATION = 'tillgate listener';
 const LISTENERS = {
   name: 'announcements.listeners',
@@ -19,12 +19,12 @@ const LISTENERS = {
 };
 const NOTIFY = { name: 'announcements.notify', text: 'SELECT pg_notify($1, $2)' };
 
-/** Tells the processes on this database that something has changed, and waits until they have heard it. */
+/** Notifies the processes on this database of a change (LISTEN and NOTIFY), and waits until they have handled it. */
 @Injectable()
 export class Announcements implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Announcements.name);
   private readonly waiting = new Map<string, () => void>();
-  private hear: () => Promise<void> = async () => undefined;
+  private onChange: () => Promise<void> = async () => undefined;
   private listener: Client | undefined;
 
   constructor(
@@ -32,28 +32,28 @@ export class Announcements implements BeforeApplicationShutdown {
     private readonly jobs: Jobs,
   ) {}
 
-  /** From now on `hear` runs at each announcement and now and then: it looks for what has changed. */
-  async listen(hear: () => Promise<void>): Promise<void> {
-    this.hear = hear;
-    await this.look().catch((error: unknown) => this.logger.warn(error));
-    this.jobs.repeat('hear_announcements', LOOK_EVERY_MS, () => this.look());
+  /** From now on, `onChange` runs at each announcement and at an interval. It must find out what has changed. */
+  async listen(onChange: () => Promise<void>): Promise<void> {
+    this.onChange = onChange;
+    await this.check().catch((error: unknown) => this.logger.warn(error));
+    this.jobs.repeat('hear_announcements', CHECK_EVERY_MS, () => this.check());
   }
 
-  /** Resolves when every process that listens has heard it; where one cannot be told, when it has looked by itself. */
+  /** Resolves when every listening process has handled the change, or after the time in which each checks by itself. */
   async announce(): Promise<void> {
     const id = randomUUID();
     const [listeners] = (await this.database.autocommit<{ count: number }>(LISTENERS, [])).rows;
     let missing = listeners?.count ?? 0;
     let timer: NodeJS.Timeout | undefined;
-    const heard = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE_MS);
+    const handled = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, MAX_WAIT_MS);
       this.waiting.set(id, () => {
         missing -= 1;
         if (missing === 0) resolve();
       });
     });
     await this.notify('tillgate_changed', id);
-    await heard;
+    await handled;
     clearTimeout(timer);
     this.waiting.delete(id);
   }
@@ -64,9 +64,9 @@ export class Announcements implements BeforeApplicationShutdown {
     await listener?.end();
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     this.listener ??= await this.connected();
-    await this.hear();
+    await this.onChange();
   }
 
   private async connected(): Promise<Client> {
@@ -76,7 +76,7 @@ export class Announcements implements BeforeApplicationShutdown {
       if (channel === 'tillgate_heard') this.waiting.get(payload)?.();
       else this.answer(payload).catch((error: unknown) => this.logger.warn(error));
     });
-    // The next look connects again.
+    // The next check connects again.
     client.on('error', () => this.forget(client));
     client.on('end', () => this.forget(client));
     try {
@@ -90,7 +90,7 @@ export class Announcements implements BeforeApplicationShutdown {
   }
 
   private async answer(id: string): Promise<void> {
-    await this.hear();
+    await this.onChange();
     await this.notify('tillgate_heard', id);
   }
 

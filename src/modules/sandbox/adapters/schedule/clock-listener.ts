@@ -4,7 +4,7 @@ import { SandboxClocks } from '../../application/ports.js';
 import { Announcements } from './announcements.js';
 import { MovedClocks } from './moved-clocks.js';
 
-/** Learns of moved clocks: a serving process whenever one is moved, a command once. */
+/** Loads the moved clocks: in a server whenever one is moved, in a command once. */
 @Injectable()
 export class ClockListener implements OnApplicationBootstrap {
   constructor(

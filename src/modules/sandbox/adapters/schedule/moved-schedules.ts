@@ -5,7 +5,7 @@ import type { Write } from '../../../../shared/decision.js';
 import { DeliverySchedule } from '../../../events/index.js';
 import { Schedules } from '../../application/ports.js';
 
-/** Repeated after its answer was lost, a step must not be made again, however long it was. */
+/** The route whose stored responses do not age: a repeated request must not advance the clock again, however far it moved. */
 const ADVANCE = 'POST /v1/test_helpers/clock';
 
 @Injectable()
@@ -17,7 +17,7 @@ export class MovedSchedules extends Schedules {
     super();
   }
 
-  hasten(caller: Caller, seconds: number): readonly Write[] {
-    return [this.deliveries.hasten(caller, seconds), this.responses.age(caller, seconds, ADVANCE)];
+  advance(caller: Caller, seconds: number): readonly Write[] {
+    return [this.deliveries.advance(caller, seconds), this.responses.age(caller, seconds, ADVANCE)];
   }
 }

@@ -4,19 +4,19 @@ import { type Decision, decided, inTransaction } from '../../../shared/decision.
 import { SandboxClocks, Schedules } from './ports.js';
 
 @Injectable()
-export class HastenSchedules {
+export class AdvanceSchedules {
   constructor(
     private readonly clocks: SandboxClocks,
     private readonly schedules: Schedules,
   ) {}
 
-  /** Makes due what a moved clock has made due: once for each step, whoever asks how often. */
+  /** Moves the schedules by the seconds that the clock was advanced since the last call. Safe to call at any time. */
   async execute(caller: Caller): Promise<Decision<null>> {
     return inTransaction(async () => {
       const clock = await this.clocks.lock(caller);
       const seconds = clock.aheadSeconds - clock.scheduledSeconds;
       if (seconds === 0) return decided(null);
-      return decided(null, this.clocks.store(caller, clock.scheduled()), ...this.schedules.hasten(caller, seconds));
+      return decided(null, this.clocks.store(caller, clock.scheduled()), ...this.schedules.advance(caller, seconds));
     });
   }
 }

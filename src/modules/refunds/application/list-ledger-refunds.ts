@@ -4,7 +4,7 @@ import { type Page, pageOf } from '../../../shared/page.js';
 import { type LedgerRefundFilter, LedgerRefunds, type OwnedRefund } from './ports.js';
 
 @Injectable()
-export class ListProposals {
+export class ListLedgerRefunds {
   constructor(private readonly refunds: LedgerRefunds) {}
 
   async execute(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<OwnedRefund>> {
