@@ -159,7 +159,7 @@ export interface paths {
     put?: never;
     /**
      * Resend an event
-     * @description Sends the event again now: to every endpoint that wants it and its `notify_url`, or to one endpoint.
+     * @description Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only.
      */
     post: operations['resendEvent'];
     delete?: never;
@@ -287,7 +287,7 @@ export interface paths {
     put?: never;
     /**
      * Create a webhook endpoint
-     * @description At most 16 for each mode. The secret is shown only now and at a rotation.
+     * @description Creates an endpoint that receives the events of your organization in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.
      */
     post: operations['createWebhookEndpoint'];
     delete?: never;
@@ -308,12 +308,12 @@ export interface paths {
     put?: never;
     /**
      * Change a webhook endpoint
-     * @description Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.
+     * @description Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.
      */
     post: operations['changeWebhookEndpoint'];
     /**
      * Delete a webhook endpoint
-     * @description Nothing more is sent to it, not even what is on its way.
+     * @description Deletes an endpoint. Its unfinished deliveries are canceled.
      */
     delete: operations['deleteWebhookEndpoint'];
     options?: never;
@@ -332,7 +332,7 @@ export interface paths {
     put?: never;
     /**
      * Rotate the secret of a webhook endpoint
-     * @description The previous secret signs as well for `overlap_seconds`. The one before that stops at once.
+     * @description Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.
      */
     post: operations['rotateWebhookEndpointSecret'];
     delete?: never;
@@ -352,7 +352,7 @@ export interface paths {
     put?: never;
     /**
      * Test a webhook endpoint
-     * @description Sends a `webhook.test` event once and returns what came of it.
+     * @description Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.
      */
     post: operations['testWebhookEndpoint'];
     delete?: never;
@@ -790,13 +790,13 @@ export interface paths {
     };
     /**
      * List webhook endpoints as the ledger
-     * @description Newest first.
+     * @description Lists the webhook endpoints of the ledger in the mode of the key, newest first.
      */
     get: operations['listLedgerWebhookEndpoints'];
     put?: never;
     /**
      * Create a webhook endpoint as the ledger
-     * @description It hears the events of every organization in the mode of the key. At most 16 for each mode. The secret is shown only now and at a rotation.
+     * @description Creates an endpoint that receives the events of every organization in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.
      */
     post: operations['createLedgerWebhookEndpoint'];
     delete?: never;
@@ -817,12 +817,12 @@ export interface paths {
     put?: never;
     /**
      * Change a webhook endpoint as the ledger
-     * @description Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.
+     * @description Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.
      */
     post: operations['changeLedgerWebhookEndpoint'];
     /**
      * Delete a webhook endpoint as the ledger
-     * @description Nothing more is sent to it, not even what is on its way.
+     * @description Deletes an endpoint. Its unfinished deliveries are canceled.
      */
     delete: operations['deleteLedgerWebhookEndpoint'];
     options?: never;
@@ -841,7 +841,7 @@ export interface paths {
     put?: never;
     /**
      * Rotate the secret of a webhook endpoint as the ledger
-     * @description The previous secret signs as well for `overlap_seconds`. The one before that stops at once.
+     * @description Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.
      */
     post: operations['rotateLedgerWebhookEndpointSecret'];
     delete?: never;
@@ -861,7 +861,7 @@ export interface paths {
     put?: never;
     /**
      * Test a webhook endpoint as the ledger
-     * @description Sends a `webhook.test` event once and returns what came of it.
+     * @description Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.
      */
     post: operations['testLedgerWebhookEndpoint'];
     delete?: never;
@@ -1418,11 +1418,11 @@ export interface components {
     ChangeWebhookEndpointRequest: {
       /**
        * Format: iri
-       * @description Where the events are sent: an `https` URL. In test mode also `http` to localhost, or to any host if the operator allows it.
+       * @description URL to which the events are sent, with `https`. In test mode also with `http` to localhost, or to any host if the operator allows it.
        * @example https://shop.example/webhooks
        */
       url?: string | null;
-      /** @description Types of events that are sent, or only `*` for all. */
+      /** @description Event types to send, or only `*` for all types. */
       events?: (
         | '*'
         | 'checkout.session.created'
@@ -1438,9 +1438,9 @@ export interface components {
         | 'refund.failed'
         | 'refund.canceled'
       )[];
-      /** @description Whether events are sent. What is on its way ends with false. */
+      /** @description Whether events are sent. `false` also cancels unfinished deliveries. */
       enabled?: boolean;
-      /** @description What it is for. */
+      /** @description Description of the endpoint. */
       description?: string | null;
     };
     /** @description The page on which a customer pays a session. */
@@ -1750,12 +1750,12 @@ export interface components {
     CreateWebhookEndpointRequest: {
       /**
        * Format: iri
-       * @description Where the events are sent: an `https` URL. In test mode also `http` to localhost, or to any host if the operator allows it.
+       * @description URL to which the events are sent, with `https`. In test mode also with `http` to localhost, or to any host if the operator allows it.
        * @example https://shop.example/webhooks
        */
       url: string;
       /**
-       * @description Types of events that are sent, or only `*` for all.
+       * @description Event types to send, or only `*` for all types.
        * @default [
        *       "*"
        *     ]
@@ -1780,7 +1780,7 @@ export interface components {
        * @default true
        */
       enabled?: boolean;
-      /** @description What it is for. */
+      /** @description Description of the endpoint. */
       description?: string | null;
     };
     /**
@@ -1954,7 +1954,7 @@ export interface components {
       | 'zar'
       | 'zmw'
       | 'zwg';
-    /** @description A webhook endpoint that is no more. */
+    /** @description A deleted webhook endpoint. */
     DeletedLedgerWebhookEndpoint: {
       /**
        * @description ID of the webhook endpoint.
@@ -1977,7 +1977,7 @@ export interface components {
        */
       deleted: true;
     };
-    /** @description A webhook endpoint that is no more. */
+    /** @description A deleted webhook endpoint. */
     DeletedWebhookEndpoint: {
       /**
        * @description ID of the webhook endpoint.
@@ -1998,7 +1998,7 @@ export interface components {
     /** @description An attempt to deliver an event. */
     Delivery: {
       /**
-       * @description ID of the webhook endpoint that it was sent to; null for the `notify_url`.
+       * @description ID of the webhook endpoint that the event was sent to; null for the `notify_url`.
        * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       webhook_endpoint: string | null;
@@ -2103,7 +2103,7 @@ export interface components {
           | 'refund_not_succeeded';
       };
     };
-    /** @description A change of a resource. `data.object` is the resource as it was then. */
+    /** @description A change of a resource. `data.object` is the resource right after the change. */
     Event: {
       /**
        * @description ID of the event, and the `webhook-id` of its webhooks.
@@ -2754,11 +2754,11 @@ export interface components {
       mode: 'test' | 'live';
       /**
        * Format: iri
-       * @description Where the events are sent.
+       * @description URL to which the events are sent.
        * @example https://shop.example/webhooks
        */
       url: string;
-      /** @description Types of events that are sent, or only `*` for all. */
+      /** @description Event types that are sent, or only `*` for all types. */
       events: (
         | '*'
         | 'checkout.session.created'
@@ -2779,14 +2779,14 @@ export interface components {
        * @example true
        */
       enabled: boolean;
-      /** @description What it is for. */
+      /** @description Description of the endpoint. */
       description: string | null;
       /**
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
-      /** @description Why the service disabled it, if it did; otherwise null. */
+      /** @description Why Tillgate disabled the endpoint; null if it did not. */
       disabled_reason: string | null;
     };
     LedgerWebhookEndpointList: {
@@ -2839,11 +2839,11 @@ export interface components {
       mode: 'test' | 'live';
       /**
        * Format: iri
-       * @description Where the events are sent.
+       * @description URL to which the events are sent.
        * @example https://shop.example/webhooks
        */
       url: string;
-      /** @description Types of events that are sent, or only `*` for all. */
+      /** @description Event types that are sent, or only `*` for all types. */
       events: (
         | '*'
         | 'checkout.session.created'
@@ -2864,17 +2864,17 @@ export interface components {
        * @example true
        */
       enabled: boolean;
-      /** @description What it is for. */
+      /** @description Description of the endpoint. */
       description: string | null;
       /**
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
-      /** @description Why the service disabled it, if it did; otherwise null. */
+      /** @description Why Tillgate disabled the endpoint; null if it did not. */
       disabled_reason: string | null;
       /**
-       * @description Signs its webhooks (Standard Webhooks). Shown only here.
+       * @description Secret that signs the webhooks (Standard Webhooks). Returned only here.
        * @example whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
        */
       secret: string;
@@ -3364,7 +3364,7 @@ export interface components {
     };
     ResendEventRequest: {
       /**
-       * @description Send it only to this endpoint, whatever types it wants. By default to all that want it.
+       * @description ID of the only endpoint to send the event to, even if it does not subscribe to the type. Default: every endpoint that subscribes, and the `notify_url`.
        * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       webhook_endpoint?: string | null;
@@ -3380,7 +3380,7 @@ export interface components {
     };
     RotateEndpointSecretRequest: {
       /**
-       * @description For how many seconds the previous secret signs as well.
+       * @description How long webhooks are also signed with the previous secret, in seconds.
        * @default 86400
        */
       overlap_seconds?: number;
@@ -3444,11 +3444,11 @@ export interface components {
       mode: 'test' | 'live';
       /**
        * Format: iri
-       * @description Where the events are sent.
+       * @description URL to which the events are sent.
        * @example https://shop.example/webhooks
        */
       url: string;
-      /** @description Types of events that are sent, or only `*` for all. */
+      /** @description Event types that are sent, or only `*` for all types. */
       events: (
         | '*'
         | 'checkout.session.created'
@@ -3469,14 +3469,14 @@ export interface components {
        * @example true
        */
       enabled: boolean;
-      /** @description What it is for. */
+      /** @description Description of the endpoint. */
       description: string | null;
       /**
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
-      /** @description Why the service disabled it, if it did; otherwise null. */
+      /** @description Why Tillgate disabled the endpoint; null if it did not. */
       disabled_reason: string | null;
     };
     WebhookEndpointList: {
@@ -3524,11 +3524,11 @@ export interface components {
       mode: 'test' | 'live';
       /**
        * Format: iri
-       * @description Where the events are sent.
+       * @description URL to which the events are sent.
        * @example https://shop.example/webhooks
        */
       url: string;
-      /** @description Types of events that are sent, or only `*` for all. */
+      /** @description Event types that are sent, or only `*` for all types. */
       events: (
         | '*'
         | 'checkout.session.created'
@@ -3549,17 +3549,17 @@ export interface components {
        * @example true
        */
       enabled: boolean;
-      /** @description What it is for. */
+      /** @description Description of the endpoint. */
       description: string | null;
       /**
        * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
-      /** @description Why the service disabled it, if it did; otherwise null. */
+      /** @description Why Tillgate disabled the endpoint; null if it did not. */
       disabled_reason: string | null;
       /**
-       * @description Signs its webhooks (Standard Webhooks). Shown only here.
+       * @description Secret that signs the webhooks (Standard Webhooks). Returned only here.
        * @example whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
        */
       secret: string;
@@ -5085,7 +5085,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The endpoint is deleted. */
+      /** @description The deleted endpoint. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -7512,7 +7512,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The endpoint is deleted. */
+      /** @description The deleted endpoint. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];

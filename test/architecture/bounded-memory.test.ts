@@ -114,7 +114,7 @@ test('endpoints that were told of something', () => {
   const [event, endpoint] = [{ mode: 'test', type: 'a.b' }, { id: 'we_x' }];
   for (const index of many(10_100)) known.learn({ owner: `org_${index}`, event, endpoint } as never);
   expect(sizeOf(known, 'seen')).toBe(10_000);
-  for (const index of many(20)) known.learn({ owner: 'org_1', spelled: `${index}.example`, event, endpoint } as never);
+  for (const index of many(20)) known.learn({ owner: 'org_1', stored: `${index}.example`, event, endpoint } as never);
   expect(known.receiversOf({ organization: 'org_1', mode: 'test' }, 'a.b')).toHaveLength(16);
 });
 

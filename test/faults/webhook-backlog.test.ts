@@ -59,7 +59,7 @@ test('a look for what is due reads as much with 20,000 overdue deliveries to dea
   const { service, clock } = world;
   const hosts = Array.from({ length: 50 }, (_, at) => `dead-${at}.example:443`);
   const [few, many] = [await createTenant(service), await createTenant(service)];
-  const idle = jest.spyOn(service.application.get(WebhookScheduler), 'look').mockResolvedValue();
+  const idle = jest.spyOn(service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   await backlog(hosts, 1, few);
   await backlog(hosts, 400, many);
   await service.sql.query('VACUUM ANALYZE webhook_deliveries');

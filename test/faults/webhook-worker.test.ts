@@ -50,7 +50,7 @@ async function startProcess(databaseUrl: string): Promise<{ child: ChildProcess;
 test('a worker killed in the middle of a delivery loses nothing: the next one sends the same event again', async () => {
   receiver.behave(hang);
   // Only the process delivers.
-  const look = jest.spyOn(world.service.application.get(WebhookScheduler), 'look').mockResolvedValue();
+  const look = jest.spyOn(world.service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   const { child, url } = await startProcess(world.service.databaseUrl);
   const { event } = await sessionFor({ url }, tenant, receiver.url);
   await until(() => receiver.received.length === 1, 'the process delivers');
@@ -77,7 +77,7 @@ test('a worker is killed before and after its receivers answered: every event re
   const [owner, ledger] = [await createTenant(world.service), await createLedgerKey(world.service)];
   const second = await startWebhooks({ databaseUrl });
   const instances = [world, second];
-  const looks = instances.map(({ service }) => jest.spyOn(service.application.get(WebhookScheduler), 'look'));
+  const looks = instances.map(({ service }) => jest.spyOn(service.application.get(WebhookScheduler), 'poll'));
   for (const look of looks) look.mockResolvedValue();
   const paths = ['/quick', '/slow', '/ledger'];
   for (const path of paths) {
@@ -191,7 +191,7 @@ test('a worker that comes back after its lease records its attempt and decides n
 
 test('a process that ends gives its attempts their time, and is not ready meanwhile', async () => {
   receiver.behave(hang);
-  jest.spyOn(world.service.application.get(WebhookScheduler), 'look').mockResolvedValue();
+  jest.spyOn(world.service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   const { child, url } = await startProcess(world.service.databaseUrl);
   await sessionFor({ url }, tenant, receiver.url);
   await until(() => receiver.received.length === 1, 'the process delivers');

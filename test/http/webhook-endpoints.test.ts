@@ -401,7 +401,7 @@ test('once endpoints are known, a commit is told to all of them without a look a
   await deliver(world.service);
   const { application } = world.service;
   const looks = [
-    jest.spyOn(application.get(WebhookScheduler), 'look').mockResolvedValue(),
+    jest.spyOn(application.get(WebhookScheduler), 'poll').mockResolvedValue(),
     jest.spyOn(application.get(Deliveries), 'due').mockResolvedValue({ found: [], next: undefined }),
   ];
   await createSession();

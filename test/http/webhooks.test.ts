@@ -73,7 +73,7 @@ test('a first attempt is made with the commit, and waits for no look', async () 
   const payment = await capture(world.service, tenant, { amount: 1000, session });
   await deliver(world.service);
   const scheduler = world.service.application.get(WebhookScheduler);
-  const look = jest.spyOn(scheduler, 'look').mockResolvedValue();
+  const look = jest.spyOn(scheduler, 'poll').mockResolvedValue();
   const before = receiver.received.length;
   await post(`${world.service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 1 } });
   await until(() => receiver.received.length === before + 1, 'the refund is told');
@@ -81,7 +81,7 @@ test('a first attempt is made with the commit, and waits for no look', async () 
 });
 
 describe('what a receiver answers decides', () => {
-  const timeout = `No answer within ${TIMEOUT_MS} ms.`;
+  const timeout = `No response within ${TIMEOUT_MS} ms.`;
 
   test.each([
     ['200', answer(200), 200, null, true],
@@ -124,7 +124,7 @@ describe('what a receiver answers decides', () => {
     const server = createTcpServer((socket) => socket.on('error', () => undefined).end('Good day.\r\n\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const at = `127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const errors = { https: expect.stringMatching(/^[A-Z_]+$/), http: 'The answer is not HTTP/1.1.' };
+    const errors = { https: expect.stringMatching(/^[A-Z_]+$/), http: 'The response is not HTTP/1.1.' };
     for (const [scheme, error] of Object.entries(errors)) {
       const { event } = await sessionFor(world.service, tenant, `${scheme}://${at}`);
       await deliver(world.service);

@@ -35,7 +35,7 @@ export async function sessionFor(service: Pick<Service, 'url'>, { test: key }: T
 /** Delivers what is due, whatever comes of it. */
 export async function deliver({ application }: Service): Promise<void> {
   const scheduler = application.get(WebhookScheduler);
-  await scheduler.look();
+  await scheduler.poll();
   await scheduler.idle();
 }
 

@@ -3,7 +3,7 @@ import {
   canonicalReceiver,
   dueReceiver,
   ReceiverHealth,
-  spelledReceiver,
+  storedReceiver,
 } from '../../src/modules/events/domain/receiver.js';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -15,17 +15,17 @@ test.each([
   ['https://shop.example:8443?a', 'shop.example:8443'],
   ['https://ada@shop.example#a', 'shop.example'],
   ['https://[::1]:80', '[::1]:80'],
-])('%s is sent to %s', (url, spelled) => {
-  expect(spelledReceiver(url)).toBe(spelled);
+])('%s is sent to %s', (url, stored) => {
+  expect(storedReceiver(url)).toBe(stored);
 });
 
 test('a receiver of the ledger is the ledger’s, whoever the event belongs to', () => {
-  const spelled = spelledReceiver('https://Ledger.Example/hook', true);
-  expect(dueReceiver('org_1', spelled)).toEqual({
+  const stored = storedReceiver('https://Ledger.Example/hook', true);
+  expect(dueReceiver('org_1', stored)).toEqual({
     organization: 'org_1',
     owner: 'ledger',
     receiver: 'ledger.example:443',
-    spelled,
+    stored,
   });
   expect(dueReceiver('org_1', 'ledger.example')).toMatchObject({ owner: 'org_1', receiver: 'ledger.example:443' });
 });
@@ -33,8 +33,8 @@ test('a receiver of the ledger is the ledger’s, whoever the event belongs to',
 test.each([
   ...['127.1', '0x7f.1', '2130706433', '0177.0.0.1', '127.0.0.1:443', '127.0.0.1.', '127.0.0.1.:443'],
   ...['%31%32%37.0.0.1', '１２７.0.0.1'],
-])('%s is another spelling of 127.0.0.1:443', (spelled) => {
-  expect(canonicalReceiver(spelled)).toBe('127.0.0.1:443');
+])('%s is another spelling of 127.0.0.1:443', (stored) => {
+  expect(canonicalReceiver(stored)).toBe('127.0.0.1:443');
 });
 
 test.each([
@@ -42,8 +42,8 @@ test.each([
   ['bücher.example:8443', 'xn--bcher-kva.example:8443'],
   ['[0:0::1]:80', '[::1]:80'],
   ['not a host', 'not a host'],
-])('%s is %s', (spelled, canonical) => {
-  expect(canonicalReceiver(spelled)).toBe(canonical);
+])('%s is %s', (stored, canonical) => {
+  expect(canonicalReceiver(stored)).toBe(canonical);
 });
 
 test('a stranger gets a few attempts at once, one that answers gets many', () => {

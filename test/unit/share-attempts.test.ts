@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { type Load, shareAttempts } from '../../src/modules/events/application/share-attempts.js';
 import type { DueReceiver } from '../../src/modules/events/domain/receiver.js';
 
-const due = (organization: string, receiver: string, spelled = receiver): DueReceiver => ({
+const due = (organization: string, receiver: string, stored = receiver): DueReceiver => ({
   organization,
   owner: organization,
   receiver,
-  spelled,
+  stored,
 });
 
 interface Situation {
@@ -31,7 +31,7 @@ function load({ room, failingRoom = room, atOnce = 16, failing = [], underWay = 
 
 function shared(all: readonly DueReceiver[], situation: Situation): Record<string, number> {
   const { shares } = shareAttempts(all, load(situation));
-  return Object.fromEntries(shares.map((share) => [`${share.due.organization} ${share.due.spelled}`, share.take]));
+  return Object.fromEntries(shares.map((share) => [`${share.due.organization} ${share.due.stored}`, share.take]));
 }
 
 test('an organization with a thousand receivers leaves half of the room to one with a single receiver', () => {
@@ -50,7 +50,7 @@ test('whoever has the least under way comes first', () => {
 });
 
 test('no receiver gets more than it may have at once, however many spellings it has', () => {
-  const spellings = ['127.1:80', '127.0.0.1:80', '2130706433:80'].map((spelled) => due('a', '127.0.0.1:80', spelled));
+  const spellings = ['127.1:80', '127.0.0.1:80', '2130706433:80'].map((stored) => due('a', '127.0.0.1:80', stored));
   const shares = shared(spellings, { room: 100, atOnce: 4 });
   expect(Object.values(shares).reduce((sum, take) => sum + take)).toBe(4);
 });

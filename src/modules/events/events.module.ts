@@ -54,10 +54,10 @@ import { TestWebhookEndpoint } from './application/test-webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_LIMIT } from './domain/webhook-endpoint.js';
 import { EVENT_FACTS, WEBHOOK_ENDPOINT_FACTS } from './facts.js';
 
-/** An attempt has 15 seconds, as receivers of webhooks are used to. */
+/** An attempt has 15 seconds, which is common for webhooks. */
 const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
 
-/** What happened, told to whoever asked for it. Other modules record their events in their own statements. */
+/** Records events and delivers them as webhooks. Other modules record their events in the same commit as the change. */
 @Module({
   controllers: [EventsController, LedgerEventsController, WebhookEndpointsController, LedgerWebhookEndpointsController],
   providers: [

@@ -7,7 +7,7 @@ export { DeleteWebhookEndpoint } from './application/delete-webhook-endpoint.js'
 export { DeliverySchedule } from './application/delivery-schedule.js';
 export { FindUndelivered } from './application/find-undelivered.js';
 export { ListWebhookEndpoints } from './application/list-webhook-endpoints.js';
-export { LedgerEvents, Outbox, type OwnedHappening } from './application/ports.js';
+export { LedgerEvents, Outbox, type OwnedNewEvent } from './application/ports.js';
 
 export { ResendEvent } from './application/resend-event.js';
 export { RotateEndpointSecret } from './application/rotate-endpoint-secret.js';

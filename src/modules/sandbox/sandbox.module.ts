@@ -10,9 +10,9 @@ import { RefundHelpersController } from './adapters/http/refund-helpers.controll
 import { PostgresSandboxClocks } from './adapters/persistence/postgres-sandbox-clocks.js';
 import { SandboxClockRecord } from './adapters/persistence/sandbox-clock.record.js';
 import { Announcements } from './adapters/schedule/announcements.js';
+import { ClockDueWork } from './adapters/schedule/clock-due-work.js';
 import { ClockListener } from './adapters/schedule/clock-listener.js';
 import { MovedSchedules } from './adapters/schedule/moved-schedules.js';
-import { ClockDueWork } from './adapters/schedule/clock-due-work.js';
 import { AdvanceClock } from './application/advance-clock.js';
 import { AdvanceSchedules } from './application/advance-schedules.js';
 import { DueWork, SandboxClocks, Schedules } from './application/ports.js';

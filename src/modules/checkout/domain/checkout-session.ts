@@ -107,7 +107,10 @@ export class CheckoutSession {
   completeFree(): CheckoutSession {
     const { id, status, amountTotal } = this.state;
     if (status === 'open' && amountTotal === 0) return new CheckoutSession({ ...this.state, status: 'complete' });
-    const message = amountTotal === 0 ? `The session is ${status}, not open.` : `The session must be paid: its total is ${amountTotal}.`;
+    const message =
+      amountTotal === 0
+        ? `The session is ${status}, not open.`
+        : `The session must be paid: its total is ${amountTotal}.`;
     throw new Refusal(PAYMENT_REQUIRED, message, [paramError('id', 'invalid_value', message)], id);
   }
 

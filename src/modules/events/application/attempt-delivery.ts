@@ -19,8 +19,8 @@ export class AttemptDelivery {
   ) {}
 
   /**
-   * Sends and records; undefined when the endpoint is closed and nothing is sent. Throws when it cannot be recorded: the
-   * lease then runs out, and the delivery is due again.
+   * Sends the event and records the attempt. Returns undefined if the endpoint is deleted or disabled: then nothing is sent.
+   * Throws if the attempt cannot be recorded: then the lease ends and the delivery is due again.
    */
   async execute(claimed: ClaimedDelivery, signal: AbortSignal): Promise<(AttemptResult & Verdict) | undefined> {
     const { organization, owner, event, url, attempt, endpoint } = claimed;
@@ -29,22 +29,22 @@ export class AttemptDelivery {
       return undefined;
     }
     const secrets = endpoint?.secrets ?? (await this.secrets.of(organization));
-    // An endpoint of the ledger lives in real time, whosever events it is told of.
+    // The owner's clock applies: endpoints of the ledger follow real time, whatever organization the event is from.
     const caller = { organization: owner, mode: event.mode };
-    const attemptedAt = await this.countedAt(caller, claimed);
-    // Signed with the real time: receivers compare it with theirs.
+    const attemptedAt = await this.attemptTime(caller, claimed);
+    // The signature has the real time, because receivers compare it with their clocks.
     const at = this.clock.now();
-    const told = owner === organization ? {} : { organization };
-    const result = await this.receivers.send({ url, event, secrets, at, ...told }, signal);
+    const forLedger = owner === organization ? {} : { organization };
+    const result = await this.receivers.send({ url, event, secrets, at, ...forLedger }, signal);
     const verdict = verdictOn(attempt, result, attemptedAt + this.clock.now() - at);
     const { nextAttemptAt } = verdict;
     const dueAt = nextAttemptAt === null ? null : nextAttemptAt - this.callerClock.at(caller).ahead;
     await this.deliveries.finish(claimed, { ...result, ...verdict, attemptedAt, dueAt });
-    await this.follow(claimed, result, attemptedAt);
+    await this.updateHealth(claimed, result, attemptedAt);
     return { ...result, ...verdict };
   }
 
-  private async follow(claimed: ClaimedDelivery, result: AttemptResult, at: number): Promise<void> {
+  private async updateHealth(claimed: ClaimedDelivery, result: AttemptResult, at: number): Promise<void> {
     if (claimed.endpoint === null) return;
     const consequence = consequenceOf(isSuccess(result), claimed.endpoint.failingSince, at);
     if (consequence === 'recovered') await this.health.recovered(claimed);
@@ -55,8 +55,8 @@ export class AttemptDelivery {
     }
   }
 
-  /** Where the clock was moved past the time at which an attempt was due, it counts as made at that time. */
-  private async countedAt(caller: Caller, claimed: ClaimedDelivery): Promise<number> {
+  /** An attempt that became due because the clock was moved past its due time counts as made at its due time. */
+  private async attemptTime(caller: Caller, claimed: ClaimedDelivery): Promise<number> {
     const { now, ahead } = this.callerClock.at(caller);
     if (ahead === 0) return now;
     return Math.min(now, (await this.schedule.dueAt(caller, claimed)) ?? now);

@@ -12,7 +12,7 @@ export class ChangeWebhookEndpoint {
     private readonly urls: WebhookUrls,
   ) {}
 
-  /** Refuses with not_found, and a URL that WebhookUrls finds a fault in. */
+  /** Refuses with not_found, or with invalid_param for a URL that WebhookUrls does not allow. */
   async execute(caller: Caller, id: string, change: WebhookEndpointChange): Promise<Decision<WebhookEndpoint>> {
     return inTransaction(async () => {
       const endpoint = (await this.endpoints.lock(caller, id)).change(change, this.urls);

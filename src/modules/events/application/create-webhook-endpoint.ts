@@ -20,7 +20,7 @@ export class CreateWebhookEndpoint {
     private readonly urls: WebhookUrls,
   ) {}
 
-  /** Refuses with webhook_endpoint_limit, and a URL that WebhookUrls finds a fault in. */
+  /** Refuses with webhook_endpoint_limit, or with invalid_param for a URL that WebhookUrls does not allow. */
   async execute(caller: Caller, input: NewWebhookEndpoint): Promise<Decision<WithSecret>> {
     const others = await this.endpoints.all(caller);
     const endpoint = WebhookEndpoint.create(input, others, caller.mode, this.clock.at(caller), this.urls);

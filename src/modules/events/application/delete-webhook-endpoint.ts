@@ -8,7 +8,7 @@ import { WebhookEndpoints } from './ports.js';
 export class DeleteWebhookEndpoint {
   constructor(private readonly endpoints: WebhookEndpoints) {}
 
-  /** What is on its way to the endpoint ends when it is next due. Refuses with not_found. */
+  /** Unfinished deliveries to the endpoint are canceled when they are next due. Refuses with not_found. */
   async execute(caller: Caller, id: string): Promise<Decision<WebhookEndpoint>> {
     return inTransaction(async () => {
       const endpoint = await this.endpoints.lock(caller, id);

@@ -8,11 +8,11 @@ import { Events, type Recipient, Resending, WebhookEndpoints } from './ports.js'
 import type { ReadEventResult } from './read-event.js';
 
 export interface ResendEventResult extends ReadEventResult {
-  /** When it is due, in milliseconds. */
+  /** When the new deliveries are due, in milliseconds. */
   readonly dueAt: number;
 }
 
-/** An event is tried at once, even one that was delivered or given up, and then goes on as scheduled. */
+/** Sends an event again at once, even one that was delivered or given up. Failed attempts are repeated as usual. */
 @Injectable()
 export class ResendEvent {
   constructor(
@@ -23,15 +23,18 @@ export class ResendEvent {
   ) {}
 
   /**
-   * To one endpoint, whatever types it wants, or to all that want it and to the URL that was given with the resource.
-   * Refuses with not_found.
+   * Sends to one endpoint, whatever its types, or to the notify_url and all endpoints that subscribe to the type. Refuses with
+   * not_found.
    */
   async execute(caller: Caller, id: string, endpoint?: string): Promise<Decision<ResendEventResult>> {
     const event = await this.events.find(caller, id);
     if (event?.mode !== caller.mode) throw notFound('id');
     const recipients = endpoint === undefined ? await this.all(caller, event) : [await this.one(caller, endpoint)];
     if (recipients.length === 0)
-      throw new Refusal(NOT_FOUND, 'The event goes nowhere: no URL and no endpoint wants it.');
+      throw new Refusal(
+        NOT_FOUND,
+        'The event has no recipient: no notify_url, and no endpoint that subscribes to its type.',
+      );
     const attempts = await this.events.attemptsAt(caller, event);
     const dueAt = this.clock.now();
     return decided({ event, attempts, dueAt }, this.resending.send(caller, event, recipients, dueAt));
@@ -44,8 +47,8 @@ export class ResendEvent {
   }
 
   private async all(caller: Caller, event: Event): Promise<Recipient[]> {
-    const wanting = (await this.endpoints.all(caller)).filter((endpoint) => endpoint.wants(event.type));
-    const recipients = wanting.map(({ state }) => ({ endpoint: state.id, url: state.url }));
+    const subscribed = (await this.endpoints.all(caller)).filter((endpoint) => endpoint.subscribesTo(event.type));
+    const recipients = subscribed.map(({ state }) => ({ endpoint: state.id, url: state.url }));
     const url = await this.resending.urlOf(caller, event);
     return url === null ? recipients : [...recipients, { endpoint: null, url }];
   }

@@ -13,7 +13,7 @@ export class RotateEndpointSecret {
     private readonly clock: CallerClock,
   ) {}
 
-  /** The secret before goes on signing for the overlap; the one before that stops now. Refuses with not_found. */
+  /** The previous secret also signs for the overlap. An older one stops at once. Refuses with not_found. */
   async execute(caller: Caller, id: string, overlapSeconds: number): Promise<Decision<WithSecret>> {
     return inTransaction(async () => {
       const endpoint = await this.endpoints.lock(caller, id);

@@ -2,7 +2,7 @@ import type { DueReceiver } from '../domain/receiver.js';
 import type { Share } from './ports.js';
 
 export interface Load {
-  /** Attempts that may still be started, and how many of those at failing receivers. */
+  /** How many attempts may still be started, and how many of them to failing receivers. */
   readonly room: number;
   readonly failingRoom: number;
   ofOwner(owner: string): number;
@@ -13,16 +13,16 @@ export interface Load {
 
 export interface Shares {
   readonly shares: readonly Share[];
-  /** Receivers that get nothing only because there is no room left. */
+  /** Receivers that get no attempt only because no room is left. */
   readonly waiting: readonly DueReceiver[];
 }
 
 /**
- * Shares the room out: one attempt for each owner of receivers in turn, those with the least under way first, and of an
- * owner one for each receiver in turn. Failing receivers come last, into a small room of their own.
+ * Distributes the room: one attempt to each owner in turn, beginning with the owner that has the fewest under way, and within an
+ * owner one to each receiver in turn. Failing receivers come last and share a small room of their own.
  */
 export function shareAttempts(due: readonly DueReceiver[], load: Load): Shares {
-  // Claimed in one go: half of what a receiver may have at once, not one at a time.
+  // A receiver is ready when half of its attempts are free, so that one claim takes several deliveries.
   const ready = due
     .filter((one) => load.atOnce(one) > 0 && load.ofReceiver(one) <= load.atOnce(one) / 2)
     .sort((one, other) => load.ofReceiver(one) - load.ofReceiver(other));
@@ -64,7 +64,7 @@ function shareAmong(due: readonly DueReceiver[], load: Load, room: number, taken
   return { shares: shares.filter(({ take }) => take > 0), waiting: waiting.map((share) => share.due) };
 }
 
-/** One for the next receiver that has room; those that have none leave the queue. */
+/** Gives one attempt to the next receiver that has room. Receivers without room leave the queue. */
 function takeOne(queue: Growing[], load: Load, taken: Map<string, number>): boolean {
   for (let next = queue.shift(); next; next = queue.shift()) {
     const { owner, receiver } = next.due;

@@ -17,8 +17,8 @@ export class TestWebhookEndpoint {
   ) {}
 
   /**
-   * Sends a webhook.test event once, also to an endpoint that is disabled, and returns what came of it. The event is not
-   * kept. `represent` gives the JSON of the endpoint. Refuses with not_found.
+   * Sends one webhook.test event, even to a disabled endpoint, and returns the attempt. The event is not stored. `represent`
+   * renders the endpoint as JSON. Refuses with not_found.
    */
   async execute(
     caller: Caller,
@@ -33,12 +33,15 @@ export class TestWebhookEndpoint {
     const secrets = await this.endpoints.secretsOf(caller, id, attemptedAt);
     const data = represent(endpoint);
     const event = { id: newId(EVENT_ID, moment), type: 'webhook.test', mode, sequence: 1, data, reason: null };
-    const told = caller.organization === NO_ORGANIZATION ? { organization: null } : {};
-    // Signed with the real time: receivers compare it with theirs.
+    const forLedger = caller.organization === NO_ORGANIZATION ? { organization: null } : {};
+    // The signature has the real time, because receivers compare it with their clocks.
     const at = attemptedAt - moment.ahead;
-    // Nobody ends it before its time: whoever asked waits for the answer.
+    // Never aborted: the caller waits for the result.
     const signal = new AbortController().signal;
-    const { statusCode, error, durationMs } = await this.receivers.send({ url, event, secrets, at, ...told }, signal);
+    const { statusCode, error, durationMs } = await this.receivers.send(
+      { url, event, secrets, at, ...forLedger },
+      signal,
+    );
     return decided({ endpoint: id, attempt: 1, attemptedAt, statusCode, error, durationMs, nextAttemptAt: null });
   }
 }

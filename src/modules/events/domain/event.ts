@@ -3,12 +3,12 @@ import { idKind } from '../../../shared/id.js';
 
 export const EVENT_ID = idKind('evt');
 
-export interface Happening {
+export interface NewEvent {
   readonly type: string;
   readonly object: string;
-  /** Its place among the events of the resource, from 1, without holes: of two that claim one place, one is stale. */
+  /** Number of the event among those of its resource, from 1. A unique key lets only one of two concurrent changes take a number. */
   readonly sequence: number;
-  /** The JSON of the resource as the API shows it from this change on. */
+  /** The JSON of the resource right after the change, as the API shows it. */
   readonly data: string;
   readonly reason?: string | null;
   readonly notifyUrl: string | null;

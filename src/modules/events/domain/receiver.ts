@@ -1,46 +1,46 @@
 const SECOND = 1_000;
 const FIRST_REST = 5 * SECOND;
 const LONGEST_REST = 5 * 60 * SECOND;
-/** A receiver that nothing was sent to for so long is a stranger again. */
+/** After this time without an attempt, a receiver's state is dropped. */
 const REMEMBERED = 60 * 60 * SECOND;
 const MAX_REMEMBERED = 10_000;
 
-/** Attempts at once: many when it answers, a few when nothing is known of it, one to ask whether it is back. */
-const ANSWERING_AT_ONCE = 16;
+/** Concurrent attempts to a receiver: many if it responds, a few if it is unknown, one if it fails. */
+const RESPONDING_AT_ONCE = 16;
 const UNKNOWN_AT_ONCE = 4;
 const FAILING_AT_ONCE = 1;
 
-/** Before a receiver of the ledger, as it is stored: no host has a space. */
+/** Stored before the name of a ledger's receiver. No host contains a space. */
 const OF_LEDGER = 'ledger ';
 
 export interface DueReceiver {
-  /** Whose events are due. */
+  /** The organization of the events. */
   readonly organization: string;
-  /** Whose receiver it is, and whose share of the attempts it uses: the organization's, or the ledger's. */
+  /** The owner of the receiver, from whose share its attempts are taken: the organization, or `ledger`. */
   readonly owner: string;
-  /** The host and port in one spelling: what is slow or dead. */
+  /** Host and port in canonical form. */
   readonly receiver: string;
-  /** As it is stored. */
-  readonly spelled: string;
+  /** The receiver's stored name: host and port as the URL has them, with a prefix for the ledger's. */
+  readonly stored: string;
 }
 
-/** Host and port as a URL spells them, and as they are stored. */
-export function spelledReceiver(url: string, isLedgers = false): string {
+/** The stored name of the receiver of a URL. */
+export function storedReceiver(url: string, isLedgers = false): string {
   const host = (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
   return isLedgers ? `${OF_LEDGER}${host}` : host;
 }
 
-/** The receiver that is stored so, for events of the organization. */
-export function dueReceiver(organization: string, spelled: string): DueReceiver {
-  if (!spelled.startsWith(OF_LEDGER))
-    return { organization, owner: organization, receiver: canonicalReceiver(spelled), spelled };
-  return { organization, owner: 'ledger', receiver: canonicalReceiver(spelled.slice(OF_LEDGER.length)), spelled };
+/** The receiver with this stored name, for events of the organization. */
+export function dueReceiver(organization: string, stored: string): DueReceiver {
+  if (!stored.startsWith(OF_LEDGER))
+    return { organization, owner: organization, receiver: canonicalReceiver(stored), stored };
+  return { organization, owner: 'ledger', receiver: canonicalReceiver(stored.slice(OF_LEDGER.length)), stored };
 }
 
-/** One spelling for each host and port: `127.1` and `0x7f.1:443` are `127.0.0.1:443`. Takes what a URL has between `//` and `/`. */
-export function canonicalReceiver(spelled: string): string {
-  if (!URL.canParse(`https://${spelled}`)) return spelled;
-  const { hostname, port } = new URL(`https://${spelled}`);
+/** The canonical form of the host and port of an https URL: `127.1` and `0x7f.1:443` are `127.0.0.1:443`. */
+export function canonicalReceiver(stored: string): string {
+  if (!URL.canParse(`https://${stored}`)) return stored;
+  const { hostname, port } = new URL(`https://${stored}`);
   return `${hostname.replace(/\.$/, '')}:${port || '443'}`;
 }
 
@@ -51,44 +51,43 @@ interface Health {
 }
 
 /**
- * A circuit breaker for each receiver. The first attempt without an answer leaves it one attempt at a time, each further
- * one a rest twice as long as the one before, and one attempt after the rest asks whether it is back. Any answer ends it.
+ * A circuit breaker for each receiver. After an attempt without a response, the receiver gets one attempt at a time. From the
+ * second such attempt on it rests after each, twice as long as before. Any response ends this.
  */
 export class ReceiverHealth {
-  /** In the order of the last attempt. Bounded: what is forgotten is a stranger, which is tried carefully. */
+  /** In the order of the last attempt. Bounded: a dropped receiver counts as unknown. */
   private readonly known = new Map<string, Health>();
 
-  /** `now` is in milliseconds, of a clock that may be set. */
-  record(receiver: string, hasAnswered: boolean, now: number): void {
+  /** `now` is the wall-clock time in milliseconds. */
+  record(receiver: string, hasResponded: boolean, now: number): void {
     const before = this.known.get(receiver);
     this.known.delete(receiver);
-    this.known.set(receiver, hasAnswered ? { failures: 0, restsFrom: now, restsUntil: now } : failed(before, now));
+    this.known.set(receiver, hasResponded ? { failures: 0, restsFrom: now, restsUntil: now } : failed(before, now));
     for (const [oldest, { restsUntil }] of this.known) {
       if (this.known.size <= MAX_REMEMBERED && restsUntil + REMEMBERED > now) break;
       this.known.delete(oldest);
     }
   }
 
-  /** Of a receiver that somebody says is back. */
   forget(receiver: string): void {
     this.known.delete(receiver);
   }
 
-  /** Whoever's name begins so is a stranger again: time has passed for them. */
-  forgetAll(beginning: string): void {
-    for (const name of this.known.keys()) if (name.startsWith(beginning)) this.known.delete(name);
+  /** Drops the state of all receivers whose name starts with the prefix. */
+  forgetAll(prefix: string): void {
+    for (const name of this.known.keys()) if (name.startsWith(prefix)) this.known.delete(name);
   }
 
   isFailing(receiver: string): boolean {
     return (this.known.get(receiver)?.failures ?? 0) > 0;
   }
 
-  /** How many attempts it may have at once; none while it rests. */
+  /** How many concurrent attempts the receiver may have; none while it rests. */
   atOnce(receiver: string, now: number): number {
     const health = this.known.get(receiver);
     if (!health) return UNKNOWN_AT_ONCE;
-    if (health.failures === 0) return ANSWERING_AT_ONCE;
-    // A clock that was set back must not make the rest longer.
+    if (health.failures === 0) return RESPONDING_AT_ONCE;
+    // If the clock was set back to before the rest began, the rest is over.
     const isResting = health.restsFrom <= now && now < health.restsUntil;
     return isResting ? 0 : FAILING_AT_ONCE;
   }
@@ -100,7 +99,7 @@ function failed(before: Health | undefined, now: number): Health {
   return { failures, restsFrom: now, restsUntil: now + rest };
 }
 
-/** The breaker of one owner says nothing about another's use of the same host. */
+/** The name of the receiver's breaker. Owners do not share one for the same host. */
 export function nameOf({ owner, receiver }: DueReceiver): string {
   return `${owner} ${receiver}`;
 }

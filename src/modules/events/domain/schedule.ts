@@ -1,4 +1,4 @@
-/** When a webhook is tried again: the schedule of the Standard Webhooks specification, each delay after the attempt before. */
+/** Decides when a webhook is tried again. The delays between attempts are those of the Standard Webhooks specification. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -14,29 +14,29 @@ const DELAYS = [
   24 * HOUR,
 ] as const;
 export const MAX_ATTEMPTS = DELAYS.length + 1;
-/** Receivers that failed together must not all be asked again in the same second. */
+/** Spreads the retries of deliveries that failed at the same time. */
 const JITTER = 0.1;
-/** A receiver may ask for patience, but not put its events off for ever. */
+/** Limits the delay that a receiver can request. */
 const MAX_RETRY_AFTER = 24 * HOUR;
 
 export type DeliveryOutcome = 'delivered' | 'gone' | 'given_up' | 'canceled';
 
-/** What came of one attempt. Without a status there was no answer, and `error` says why. */
+/** `error` tells why there was no response, or why it counts as a failure. */
 export interface AttemptResult {
   readonly statusCode: number | null;
   readonly error: string | null;
-  /** The Retry-After header as it came. */
+  /** The unparsed Retry-After header. */
   readonly retryAfter: string | null;
   readonly durationMs: number;
 }
 
-/** What follows from an attempt: an outcome, or the instant (milliseconds) of the next attempt. */
+/** The decision after an attempt: an outcome, or the time of the next attempt (milliseconds). */
 export interface Verdict {
   readonly outcome: DeliveryOutcome | null;
   readonly nextAttemptAt: number | null;
 }
 
-/** What came of an attempt. It shows the time that its organization lives in; what is due is due in real time. */
+/** `attemptedAt` and `nextAttemptAt` are by the organization's clock, which may be moved; `dueAt` is the next attempt in real time. */
 export interface MadeAttempt extends AttemptResult, Verdict {
   readonly attemptedAt: number;
   readonly dueAt: number | null;
@@ -56,7 +56,7 @@ export function verdictOn(attempt: number, result: AttemptResult, now: number, r
   return { outcome: null, nextAttemptAt: Math.round(now + Math.max(scheduled, requestedDelay(result, now))) };
 }
 
-/** What the receiver asked for in Retry-After: seconds or an HTTP date. */
+/** The delay that a 429 or 503 requests in Retry-After, as seconds or an HTTP date. */
 function requestedDelay({ statusCode, retryAfter }: AttemptResult, now: number): number {
   if (retryAfter === null || (statusCode !== 429 && statusCode !== 503)) return 0;
   const delay = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND : Date.parse(retryAfter) - now;

@@ -8,7 +8,7 @@ export const WEBHOOK_ENDPOINT_ID = idKind('we');
 export const MAX_ENDPOINTS = 16;
 const ALL = '*';
 const DAY = 24 * 60 * 60_000;
-/** For so long every attempt must have failed before an endpoint is disabled. */
+/** An endpoint is disabled when all attempts have failed for this long. */
 const MAX_FAILING = 5 * DAY;
 
 export const WEBHOOK_ENDPOINT_LIMIT: ErrorCode = {
@@ -24,25 +24,24 @@ export const WEBHOOK_ENDPOINT_EVENTS = {
 export interface WebhookEndpointState {
   readonly id: string;
   readonly mode: Mode;
-  /** One of 1 to MAX_ENDPOINTS, which no two endpoints of an owner share. */
+  /** A number from 1 to MAX_ENDPOINTS, unique among the endpoints of an owner and mode, which limits their count. */
   readonly place: number;
   readonly url: string;
-  /** Types, or only `*` for all. */
+  /** Event types, or only `*` for all types. */
   readonly events: readonly string[];
   readonly enabled: boolean;
   readonly description: string | null;
-  /** Why the service disabled it. */
+  /** Why the service disabled the endpoint, if it did. */
   readonly disabledReason: string | null;
 }
 
 export type WebhookEndpointChange = Partial<Pick<WebhookEndpointState, 'url' | 'events' | 'enabled' | 'description'>>;
 export type NewWebhookEndpoint = Pick<WebhookEndpointState, 'url' | 'events' | 'enabled' | 'description'>;
 
-/** Where webhooks go. */
 export class WebhookEndpoint {
   private constructor(readonly state: WebhookEndpointState) {}
 
-  /** Takes one of the places that the others leave. Refuses when they leave none. */
+  /** Takes a place that no other endpoint has. Refuses with webhook_endpoint_limit if there is none. */
   static create(
     input: NewWebhookEndpoint,
     others: readonly WebhookEndpoint[],
@@ -54,7 +53,7 @@ export class WebhookEndpoint {
     const taken = others.map(({ state }) => state.place);
     const places = Array.from({ length: MAX_ENDPOINTS }, (_, index) => index + 1);
     const free = places.filter((place) => !taken.includes(place));
-    // Any of them: of several that are created at once, most then take different ones.
+    // A random one, so that endpoints that are created at the same time rarely take the same place.
     const place = free[Math.floor(Math.random() * free.length)];
     if (place === undefined) {
       const message = `There are ${MAX_ENDPOINTS} webhook endpoints already.`;
@@ -63,17 +62,16 @@ export class WebhookEndpoint {
     return new WebhookEndpoint({ ...input, id: newId(WEBHOOK_ENDPOINT_ID, moment), mode, place, disabledReason: null });
   }
 
-  /** An endpoint as it was stored. */
   static restore(state: WebhookEndpointState): WebhookEndpoint {
     return new WebhookEndpoint(state);
   }
 
-  wants(type: string): boolean {
+  subscribesTo(type: string): boolean {
     const { enabled, events } = this.state;
     return enabled && (events.includes(ALL) || events.includes(type));
   }
 
-  /** Enabling it again forgets why it was disabled. */
+  /** Enabling an endpoint clears its disabledReason. */
   change(change: WebhookEndpointChange, urls: WebhookUrls): WebhookEndpoint {
     const state = { ...this.state, ...change };
     requireValid(change, state.mode, urls);
@@ -81,7 +79,7 @@ export class WebhookEndpoint {
   }
 }
 
-/** What follows for an endpoint from an attempt at `at`, when all since `failingSince` have failed; milliseconds. */
+/** The consequence of an attempt at `at` for an endpoint whose attempts have failed since `failingSince`. In milliseconds. */
 export function consequenceOf(isSuccess: boolean, failingSince: number | null, at: number) {
   if (isSuccess) return failingSince === null ? 'none' : 'recovered';
   if (failingSince === null) return 'failing';

@@ -2,7 +2,7 @@ import { setImmediate as requestsServed } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
-import { Outbox, type OwnedHappening } from '../../../events/index.js';
+import { Outbox, type OwnedNewEvent } from '../../../events/index.js';
 import { CheckoutSessionEvents, type OwnedCheckoutSession } from '../../application/ports.js';
 import type { CheckoutSession, SessionEvent } from '../../domain/checkout-session.js';
 import { checkoutSessionJson } from '../representation/checkout-sessions.views.js';
@@ -17,7 +17,7 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
   }
 
   record(caller: Caller, type: SessionEvent, session: CheckoutSession): Write {
-    return this.outbox.record(caller, happening(type, session));
+    return this.outbox.record(caller, newEvent(type, session));
   }
 
   async recordAll(
@@ -26,12 +26,12 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
     sessions: readonly OwnedCheckoutSession[],
   ): Promise<readonly Write[]> {
     const writes: Write[] = [];
-    let batch: OwnedHappening[] = [];
+    let batch: OwnedNewEvent[] = [];
     let length = 0;
     for (const { caller, session } of sessions) {
-      const one = happening(type, session);
-      batch.push({ caller, happening: one });
-      length += one.data.length;
+      const event = newEvent(type, session);
+      batch.push({ caller, event });
+      length += event.data.length;
       if (length < BATCH_LENGTH) continue;
       writes.push(this.outbox.recordAll(organization, batch));
       batch = [];
@@ -42,7 +42,7 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
   }
 }
 
-function happening(type: SessionEvent, session: CheckoutSession) {
+function newEvent(type: SessionEvent, session: CheckoutSession) {
   const { id, notifyUrl } = session.state;
   return { type, object: id, sequence: session.version, data: checkoutSessionJson(session), notifyUrl };
 }

@@ -98,8 +98,7 @@ export class CheckoutSessionsController {
 
   @Operation('completeCheckoutSession', {
     summary: 'Complete a checkout session',
-    description:
-      'Completes an open session whose total is 0. Any other session is completed by its payment.',
+    description: 'Completes an open session whose total is 0. Any other session is completed by its payment.',
     answers: { 200: { description: 'The complete session.', schema: CHECKOUT_SESSION, example: FREE } },
     refusals: REFUSED_COMPLETION,
   })

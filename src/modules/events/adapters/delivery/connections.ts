@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { openSocket, type Rules } from './guarded-socket.js';
 
-/** Shorter than what most servers keep a connection open for: one they are about to close must not be used again. */
+/** Shorter than the keep-alive time of most servers, so that a connection is not reused while its server closes it. */
 const IDLE_MS = 4_000;
 const MAX_IDLE = 256;
 
@@ -11,12 +11,12 @@ export interface Connection {
   readonly isReused: boolean;
 }
 
-/** Connections that can be used again, each to an address that was checked when it was opened. */
+/** Reuses connections. The address of each was checked when it was opened. */
 export class Connections {
   private readonly idle = new Map<string, Client[]>();
   private size = 0;
 
-  /** One that was used before unless it must be fresh. Throws as openSocket does. */
+  /** Takes an idle connection, or opens one if there is none or it must be fresh. Throws as openSocket does. */
   async take(url: URL, rules: Rules, signal: AbortSignal, mustBeFresh = false): Promise<Connection> {
     const used = mustBeFresh ? undefined : this.idle.get(url.origin)?.at(-1);
     if (used) {
@@ -39,11 +39,11 @@ export class Connections {
     for (const client of [...this.idle.values()].flat()) void client.destroy();
   }
 
-  /** For good: a client on a socket that has ended does not open another one, which nobody would have checked. */
+  /** A client for this socket only: it never opens another one, whose address would not be checked. */
   private clientOn(socket: Socket, origin: string): Client {
     const client = new Client(origin, {
       connect: (_options, callback) => {
-        // Later: a client that is called back at once does not notice.
+        // Undici ignores a callback that is called synchronously.
         setImmediate(() => {
           if (socket.destroyed) callback(new Error('The connection is gone.'), null);
           else callback(null, socket);

@@ -1,4 +1,4 @@
-/** A connection to a receiver whose address was checked: when it was resolved, and again once connected. */
+/** Opens a connection to a receiver and checks its address twice: when it is resolved, and again once connected. */
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,20 +11,20 @@ export interface Rules {
   readonly resolve: Resolve;
 }
 
-/** The service itself refuses to connect. */
+/** The service refuses to connect. */
 export class NotAllowed extends Error {}
 
-/** Throws NotAllowed when the URL is not one to send webhooks to. */
+/** Throws NotAllowed for a URL with user information or with another port than webhooks may have. */
 export function checkUrl({ port, username, password }: URL): void {
   if (username || password) throw new NotAllowed('Webhooks are not sent to a URL with user information.');
-  if (!isWebhookPort(port)) throw new NotAllowed('Webhooks are only sent to port 80, 443, or one from 1024 up.');
+  if (!isWebhookPort(port)) throw new NotAllowed('Webhooks are only sent to port 80, 443, or a port from 1024 up.');
 }
 
-/** Throws NotAllowed, or what goes wrong on the way. The caller destroys the socket. */
+/** Throws NotAllowed, or the error of DNS, TCP or TLS. The caller destroys the socket. */
 export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, signal: AbortSignal): Promise<Socket> {
   const host = url.hostname.replaceAll(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [{ address: host, family: isIP(host) }] : await resolve(host, signal);
-  // All or none: a name that also points inside is not one to be lucky with.
+  // A name is refused if any of its addresses is: otherwise it would depend on chance whether a private one is called.
   if (addresses.length === 0 || addresses.some(({ address }) => !isReachable(address, allowPrivate)))
     throw notAllowed(allowPrivate);
   const socket = connectTcp({
@@ -38,7 +38,7 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
       else callback(null, first.address, first.family);
     },
   });
-  // Its errors are told by whatever waits for it; between two waits they must not end the process.
+  // Whatever waits for the socket reports its errors. An error between two waits must not end the process.
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal });
@@ -51,7 +51,7 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
 }
 
 function notAllowed(allowPrivate: boolean): NotAllowed {
-  // Which address it was stays here: an answer that says so would map the network inside.
+  // The message does not name the address, so that nobody can map the private network with it.
   return new NotAllowed(
     allowPrivate
       ? 'The host has no address that webhooks are sent to.'

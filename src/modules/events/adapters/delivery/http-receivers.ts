@@ -10,18 +10,18 @@ import { checkUrl, NotAllowed, type Rules } from './guarded-socket.js';
 import type { Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
-/** Once the status is there, the rest is read so that the connection can be used again, and no further than this. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-const MAX_ANSWER_MS = 1_000;
-const MAX_INFORMATION = 8;
+/** The body of a response is read, so that the connection can be reused, but no further than this. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_RESPONSE_MS = 1_000;
+const MAX_INFORMATIONAL = 8;
 
 export abstract class Network {
-  /** For a whole attempt, from the look-up of the name to the status of the answer. */
+  /** For a whole attempt, from DNS to the status of the response. */
   abstract readonly timeoutMs: number;
   abstract readonly resolve: Resolve;
 }
 
-/** Receivers over HTTP/1.1, straight to the receiver: no proxy, no redirect. */
+/** Sends webhooks over HTTP/1.1, without proxies or redirects. */
 @Injectable()
 export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   private readonly connections = new Connections();
@@ -34,7 +34,7 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     super();
   }
 
-  /** After the last attempt: a command would otherwise wait for its connections to become idle for long. */
+  /** Closes idle connections, which would keep a command's process alive. */
   onApplicationShutdown(): void {
     this.connections.close();
   }
@@ -47,15 +47,15 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     if (ended.aborted) end();
     ended.addEventListener('abort', end, { once: true });
     const { timeoutMs } = this.network;
-    const timer = setTimeout(() => attempt.abort(new Error(`No answer within ${timeoutMs} ms.`)), timeoutMs);
-    const answer = await this.exchange(message, attempt).catch((error: unknown) => ({
+    const timer = setTimeout(() => attempt.abort(new Error(`No response within ${timeoutMs} ms.`)), timeoutMs);
+    const response = await this.exchange(message, attempt).catch((error: unknown) => ({
       statusCode: null,
       retryAfter: null,
       error: explain(signal.aborted ? signal.reason : error),
     }));
     clearTimeout(timer);
     ended.removeEventListener('abort', end);
-    return { ...answer, durationMs: Math.round(performance.now() - startedAt) };
+    return { ...response, durationMs: Math.round(performance.now() - startedAt) };
   }
 
   private async exchange(message: Message, attempt: AbortController): Promise<Omit<AttemptResult, 'durationMs'>> {
@@ -71,7 +71,7 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     return { statusCode, error, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
   }
 
-  /** A receiver may close a connection in the moment it is used again: that says nothing, so it is asked on a fresh one. */
+  /** A receiver may close an idle connection at the moment of its reuse. Then the request is repeated on a fresh connection. */
   private async post(
     url: URL,
     rules: Rules,
@@ -95,7 +95,7 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
 
 function requestOf(url: URL, message: Message, attempt: AbortController): Dispatcher.RequestOptions {
   const payload = eventJson(message.event, message.organization);
-  let information = 0;
+  let informational = 0;
   return {
     method: 'POST',
     path: url.pathname + url.search,
@@ -103,23 +103,23 @@ function requestOf(url: URL, message: Message, attempt: AbortController): Dispat
     body: payload,
     signal: attempt.signal,
     onInfo: () => {
-      information += 1;
-      if (information > MAX_INFORMATION) attempt.abort(new Error('Too many informational answers.'));
+      informational += 1;
+      if (informational > MAX_INFORMATIONAL) attempt.abort(new Error('Too many informational responses.'));
     },
   };
 }
 
-/** The status has decided: an answer that breaks off or never ends is only worth no more time. */
+/** Reads the body within its limits. The status has already decided the attempt, so a broken body is no error. */
 async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
-  const timer = setTimeout(() => body.destroy(), MAX_ANSWER_MS);
-  await body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined);
+  const timer = setTimeout(() => body.destroy(), MAX_RESPONSE_MS);
+  await body.dump({ limit: MAX_RESPONSE_BYTES }).catch(() => undefined);
   clearTimeout(timer);
 }
 
 function explain(error: unknown): string {
   const { name, code, message } = error as NodeJS.ErrnoException;
   if (error instanceof NotAllowed) return message;
-  if (name === 'HTTPParserError') return 'The answer is not HTTP/1.1.';
+  if (name === 'HTTPParserError') return 'The response is not HTTP/1.1.';
   if (code === 'UND_ERR_SOCKET') return 'ECONNRESET';
   return String(code ?? message).slice(0, 200);
 }

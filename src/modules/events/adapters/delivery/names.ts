@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** For each of the name servers, and twice as long the second time. */
+/** For each name server; the second try waits twice as long. */
 const TIMEOUT_MS = 1_500;
 const TRIES = 2;
 const REMEMBERED_MS = 60_000;
@@ -12,16 +12,16 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Every address of a host name. Throws what DNS says, or the reason of the signal. */
+/** Every address of a host name. Throws the DNS error, or the reason of the signal. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
 
-/** Names that could not be resolved, with the error and the time (monotonic, milliseconds) of it, oldest first. */
+/** Names that could not be resolved, each with its error and its time (monotonic, milliseconds), oldest first. */
 type Failed = Map<string, { readonly error: unknown; readonly at: number }>;
 
 /**
- * By c-ares, which needs no thread: the system's resolver (`dns.lookup`) has libuv's four threads for the whole process, and
- * names that nobody answers for would keep the database's from being looked up. /etc/hosts is not asked.
- * `servers` take the place of the system's name servers.
+ * Resolves names with c-ares, which needs no thread. The system's resolver (`dns.lookup`) shares libuv's four threads with the
+ * whole process, so names without a responding server could block the lookup of the database's name. /etc/hosts is not read.
+ * `servers` replace the system's name servers.
  */
 export function nameResolver(servers?: readonly string[]): Resolve {
   const failed: Failed = new Map();
@@ -50,7 +50,7 @@ async function resolveName(
   if (known && performance.now() - known.at < REMEMBERED_MS) throw known.error;
   failed.delete(name);
   try {
-    return await ask(name, signal, resolver());
+    return await query(name, signal, resolver());
   } catch (error) {
     signal.throwIfAborted();
     if (FAILURES.includes(String((error as NodeJS.ErrnoException).code))) remember(failed, name, error);
@@ -58,7 +58,7 @@ async function resolveName(
   }
 }
 
-async function ask(name: string, signal: AbortSignal, resolver: Resolver): Promise<readonly ResolvedAddress[]> {
+async function query(name: string, signal: AbortSignal, resolver: Resolver): Promise<readonly ResolvedAddress[]> {
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {

@@ -1,18 +1,18 @@
-/** Which addresses a webhook may reach: the public Internet, and never the network this service runs in. */
+/** Decides which addresses a webhook may reach: those of the public Internet, not those of the service's own network. */
 import ipaddr from 'ipaddr.js';
 
-/** All of the public IPv6 Internet. What lies outside reaches IPv4 in disguise, or nobody. */
+/** All public IPv6 addresses. Addresses outside are unreachable or stand for IPv4 addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** What WEBHOOK_ALLOW_PRIVATE opens. Link-local stays closed: it is where clouds keep their machines' credentials. */
+/** Ranges that WEBHOOK_ALLOW_PRIVATE allows. Link-local is not one: clouds serve the credentials of machines there. */
 const PRIVATE = ['loopback', 'private', 'uniqueLocal'];
 
-/** A public address that only machines in Azure can reach: their host's agent. */
+/** In the public range, but on Azure it is the agent of the machine's host. */
 const AZURE_HOST = '168.63.129.16';
 
-/** Whether an address, as a resolver or a socket spells it, may be connected to. */
+/** Whether a webhook may be sent to the address, which is written as resolvers and sockets write it. */
 export function isReachable(address: string, allowPrivate: boolean): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // ::ffff:10.0.0.1 is 10.0.0.1 to the kernel.
+  // The kernel treats ::ffff:10.0.0.1 as 10.0.0.1.
   const parsed = ipaddr.process(address);
   if (parsed.toString() === AZURE_HOST) return false;
   const range = parsed.range();

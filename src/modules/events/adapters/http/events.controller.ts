@@ -26,9 +26,12 @@ import {
 } from '../representation/events.views.js';
 import { ListEventsQuery, ResendEventRequest, toFilter } from './events.requests.js';
 
-/** For receivers that were away: what they missed, and what was tried. */
+/** Lets receivers read events that they missed, and the attempts to deliver them. */
 @Controller(EVENT_FACTS.secret.path)
-@Tag('Events', 'Changes of resources. Each event is also sent to webhook endpoints and to a `notify_url`.')
+@Tag(
+  'Events',
+  'An event describes a change of a resource. It is also sent to webhook endpoints and to the `notify_url` of the session.',
+)
 @Webhooks(eventWebhooks)
 export class EventsController {
   constructor(
@@ -62,7 +65,8 @@ export class EventsController {
 
   @Operation('resendEvent', {
     summary: 'Resend an event',
-    description: 'Sends the event again now: to every endpoint that wants it and its `notify_url`, or to one endpoint.',
+    description:
+      'Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only.',
     answers: { 200: { description: 'The event with the attempts so far.', schema: EVENT_WITH_DELIVERIES } },
   })
   @Post(':id/resend')

@@ -35,7 +35,8 @@ export class ListLedgerEventsQuery extends ListEventsQuery {
 export class ResendEventRequest {
   @Id(WEBHOOK_ENDPOINT_ID, {
     optional: true,
-    description: 'Send it only to this endpoint, whatever types it wants. By default to all that want it.',
+    description:
+      'ID of the only endpoint to send the event to, even if it does not subscribe to the type. Default: every endpoint that subscribes, and the `notify_url`.',
   })
   webhook_endpoint?: string | null;
 }
@@ -44,7 +45,7 @@ export function toLedgerFilter({ organization, ...query }: ListLedgerEventsQuery
   return { ...toFilter(query), organization };
 }
 
-/** Throws an invalid_param refusal when the range is upside down. */
+/** Refuses with invalid_param if `to` is before `from`. */
 export function toFilter(query: ListEventsQuery): EventFilter {
   const { type, object, order = DEFAULT_ORDER, cursor, limit } = query;
   return { ...parseRange(query), type, object, order, cursor, limit: pageLimit(limit) };

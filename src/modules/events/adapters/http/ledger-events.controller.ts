@@ -11,12 +11,12 @@ import { EVENT_FACTS } from '../../facts.js';
 import { eventJson, LEDGER_EVENT_LIST, ledgerEventWebhooks } from '../representation/events.views.js';
 import { ListLedgerEventsQuery, toLedgerFilter } from './events.requests.js';
 
-/** For a ledger that was away: what it missed. */
+/** Lets the ledger read events that it missed. */
 @Controller(EVENT_FACTS.ledger.path)
 @LedgerKey()
 @Tag(
   'Ledger: events',
-  'Changes of the resources of all organizations. Each event is also sent to the ledger’s endpoints.',
+  'An event describes a change of a resource of any organization. It is also sent to the webhook endpoints of the ledger.',
 )
 @Webhooks(ledgerEventWebhooks)
 export class LedgerEventsController {

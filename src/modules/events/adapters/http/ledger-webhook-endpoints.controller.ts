@@ -47,7 +47,6 @@ import {
   toPage,
 } from './webhook-endpoints.requests.js';
 
-/** What the ledger hears of all organizations. */
 @Controller(WEBHOOK_ENDPOINT_FACTS.ledger.path)
 @LedgerKey()
 @Tag('Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.')
@@ -66,7 +65,7 @@ export class LedgerWebhookEndpointsController {
   @Operation('createLedgerWebhookEndpoint', {
     summary: 'Create a webhook endpoint as the ledger',
     description:
-      'It hears the events of every organization in the mode of the key. At most 16 for each mode. The secret is shown only now and at a rotation.',
+      'Creates an endpoint that receives the events of every organization in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.',
     example: NEW_ENDPOINT,
     answers: {
       201: { description: 'The endpoint with its secret.', schema: LEDGER_WEBHOOK_ENDPOINT_WITH_SECRET, located: true },
@@ -95,7 +94,7 @@ export class LedgerWebhookEndpointsController {
 
   @Operation('listLedgerWebhookEndpoints', {
     summary: 'List webhook endpoints as the ledger',
-    description: 'Newest first.',
+    description: 'Lists the webhook endpoints of the ledger in the mode of the key, newest first.',
     answers: { 200: { description: 'A page of endpoints.', schema: LEDGER_WEBHOOK_ENDPOINT_LIST } },
   })
   @Get()
@@ -114,7 +113,7 @@ export class LedgerWebhookEndpointsController {
 
   @Operation('changeLedgerWebhookEndpoint', {
     summary: 'Change a webhook endpoint as the ledger',
-    description: 'Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.',
+    description: 'Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.',
     example: { enabled: true },
     answers: { 200: { description: 'The endpoint.', schema: LEDGER_WEBHOOK_ENDPOINT } },
   })
@@ -136,8 +135,8 @@ export class LedgerWebhookEndpointsController {
 
   @Operation('deleteLedgerWebhookEndpoint', {
     summary: 'Delete a webhook endpoint as the ledger',
-    description: 'Nothing more is sent to it, not even what is on its way.',
-    answers: { 200: { description: 'The endpoint is deleted.', schema: DELETED_LEDGER_WEBHOOK_ENDPOINT } },
+    description: 'Deletes an endpoint. Its unfinished deliveries are canceled.',
+    answers: { 200: { description: 'The deleted endpoint.', schema: DELETED_LEDGER_WEBHOOK_ENDPOINT } },
   })
   @Delete(':id')
   async delete(@LedgerAsCaller() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
@@ -149,7 +148,8 @@ export class LedgerWebhookEndpointsController {
 
   @Operation('rotateLedgerWebhookEndpointSecret', {
     summary: 'Rotate the secret of a webhook endpoint as the ledger',
-    description: 'The previous secret signs as well for `overlap_seconds`. The one before that stops at once.',
+    description:
+      'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.',
     answers: { 200: { description: 'The endpoint with its new secret.', schema: LEDGER_WEBHOOK_ENDPOINT_WITH_SECRET } },
   })
   @Post(':id/rotate_secret')
@@ -170,7 +170,7 @@ export class LedgerWebhookEndpointsController {
 
   @Operation('testLedgerWebhookEndpoint', {
     summary: 'Test a webhook endpoint as the ledger',
-    description: 'Sends a `webhook.test` event once and returns what came of it.',
+    description: 'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
     answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
   })
   @Post(':id/test')

@@ -45,7 +45,6 @@ import {
   toPage,
 } from './webhook-endpoints.requests.js';
 
-/** What an organization hears without naming a URL in every resource. */
 @Controller(WEBHOOK_ENDPOINT_FACTS.secret.path)
 @Tag('Webhook endpoints', 'URLs to which the events of your organization are sent.')
 export class WebhookEndpointsController {
@@ -62,7 +61,8 @@ export class WebhookEndpointsController {
 
   @Operation('createWebhookEndpoint', {
     summary: 'Create a webhook endpoint',
-    description: 'At most 16 for each mode. The secret is shown only now and at a rotation.',
+    description:
+      'Creates an endpoint that receives the events of your organization in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.',
     example: NEW_ENDPOINT,
     answers: {
       201: { description: 'The endpoint with its secret.', schema: WEBHOOK_ENDPOINT_WITH_SECRET, located: true },
@@ -110,7 +110,7 @@ export class WebhookEndpointsController {
 
   @Operation('changeWebhookEndpoint', {
     summary: 'Change a webhook endpoint',
-    description: 'Changes only the given fields. `enabled: true` enables an endpoint that the service disabled.',
+    description: 'Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.',
     example: { enabled: true },
     answers: { 200: { description: 'The endpoint.', schema: WEBHOOK_ENDPOINT } },
   })
@@ -132,8 +132,8 @@ export class WebhookEndpointsController {
 
   @Operation('deleteWebhookEndpoint', {
     summary: 'Delete a webhook endpoint',
-    description: 'Nothing more is sent to it, not even what is on its way.',
-    answers: { 200: { description: 'The endpoint is deleted.', schema: DELETED_WEBHOOK_ENDPOINT } },
+    description: 'Deletes an endpoint. Its unfinished deliveries are canceled.',
+    answers: { 200: { description: 'The deleted endpoint.', schema: DELETED_WEBHOOK_ENDPOINT } },
   })
   @Delete(':id')
   async delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
@@ -145,7 +145,8 @@ export class WebhookEndpointsController {
 
   @Operation('rotateWebhookEndpointSecret', {
     summary: 'Rotate the secret of a webhook endpoint',
-    description: 'The previous secret signs as well for `overlap_seconds`. The one before that stops at once.',
+    description:
+      'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.',
     answers: { 200: { description: 'The endpoint with its new secret.', schema: WEBHOOK_ENDPOINT_WITH_SECRET } },
   })
   @Post(':id/rotate_secret')
@@ -166,7 +167,7 @@ export class WebhookEndpointsController {
 
   @Operation('testWebhookEndpoint', {
     summary: 'Test a webhook endpoint',
-    description: 'Sends a `webhook.test` event once and returns what came of it.',
+    description: 'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
     answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
   })
   @Post(':id/test')

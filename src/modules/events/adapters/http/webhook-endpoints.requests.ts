@@ -10,9 +10,9 @@ import {
 } from '../../domain/webhook-endpoint.js';
 
 const URL =
-  'Where the events are sent: an `https` URL. In test mode also `http` to localhost, or to any host if the operator allows it.';
-const EVENTS = 'Types of events that are sent, or only `*` for all.';
-const DESCRIPTION = 'What it is for.';
+  'URL to which the events are sent, with `https`. In test mode also with `http` to localhost, or to any host if the operator allows it.';
+const EVENTS = 'Event types to send, or only `*` for all types.';
+const DESCRIPTION = 'Description of the endpoint.';
 const DEFAULT_OVERLAP = 86_400;
 const MAX_OVERLAP = 604_800;
 
@@ -26,7 +26,7 @@ export class CreateWebhookEndpointRequest {
 export class ChangeWebhookEndpointRequest {
   @WebhookUrl({ optional: true, description: URL }) url?: string | null;
   @WantedEvents({ optional: true, description: EVENTS }) events?: string[];
-  @Flag({ optional: true, description: 'Whether events are sent. What is on its way ends with false.' })
+  @Flag({ optional: true, description: 'Whether events are sent. `false` also cancels unfinished deliveries.' })
   enabled?: boolean;
   @Text({ max: 1000, optional: true, description: DESCRIPTION }) description?: string | null;
 }
@@ -37,7 +37,7 @@ export class RotateEndpointSecretRequest {
     max: MAX_OVERLAP,
     optional: true,
     default: DEFAULT_OVERLAP,
-    description: 'For how many seconds the previous secret signs as well.',
+    description: 'How long webhooks are also signed with the previous secret, in seconds.',
   })
   overlap_seconds?: number;
 }
@@ -56,7 +56,7 @@ export function toNewEndpoint({
   return { url, events, enabled, description };
 }
 
-/** Only what is given changes. */
+/** Only fields in the body change. A null `url` counts as absent. */
 export function toChange({ url, events, enabled, description }: ChangeWebhookEndpointRequest): WebhookEndpointChange {
   return {
     ...(url && { url }),

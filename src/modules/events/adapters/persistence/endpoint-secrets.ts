@@ -1,6 +1,6 @@
 import type { Encryption } from '../../../../platform/encryption/encryption.js';
 
-/** What activeSecrets takes, of a table of endpoints. */
+/** The columns for activeSecrets, of either table of endpoints. */
 export const SECRETS = `secret, previous_secret AS previous,
   (extract(epoch FROM previous_secret_expires_at) * 1000)::bigint AS "previousExpiresAt"`;
 
@@ -10,7 +10,7 @@ export interface SealedSecrets {
   readonly previousExpiresAt: number | null;
 }
 
-/** Those that sign at the instant (milliseconds), the current one first. */
+/** The secrets that sign at `now` (milliseconds), the current one first. */
 export function activeSecrets(
   encryption: Encryption,
   { secret, previous, previousExpiresAt }: SealedSecrets,

@@ -9,7 +9,7 @@ const FINISHED = `unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6:
     $8::text[], $9::integer[], $10::timestamptz[], $11::timestamptz[], $12::text[])
   AS finished (mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms, next_attempt_at,
     due_at, outcome)`;
-/** The attempt number is the fencing token: a process whose lease ran out records its attempt and decides nothing. */
+/** The attempt number is the fencing token: a process whose lease has ended records its attempt but not the outcome. */
 const FINISH = {
   name: 'webhooks.finish',
   text: `WITH recorded AS (
@@ -25,7 +25,7 @@ const FINISH = {
       AND delivery.event_id = finished.event_id AND delivery.endpoint_id = finished.endpoint_id
       AND delivery.attempts = finished.attempt AND delivery.outcome IS NULL`,
 };
-const LANES = 2;
+const MAX_WRITERS = 2;
 const MAX_BATCH = 200;
 
 interface Finished {
@@ -34,10 +34,10 @@ interface Finished {
   readonly reject: (error: unknown) => void;
 }
 
-/** Writes what came of attempts; those of an organization that finish while others are being written go together. */
+/** Writes the results of attempts. Results of one organization that arrive during a write go into one statement together. */
 export class FinishedAttempts {
   private readonly waiting = new Map<string, Finished[]>();
-  private lanes = 0;
+  private writers = 0;
 
   constructor(private readonly database: Database) {}
 
@@ -60,12 +60,12 @@ export class FinishedAttempts {
       const others = this.waiting.get(organization);
       if (others) others.push(finished);
       else this.waiting.set(organization, [finished]);
-      if (this.lanes < LANES) void this.writeAll();
+      if (this.writers < MAX_WRITERS) void this.writeAll();
     });
   }
 
   private async writeAll(): Promise<void> {
-    this.lanes += 1;
+    this.writers += 1;
     for (let [next] = this.waiting; next; [next] = this.waiting) {
       const [organization, finished] = next;
       this.waiting.delete(organization);
@@ -73,10 +73,10 @@ export class FinishedAttempts {
       if (later.length > 0) this.waiting.set(organization, later);
       await this.write(organization, finished);
     }
-    this.lanes -= 1;
+    this.writers -= 1;
   }
 
-  /** One that cannot be written must not keep the others from it. */
+  /** A batch that fails is written row by row, so that one bad row does not block the others. */
   private async write(organization: string, finished: readonly Finished[]): Promise<void> {
     const rows = finished.map(({ row }) => row);
     const columns = rows[0]?.map((_, column) => rows.map((row) => row[column])) ?? [];

@@ -7,7 +7,7 @@ import {
   type ClaimedDelivery,
   type ClaimedEndpoint,
   Deliveries,
-  type Looked,
+  type PolledPage,
   type Share,
 } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
@@ -19,22 +19,22 @@ import { FinishedAttempts } from './finished-attempts.js';
 import { ATTEMPTS } from './metrics.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
-/** In one look. An organization's receivers beyond a page are found in the looks that follow. */
+/** In one page. Further receivers of an organization are on the pages that follow. */
 const RECEIVERS = 100;
-/** What an attempt needs of its endpoint. */
+/** The columns of an endpoint that an attempt needs. */
 const SENT_TO = `url, enabled, ${SECRETS}, (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"`;
 
-/** Of so many deliveries at a time: what a look costs does not grow with how much lies there. */
+/** In one page, so that its cost does not grow with the number of unfinished deliveries. */
 const DELIVERIES = 500;
 const ORGANIZATIONS_STATEMENT = {
   name: 'webhooks.organizations',
-  text: `/* every organization: which of them have deliveries due is the question */
-    SELECT organization_id AS organization, count(*)::integer AS looked FROM (
+  text: `/* every organization: finds those with unfinished deliveries */
+    SELECT organization_id AS organization, count(*)::integer AS deliveries FROM (
       SELECT organization_id FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND organization_id > $1
       ORDER BY organization_id LIMIT ${DELIVERIES}) AS waiting GROUP BY organization_id ORDER BY organization_id`,
 };
 
-/** From one receiver to the next through the index, however many deliveries lie between the two. DISTINCT takes no such step. */
+/** Finds the next receiver in the index, however many deliveries the last one has. DISTINCT would read them all. */
 const NEXT_RECEIVER = (after: string) => `SELECT receiver, next_attempt_at FROM webhook_deliveries
   WHERE organization_id = $1 AND next_attempt_at IS NOT NULL AND receiver > ${after}
   ORDER BY receiver, next_attempt_at LIMIT 1`;
@@ -44,12 +44,12 @@ const DUE = {
       (${NEXT_RECEIVER('$2')})
       UNION ALL
       SELECT next.receiver, next.next_attempt_at FROM step CROSS JOIN LATERAL (${NEXT_RECEIVER('step.receiver')}) AS next
-    ) SELECT receiver AS spelled, next_attempt_at <= $4 AS "isDue" FROM step LIMIT $3`,
+    ) SELECT receiver AS stored, next_attempt_at <= $4 AS "isDue" FROM step LIMIT $3`,
 };
 
 /**
- * Of two instances that found the same delivery due, one locks it; the other passes it by, or sees the lease. An event is
- * the first from its id on: a join by id alone read all events of the organization for each, before the first statistics.
+ * If two instances find the same delivery due, one locks it; the other skips it, or sees its lease. Each event is found as the
+ * first one from its ID on: before the first ANALYZE, a join by ID read all events of the organization for each delivery.
  */
 const CLAIM = {
   name: 'webhooks.claim',
@@ -62,7 +62,7 @@ const CLAIM = {
           ORDER BY next_attempt_at, event_id LIMIT share.take FOR UPDATE SKIP LOCKED) AS free))
       RETURNING mode, event_id, endpoint_id, url, receiver, attempts
     )
-    SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS spelled, attempts AS attempt,
+    SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS stored, attempts AS attempt,
       event.id, type, event.mode, sequence, data, reason,
       nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
       "previousExpiresAt", "failingSince"
@@ -92,19 +92,22 @@ export class PostgresDeliveries extends Deliveries {
     this.finished = new FinishedAttempts(database);
   }
 
-  async organizations(after: string | undefined): Promise<Looked<string>> {
+  async organizations(after: string | undefined): Promise<PolledPage<string>> {
     const values = [after === undefined ? FIRST_UUID : uuidOf(after)];
-    const rows = await this.database.read<{ organization: string; looked: number }>(ORGANIZATIONS_STATEMENT, values);
+    const rows = await this.database.read<{ organization: string; deliveries: number }>(
+      ORGANIZATIONS_STATEMENT,
+      values,
+    );
     const found = rows.map(({ organization }) => idOf(ORGANIZATION_ID, organization));
-    const isFull = rows.reduce((sum, { looked }) => sum + looked, 0) === DELIVERIES;
+    const isFull = rows.reduce((sum, { deliveries }) => sum + deliveries, 0) === DELIVERIES;
     return { found, next: isFull ? found.at(-1) : undefined };
   }
 
-  async due(organization: string, after: string | undefined, now: number): Promise<Looked<DueReceiver>> {
+  async due(organization: string, after: string | undefined, now: number): Promise<PolledPage<DueReceiver>> {
     const values = [uuidOf(organization), after ?? '', RECEIVERS, new Date(now)];
-    const rows = await this.database.read<{ spelled: string; isDue: boolean }>(DUE, values);
-    const found = rows.filter(({ isDue }) => isDue).map(({ spelled }) => dueReceiver(organization, spelled));
-    return { found, next: rows[RECEIVERS - 1]?.spelled };
+    const rows = await this.database.read<{ stored: string; isDue: boolean }>(DUE, values);
+    const found = rows.filter(({ isDue }) => isDue).map(({ stored }) => dueReceiver(organization, stored));
+    return { found, next: rows[RECEIVERS - 1]?.stored };
   }
 
   async claim(
@@ -113,12 +116,12 @@ export class PostgresDeliveries extends Deliveries {
     now: number,
     leaseEnd: number,
   ): Promise<ClaimedDelivery[]> {
-    const receivers = shares.map(({ due }) => due.spelled);
+    const receivers = shares.map(({ due }) => due.stored);
     const takes = shares.map(({ take }) => take);
     const values = [uuidOf(organization), receivers, takes, new Date(now), new Date(leaseEnd)];
     const { rows } = await this.database.autocommit<ClaimedRow>(CLAIM, values);
-    return rows.map(({ url, spelled, attempt, id, type, mode, sequence, data, reason, ...endpoint }) => {
-      const due = dueReceiver(organization, spelled);
+    return rows.map(({ url, stored, attempt, id, type, mode, sequence, data, reason, ...endpoint }) => {
+      const due = dueReceiver(organization, stored);
       const { ahead } = this.clock.at({ organization: due.owner, mode });
       const event = { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason };
       return { ...due, url, attempt, event, endpoint: this.endpointOf(endpoint, now + ahead) };
@@ -147,7 +150,7 @@ export class PostgresDeliveries extends Deliveries {
 
 interface ClaimedRow extends Event, EndpointRow {
   readonly url: string;
-  readonly spelled: string;
+  readonly stored: string;
   readonly attempt: number;
 }
 

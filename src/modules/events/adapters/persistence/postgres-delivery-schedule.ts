@@ -9,14 +9,14 @@ import { type ClaimedDelivery } from '../../application/ports.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const OWN = 'organization_id = $1 AND mode = $2';
-/** An attempt is under way from its claim until it is recorded: until then the time of the next one is the end of a lease. */
+/** While an attempt is under way, from its claim until it is recorded, next_attempt_at is the end of the lease. */
 const RECORDED = `(attempts = 0 OR EXISTS (
   SELECT FROM webhook_attempts AS made WHERE made.organization_id = $1 AND made.mode = $2
     AND made.event_id = delivery.event_id AND made.endpoint_id = delivery.endpoint_id AND made.attempt = delivery.attempts))`;
-const HASTEN = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = ${earlier('next_attempt_at', '$3')}
+const ADVANCE = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = ${earlier('next_attempt_at', '$3')}
   WHERE ${OWN} AND next_attempt_at > $4 AND ${RECORDED}`;
-const UNSETTLED = {
-  name: 'webhooks.unsettled',
+const BUSY = {
+  name: 'webhooks.busy',
   text: `SELECT FROM webhook_deliveries AS delivery WHERE ${OWN} AND next_attempt_at IS NOT NULL
     AND (next_attempt_at <= $3 OR NOT ${RECORDED}) LIMIT 1`,
 };
@@ -37,12 +37,12 @@ export class PostgresDeliverySchedule extends DeliverySchedule {
 
   advance({ organization, mode }: Caller, seconds: number): Part {
     const values = [uuidOf(organization), mode, seconds, new Date(this.clock.now())];
-    return { name: 'webhooks.hasten', sql: HASTEN, values };
+    return { name: 'webhooks.advance', sql: ADVANCE, values };
   }
 
-  async isSettled({ organization, mode }: Caller): Promise<boolean> {
+  async isIdle({ organization, mode }: Caller): Promise<boolean> {
     const values = [uuidOf(organization), mode, new Date(this.clock.now())];
-    return (await this.database.read(UNSETTLED, values)).length === 0;
+    return (await this.database.read(BUSY, values)).length === 0;
   }
 
   async dueAt({ organization, mode }: Caller, { event, endpoint, attempt }: ClaimedDelivery): Promise<number | null> {

@@ -3,7 +3,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { type ClaimedDelivery, type ClaimedEndpoint, EndpointHealth } from '../../application/ports.js';
 
-/** Each changes something only when it is still as the claim found it. `$1` is the organization of the event. */
+/** Each statement changes a row only if it is still as the claim found it. `$1` is the organization of the event. */
 function statementsOn(table: string, scope: string) {
   const named = (name: string, text: string) => ({
     name: `webhooks.${name}_in_${table}`,

@@ -8,7 +8,7 @@ import { type Caller, MODES } from '../../../../shared/caller.js';
 import { firstUuidAt, idOf, idRange, instantOf, modeOf, uuidOf } from '../../../../shared/id.js';
 
 import type { Page } from '../../../../shared/page.js';
-import { type Attempt, type EventFilter, Events, type Happened, type Order } from '../../application/ports.js';
+import { type Attempt, type EventFilter, Events, type Order, type ResourceEvent } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { EventRecord } from './event.record.js';
@@ -23,7 +23,7 @@ const FIND = {
 
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
-/** What the ledger hears is nobody else's to wait for, or to see. */
+/** Deliveries to the ledger are not shown to organizations, and payment pages do not wait for them. */
 const OWN_RECEIVER = "receiver NOT LIKE 'ledger %'";
 /** The attempt that was planned last will not be made once its endpoint is deleted or disabled. */
 const ATTEMPTS = {
@@ -48,12 +48,12 @@ const UNDELIVERED = {
         AND ${OWN_RECEIVER})`,
 };
 
-/** The event that takes a page past this is its last, so that a page always has one. */
+/** The event that makes a page exceed this size is its last one, so a page has at least one event. */
 const PAGE_BYTES = 1_048_576;
 
 const PAGE = `SELECT * FROM events WHERE organization_id = $1 AND mode = $2`;
 
-/** Ends what a query finds when it has become too large. `followed` says whether there was more. */
+/** Cuts the result of a query at PAGE_BYTES. `followed` tells whether more events follow. */
 export function bounded(query: string, order: string, columns = COLUMNS): string {
   return `SELECT ${columns}, followed FROM (
       SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL AS followed
@@ -62,9 +62,9 @@ export function bounded(query: string, order: string, columns = COLUMNS): string
 }
 
 /**
- * One statement for each filter and order, so that each has a plan of its own. Type and id have a range together, which only
- * the index on both can walk: by id alone those of a rare type lie among all of an organization's. No identifier equals the
- * first UUID of an instant, so a lower bound never has to be included.
+ * One statement for each filter and order, so that each has a plan of its own. The range is of (type, id), so that the planner
+ * uses the index on both: by ID alone, it would read all events of an organization to find those of a rare type. No ID equals
+ * the first UUID of an instant, so the lower bound can be exclusive.
  */
 function listStatement(filter: 'all' | 'type', order: Order): Statement {
   const text =
@@ -74,7 +74,7 @@ function listStatement(filter: 'all' | 'type', order: Order): Statement {
   return { name: `events.list_${filter}_${order}`, text };
 }
 
-/** An object has few events: they are found first, or the order would tempt into reading all events by it. */
+/** An object has few events. The CTE is materialized so that the planner does not read all events in the order of their IDs. */
 function listOfObject(order: Order): Statement {
   return {
     name: `events.list_object_${order}`,
@@ -85,12 +85,12 @@ function listOfObject(order: Order): Statement {
 
 const OLD = {
   name: 'events.old',
-  text: `/* every organization: what is old is removed, whoever has it */
+  text: `/* every organization: removes old events of all of them */
     SELECT organization_id AS organization, ctid AS place FROM events
     WHERE mode = $2 AND type = $3 AND id < $1 ORDER BY id LIMIT $4`,
 };
 
-/** SKIP LOCKED: several instances sweep at once without waiting for each other. Attempts go with their delivery. */
+/** SKIP LOCKED: several instances sweep at once without waiting for each other. Deleting a delivery deletes its attempts. */
 const REMOVE = {
   name: 'events.remove',
   text: `WITH removed AS (
@@ -124,7 +124,7 @@ export class PostgresEvents extends Events {
     });
   }
 
-  async undeliveredSince(caller: Caller, { object, type }: Happened): Promise<number | undefined> {
+  async undeliveredSince(caller: Caller, { object, type }: ResourceEvent): Promise<number | undefined> {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(object), type];
     const [row] = await this.database.read<Row>(UNDELIVERED, values);
     return row && instantOf(fromRow(row).id);
@@ -152,7 +152,7 @@ export class PostgresEvents extends Events {
     return limit - left;
   }
 
-  /** Up to one more than the limit, so that the last one within it knows whether it is followed. */
+  /** Reads one row more than the limit, so that `followed` is right for the last event of the page. */
   private async found(caller: Caller, filter: EventFilter): Promise<FoundRow[]> {
     const { type, object, order, limit } = filter;
     const page = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1];
@@ -160,7 +160,7 @@ export class PostgresEvents extends Events {
       const values = type === undefined ? page : [...page, type];
       return this.database.read(listStatement(type === undefined ? 'all' : 'type', order), values);
     }
-    // The id names its mode: another mode's resource has no events in this one.
+    // A resource of the other mode has no events in this mode.
     if (modeOf(object) !== caller.mode) return [];
     const types = Object.keys(resourceOf(object)?.events ?? {}).filter((one) => type === undefined || one === type);
     return this.database.read(listOfObject(order), [...page, uuidOf(object), types]);

@@ -11,7 +11,7 @@ import { type LedgerEventFilter, LedgerEvents, type Order, type OwnedEvent } fro
 import { EventRecord } from './event.record.js';
 import { bounded, COLUMNS, type FoundRow, fromRow } from './postgres-events.js';
 
-/** How far the clocks of two processes may differ: an event of a resource is no older than that before it. */
+/** How far the clocks of two processes may differ. An event can be this much older than its resource. */
 const MAX_SKEW_MS = 60_000;
 
 const OF_ALL = '/* every organization: the ledger reads the events of all */';
@@ -19,25 +19,26 @@ const OF_ALL = '/* every organization: the ledger reads the events of all */';
 type Narrow = 'organization_id' | 'object_id';
 
 /**
- * From each type as many as a page may have, through the index by type. `$2` and `$3` are the range of ids, `$4` the most,
- * `$5` the types; the columns equal what follows. Several machines take no such steps: there each one has its own few.
+ * Reads a page of each type through the index by type, and merges them. `$2` and `$3` are the range of IDs, `$4` the limit and
+ * `$5` the types; `columns` equal the values from `$6` on. Citus cannot run a LATERAL join across shards: there, each shard
+ * finds its rows by one condition.
  */
-function listStatement(columns: readonly Narrow[], order: Order, onSeveralMachines = false): Statement {
+function listStatement(columns: readonly Narrow[], order: Order, isOnCitus = false): Statement {
   const narrowed = columns.map((column, at) => `AND ${column} = $${at + 6}`).join(' ');
-  const whose = columns.includes('organization_id') ? '' : OF_ALL;
+  const scope = columns.includes('organization_id') ? '' : OF_ALL;
   const byType = `SELECT found.* FROM unnest($5::text[]) AS wanted (name)
     CROSS JOIN LATERAL (
-      ${whose} SELECT * FROM events
+      ${scope} SELECT * FROM events
       WHERE mode = $1 AND type = wanted.name AND id > $2 AND id < $3 ${narrowed}
       ORDER BY id ${order} LIMIT $4) AS found`;
-  const together = `${whose} SELECT * FROM events
+  const together = `${scope} SELECT * FROM events
     WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 ${narrowed}`;
   const text = bounded(
-    onSeveralMachines ? together : byType,
+    isOnCitus ? together : byType,
     `id ${order}`,
     `organization_id AS organization, ${COLUMNS}`,
   ).replace('LIMIT $5', 'LIMIT $4');
-  const suffix = onSeveralMachines ? ['distributed'] : [];
+  const suffix = isOnCitus ? ['distributed'] : [];
   return { name: ['events.ledger_list', ...columns, order, ...suffix].join('_'), text };
 }
 
@@ -73,7 +74,7 @@ export class PostgresLedgerEvents extends LedgerEvents {
   async ownerOf(id: string): Promise<Caller | undefined> {
     const found = await this.database.repository(EventRecord).findOne({
       where: { mode: In([...MODES]), type: In(facts.eventTypes), id: uuidOf(id) },
-      comment: 'every organization: an operator names an event, whoever has it',
+      comment: 'every organization: an operator names an event by its ID alone',
     });
     return found ? { organization: idOf(ORGANIZATION_ID, found.organizationId), mode: found.mode } : undefined;
   }

@@ -5,56 +5,56 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type Moment } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
-import { DueSignal, Outbox, type OwnedHappening } from '../../application/ports.js';
-import { EVENT_ID, type Happening } from '../../domain/event.js';
+import { DueSignal, Outbox, type OwnedNewEvent } from '../../application/ports.js';
+import { EVENT_ID, type NewEvent } from '../../domain/event.js';
 import { EventRecord } from './event.record.js';
 import { RECORDED } from './metrics.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const insert = insertInto('events.record', EventRecord);
 
-/** A first attempt is due at any time: a clock that is set back must not put it off. */
+/** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */
 const DELIVERY = `INSERT INTO webhook_deliveries
   (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)`;
 const DUE = `0::smallint, '-infinity'::timestamptz`;
 
-/** Host and port of a URL: whom a slow answer keeps waiting. */
+/** Host and port of a URL in SQL, as storedReceiver computes them. */
 const receiverOf = (url: string): string => `lower(substring(${url} FROM '://(?:[^/?#]*@)?([^/?#]+)'))`;
 
-/** Whether an endpoint is to be told of an event of the type. */
-const wants = (type: string): string => `endpoint.enabled AND endpoint.events && ARRAY['*', ${type}]`;
+/** Whether an endpoint subscribes to the type. */
+const subscribes = (type: string): string => `endpoint.enabled AND endpoint.events && ARRAY['*', ${type}]`;
 
 /**
- * Which endpoints are told is decided by the statement that records the event: one that exists when it begins misses
- * nothing. `$1` to `$4` are organization, mode, id and type of the event. What the organization's own endpoints are told and
- * what the ledger's are is inserted apart: on Citus rows of both kinds do not mix in one query.
+ * The statement that records an event also selects its endpoints, so an endpoint misses no event that is recorded after its
+ * creation. `$1` to `$4` are organization, mode, ID and type of the event. Deliveries to the organization's endpoints and to the
+ * ledger's are inserted separately, because Citus cannot mix both kinds of tables in one query.
  */
-const OWN = `FROM webhook_endpoints endpoint WHERE organization_id = $1 AND mode = $2 AND ${wants('$4::text')}`;
+const OWN = `FROM webhook_endpoints endpoint WHERE organization_id = $1 AND mode = $2 AND ${subscribes('$4::text')}`;
 const TO_ENDPOINTS = `${DELIVERY} SELECT organization_id, mode, $3::uuid, id, url, receiver, ${DUE} ${OWN}`;
 const TO_LEDGER = `${DELIVERY} SELECT $1::uuid, mode, $3::uuid, id, url, receiver, ${DUE}
-  FROM ledger_webhook_endpoints endpoint WHERE mode = $2 AND ${wants('$4::text')}`;
-/** An endpoint with the URL that the resource names gets the event once. */
+  FROM ledger_webhook_endpoints endpoint WHERE mode = $2 AND ${subscribes('$4::text')}`;
+/** The notify_url gets no delivery of its own if an endpoint with the same URL gets the event. */
 const TO_URL = `${DELIVERY}
   SELECT $1::uuid, $2::text, $3::uuid, '${NO_ENDPOINT}'::uuid, $5::text, ${receiverOf('$5::text')}, ${DUE}
   WHERE NOT EXISTS (SELECT ${OWN} AND url = $5)`;
 
-/** The same for a batch of any size of one organization: one array for each column. */
+/** The same statements for a batch of events of one organization, with one array for each column. */
 const RECORD_ALL = insertAllInto('events.record_all', EventRecord);
-const told = (name: string) =>
+const batch = (name: string) =>
   `unnest($2::text[], $3::uuid[], $4::text[], $5::text[]) AS ${name} (mode, id, type, url)`;
 const ALL_TO_ENDPOINTS = `${DELIVERY}
   SELECT endpoint.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, ${DUE}
-  FROM webhook_endpoints endpoint JOIN ${told('event')} ON event.mode = endpoint.mode
-  WHERE endpoint.organization_id = $1 AND ${wants('event.type')}`;
+  FROM webhook_endpoints endpoint JOIN ${batch('event')} ON event.mode = endpoint.mode
+  WHERE endpoint.organization_id = $1 AND ${subscribes('event.type')}`;
 const ALL_TO_LEDGER = `${DELIVERY}
   SELECT $1::uuid, event.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, ${DUE}
-  FROM ledger_webhook_endpoints endpoint JOIN ${told('event')} ON event.mode = endpoint.mode WHERE ${wants('event.type')}`;
+  FROM ledger_webhook_endpoints endpoint JOIN ${batch('event')} ON event.mode = endpoint.mode WHERE ${subscribes('event.type')}`;
 const ALL_TO_URLS = `${DELIVERY}
   SELECT $1::uuid, event.mode, event.id, '${NO_ENDPOINT}'::uuid, event.url, ${receiverOf('event.url')}, ${DUE}
-  FROM ${told('event')} WHERE url IS NOT NULL AND id NOT IN (
-    SELECT other.id FROM webhook_endpoints endpoint JOIN ${told('other')}
+  FROM ${batch('event')} WHERE url IS NOT NULL AND id NOT IN (
+    SELECT other.id FROM webhook_endpoints endpoint JOIN ${batch('other')}
       ON other.mode = endpoint.mode AND other.url = endpoint.url
-    WHERE endpoint.organization_id = $1 AND ${wants('other.type')})`;
+    WHERE endpoint.organization_id = $1 AND ${subscribes('other.type')})`;
 
 @Injectable()
 export class PostgresOutbox extends Outbox {
@@ -65,11 +65,11 @@ export class PostgresOutbox extends Outbox {
     super();
   }
 
-  record(caller: Caller, happening: Happening): Write {
-    const { notifyUrl } = happening;
-    const row = toRow(caller, happening, this.clock.at(caller));
+  record(caller: Caller, event: NewEvent): Write {
+    const { notifyUrl } = event;
+    const row = toRow(caller, event, this.clock.at(caller));
     const values = [row.organizationId, row.mode, row.id, row.type];
-    const committed = () => this.tell(caller, happening);
+    const committed = () => this.announce(caller, event);
     const parts: Part[] = [
       { committed, ...insert(row) },
       { name: 'events.deliver', sql: TO_ENDPOINTS, values },
@@ -81,10 +81,10 @@ export class PostgresOutbox extends Outbox {
     return several('events.record', ...parts);
   }
 
-  recordAll(organization: string, owned: readonly OwnedHappening[]): Write {
-    const rows = owned.map(({ caller, happening }) => ({
-      ...toRow(caller, happening, this.clock.at(caller)),
-      url: happening.notifyUrl,
+  recordAll(organization: string, owned: readonly OwnedNewEvent[]): Write {
+    const rows = owned.map(({ caller, event }) => ({
+      ...toRow(caller, event, this.clock.at(caller)),
+      url: event.notifyUrl,
     }));
     const all = (...columns: readonly (keyof (typeof rows)[number])[]) => [
       uuidOf(organization),
@@ -92,7 +92,7 @@ export class PostgresOutbox extends Outbox {
     ];
     const values = all('mode', 'id', 'type', 'url');
     const committed = () => {
-      for (const { caller, happening } of owned) this.tell(caller, happening);
+      for (const { caller, event } of owned) this.announce(caller, event);
     };
     return several(
       'events.record_all',
@@ -103,14 +103,14 @@ export class PostgresOutbox extends Outbox {
     );
   }
 
-  private tell(caller: Caller, happening: Happening): void {
-    RECORDED.inc({ mode: caller.mode, type: happening.type });
-    this.signal.due(caller, happening);
+  private announce(caller: Caller, event: NewEvent): void {
+    RECORDED.inc({ mode: caller.mode, type: event.type });
+    this.signal.due(caller, event);
   }
 }
 
-function toRow({ organization, mode }: Caller, happening: Happening, moment: Moment): EventRecord {
-  const { type, object, sequence, data, reason = null } = happening;
+function toRow({ organization, mode }: Caller, event: NewEvent, moment: Moment): EventRecord {
+  const { type, object, sequence, data, reason = null } = event;
   const id = uuidOf(newId(EVENT_ID, moment));
   return { organizationId: uuidOf(organization), mode, id, type, objectId: uuidOf(object), sequence, data, reason };
 }

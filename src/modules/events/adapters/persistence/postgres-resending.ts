@@ -5,7 +5,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { DueSignal, type Recipient, Resending } from '../../application/ports.js';
 import type { Event } from '../../domain/event.js';
-import { dueReceiver, spelledReceiver } from '../../domain/receiver.js';
+import { dueReceiver, storedReceiver } from '../../domain/receiver.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const URL_OF = {
@@ -14,7 +14,7 @@ const URL_OF = {
     WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND endpoint_id = '${NO_ENDPOINT}'`,
 };
 
-/** An endpoint that did not hear of the event before hears of it now. */
+/** Inserts a delivery for a recipient that has none, and makes an existing one due again. */
 const SEND = `INSERT INTO webhook_deliveries AS delivery
     (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)
   SELECT organization_id, mode, id, endpoint_id, url, receiver, 0::smallint, $7::timestamptz
@@ -38,7 +38,7 @@ export class PostgresResending extends Resending {
   }
 
   send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Part {
-    const receivers = recipients.map(({ url }) => spelledReceiver(url));
+    const receivers = recipients.map(({ url }) => storedReceiver(url));
     const endpoints = recipients.map(({ endpoint }) => (endpoint === null ? NO_ENDPOINT : uuidOf(endpoint)));
     const urls = recipients.map(({ url }) => url);
     const committed = () => {

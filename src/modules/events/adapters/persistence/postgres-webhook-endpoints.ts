@@ -7,7 +7,7 @@ import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { FIRST_UUID, idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { WebhookEndpoints } from '../../application/ports.js';
-import { spelledReceiver } from '../../domain/receiver.js';
+import { storedReceiver } from '../../domain/receiver.js';
 import { WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';
 import { activeSecrets, SECRETS, type SealedSecrets } from './endpoint-secrets.js';
 import { LedgerWebhookEndpointRecord } from './ledger-webhook-endpoint.record.js';
@@ -23,7 +23,7 @@ function statementsOn(table: string, scope: string) {
     all: named('all', `SELECT ${COLUMNS} FROM ${table} WHERE ${scope} ORDER BY id DESC`),
     lock: named('lock', `SELECT ${COLUMNS} FROM ${table} WHERE ${one} FOR UPDATE`),
     secrets: named('secrets', `SELECT ${SECRETS} FROM ${table} WHERE ${one}`),
-    // A receiver that is new, or enabled again, has not failed yet.
+    // A new URL, or an endpoint that is enabled again, starts without failures.
     change: named(
       'change',
       `UPDATE ${table} SET url = $4, receiver = $5, events = $6, enabled = $7, description = $8, disabled_reason = $9,
@@ -85,7 +85,7 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
       ...state,
       organizationId: uuidOf(caller.organization),
       id: uuidOf(state.id),
-      receiver: spelledReceiver(state.url, isLedger(caller)),
+      receiver: storedReceiver(state.url, isLedger(caller)),
       failingSince: null,
       secret: this.encryption.encrypt(secret),
       previousSecret: null,
@@ -96,7 +96,7 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
 
   change(caller: Caller, { state }: WebhookEndpoint): Part {
     const { id, url, events, enabled, description, disabledReason } = state;
-    const receiver = spelledReceiver(url, isLedger(caller));
+    const receiver = storedReceiver(url, isLedger(caller));
     const { change } = statementsFor(caller);
     return one(change, [...keyOf(caller, id), url, receiver, events, enabled, description, disabledReason]);
   }

@@ -4,7 +4,7 @@ import type { DeliveryOutcome } from '../../domain/schedule.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'webhook_deliveries_pkey' };
 
-/** What stands for no endpoint: the URL that was given with the resource itself. */
+/** The endpoint ID of a delivery to a notify_url, which has no endpoint. */
 export const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 
 @Entity('webhook_deliveries')

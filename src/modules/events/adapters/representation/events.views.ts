@@ -43,7 +43,7 @@ const FIELDS = {
 
 const EVENT = object(FIELDS, {
   name: 'Event',
-  description: 'A change of a resource. `data.object` is the resource as it was then.',
+  description: 'A change of a resource. `data.object` is the resource right after the change.',
 });
 
 const ORGANIZATION = nullable(id(ORGANIZATION_ID, 'Owning organization; null for `webhook.test`.'));
@@ -54,7 +54,7 @@ const LEDGER_EVENT = object(withOrganization(ORGANIZATION, FIELDS), {
 
 type EventSchema = typeof EVENT | typeof LEDGER_EVENT;
 
-/** For each type, the event with the resource that it is about. */
+/** For each event type, the webhook with its resource. */
 export const eventWebhooks = () => webhooksOf(EVENT);
 
 export function ledgerEventWebhooks(): Readonly<Record<string, WebhookFacts>> {
@@ -79,7 +79,7 @@ function webhooksOf(event: EventSchema): Readonly<Record<string, WebhookFacts>> 
 export const DELIVERY = object(
   {
     webhook_endpoint: nullable(
-      id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint that it was sent to; null for the `notify_url`.'),
+      id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint that the event was sent to; null for the `notify_url`.'),
     ),
     attempt: integer('Number of the attempt, from 1.', { minimum: 1, examples: [1] }),
     attempted_at: timestamp('Time of the attempt, in Unix seconds.'),
@@ -103,8 +103,8 @@ export const EVENT_LIST = listOf('EventList', EVENT);
 export const LEDGER_EVENT_LIST = listOf('LedgerEventList', LEDGER_EVENT);
 
 /**
- * The JSON of an event, built around the stored text: it is not parsed, and every webhook sends the same bytes. The
- * ledger is told whose it is.
+ * The JSON of an event. The stored `data` is inserted as it is, so every webhook sends the same bytes. `organization` is given
+ * for the ledger only.
  */
 export function eventJson({ id, type, mode, sequence, data, reason }: Event, organization?: string | null): string {
   const head: Omit<ValueOf<typeof EVENT>, 'data'> = {

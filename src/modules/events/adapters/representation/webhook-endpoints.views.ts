@@ -22,24 +22,23 @@ const HEAD = {
   id: id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint.'),
   object: constant('webhook_endpoint', 'Object type.'),
 };
-/** An endpoint of the ledger hears the events of all organizations. */
-const NOBODYS = {
+const LEDGER_FIELDS = {
   organization: nullable(id(ORGANIZATION_ID, 'Always null: the endpoint belongs to no organization.')),
 };
 const FIELDS = {
   mode: MODE,
-  url: text('Where the events are sent.', { format: 'iri', examples: ['https://shop.example/webhooks'] }),
+  url: text('URL to which the events are sent.', { format: 'iri', examples: ['https://shop.example/webhooks'] }),
   events: list(
-    oneOf(facts.wantedEvents, 'Type of event, or `*`.'),
-    'Types of events that are sent, or only `*` for all.',
+    oneOf(facts.wantedEvents, 'Event type, or `*`.'),
+    'Event types that are sent, or only `*` for all types.',
   ),
   enabled: { ...flag('Whether events are sent.'), examples: [true] },
-  description: nullable(text('What it is for.')),
+  description: nullable(text('Description of the endpoint.')),
   created: timestamp('Time of creation, in Unix seconds.'),
-  disabled_reason: nullable(text('Why the service disabled it, if it did; otherwise null.')),
+  disabled_reason: nullable(text('Why Tillgate disabled the endpoint; null if it did not.')),
 } satisfies FieldsOf<WebhookEndpointState, 'id' | 'place'>;
 const SECRET = {
-  secret: text('Signs its webhooks (Standard Webhooks). Shown only here.', {
+  secret: text('Secret that signs the webhooks (Standard Webhooks). Returned only here.', {
     pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
     examples: [`whsec_${'A'.repeat(43)}=`],
   }),
@@ -57,21 +56,21 @@ export const WEBHOOK_ENDPOINT_WITH_SECRET = object(
 );
 export const DELETED_WEBHOOK_ENDPOINT = object(
   { ...HEAD, ...DELETED },
-  { name: 'DeletedWebhookEndpoint', description: 'A webhook endpoint that is no more.' },
+  { name: 'DeletedWebhookEndpoint', description: 'A deleted webhook endpoint.' },
 );
 
 export const LEDGER_WEBHOOK_ENDPOINT = object(
-  { ...HEAD, ...NOBODYS, ...FIELDS },
+  { ...HEAD, ...LEDGER_FIELDS, ...FIELDS },
   { name: 'LedgerWebhookEndpoint', description: 'A URL to which the events of all organizations are sent.' },
 );
 export const LEDGER_WEBHOOK_ENDPOINT_LIST = listOf('LedgerWebhookEndpointList', LEDGER_WEBHOOK_ENDPOINT);
 export const LEDGER_WEBHOOK_ENDPOINT_WITH_SECRET = object(
-  { ...HEAD, ...NOBODYS, ...FIELDS, ...SECRET },
+  { ...HEAD, ...LEDGER_FIELDS, ...FIELDS, ...SECRET },
   { name: 'LedgerWebhookEndpointWithSecret', description: 'A webhook endpoint with its new secret.' },
 );
 export const DELETED_LEDGER_WEBHOOK_ENDPOINT = object(
-  { ...HEAD, ...NOBODYS, ...DELETED },
-  { name: 'DeletedLedgerWebhookEndpoint', description: 'A webhook endpoint that is no more.' },
+  { ...HEAD, ...LEDGER_FIELDS, ...DELETED },
+  { name: 'DeletedLedgerWebhookEndpoint', description: 'A deleted webhook endpoint.' },
 );
 
 const headOf = ({ state }: WebhookEndpoint) => ({ id: state.id, object: 'webhook_endpoint' }) as const;

@@ -49,11 +49,11 @@ export class AttemptsUnderWay {
   }
 
   /**
-   * Ends up to so many attempts that have gone on for longer than this, the oldest first, of owners that have at
-   * least as much under way as the others: so one that waits need not wait for a receiver that does not answer.
+   * Ends up to `count` attempts that are older than `minAgeMs`, so that waiting deliveries need not wait for receivers that do
+   * not respond. It takes the oldest attempt of the owner with the most attempts, one at a time.
    */
-  endLongest(count: number, patienceMs: number, reason: Error): void {
-    const longest = performance.now() - patienceMs;
+  endLongest(count: number, minAgeMs: number, reason: Error): void {
+    const longest = performance.now() - minAgeMs;
     const most = new Map<string, number>();
     for (const { owner } of this.all) most.set(owner, this.ofOwner(owner));
     for (let ended = 0; ended < count; ended++) {
@@ -67,7 +67,7 @@ export class AttemptsUnderWay {
     }
   }
 
-  /** Those that are yet to be started too. */
+  /** Ends all attempts, and any that are started later. */
   endAll(reason: Error): void {
     this.endedAll = reason;
     for (const { abort } of this.all) abort.abort(reason);

@@ -13,11 +13,11 @@ export class DueDeliveries {
     private readonly schedule: DeliverySchedule,
   ) {}
 
-  /** Attempts what is due of a caller whose clock was moved, until nothing is due or under way, or patience is over. */
-  async deliver(caller: Caller, patienceMs: number): Promise<void> {
-    const until = performance.now() + patienceMs;
-    while (performance.now() < until && !(await this.schedule.isSettled(caller))) {
-      await this.scheduler.lookFor(caller.organization);
+  /** Attempts the due deliveries of a caller whose clock was moved, until none is due or under way, or for `maxMs` at most. */
+  async deliver(caller: Caller, maxMs: number): Promise<void> {
+    const until = performance.now() + maxMs;
+    while (performance.now() < until && !(await this.schedule.isIdle(caller))) {
+      await this.scheduler.pollAfterClock(caller.organization);
       await sleep(PAUSE_MS);
     }
   }

@@ -1,11 +1,11 @@
 import type { DueReceiver } from '../../domain/receiver.js';
 
-/** Of an organization. Others are found by a later look. */
+/** For each organization. A later poll finds the others. */
 const MAX_DUE = 2_000;
 
-/** The receivers that are known to have something due. Of an organization, those that waited longest come first. */
+/** The receivers with due deliveries, as far as this process knows. Of each organization, those added first come first. */
 export class DueReceivers {
-  /** By organization, then as they are spelled. */
+  /** By organization, then by stored name. */
   private readonly due = new Map<string, Map<string, DueReceiver>>();
 
   all(): DueReceiver[] {
@@ -14,13 +14,13 @@ export class DueReceivers {
 
   add(one: DueReceiver): void {
     const due = this.due.get(one.organization) ?? new Map<string, DueReceiver>();
-    if (due.size < MAX_DUE) due.set(one.spelled, one);
+    if (due.size < MAX_DUE) due.set(one.stored, one);
     this.due.set(one.organization, due);
   }
 
-  remove({ organization, spelled }: DueReceiver): void {
+  remove({ organization, stored }: DueReceiver): void {
     const due = this.due.get(organization);
-    due?.delete(spelled);
+    due?.delete(stored);
     if (due?.size === 0) this.due.delete(organization);
   }
 }

@@ -8,7 +8,7 @@ const INTERVAL_MS = 10 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 const BATCH = 500;
 
-/** Removes events that have been kept for as long as they were promised to be. */
+/** Removes events that are older than EVENT_RETENTION_DAYS. */
 @Injectable()
 export class EventSweeper implements OnApplicationBootstrap {
   constructor(

@@ -1,6 +1,6 @@
-const TOGETHER = 4;
+const GROUP_SIZE = 4;
 
-/** A few at a time: each is a statement. */
+/** Runs the work on a few items at a time, because each needs a connection. */
 export async function inGroups<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += TOGETHER) await Promise.all(items.slice(at, at + TOGETHER).map(work));
+  for (let at = 0; at < items.length; at += GROUP_SIZE) await Promise.all(items.slice(at, at + GROUP_SIZE).map(work));
 }

@@ -7,21 +7,21 @@ const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Which receivers a commit makes something due at, as far as this process has seen it: they are told without a look at
- * what is due. What it does not know is found by the look once a second; an organization without endpoints costs nothing.
+ * Remembers which receivers got events of a type, so that the next such event is claimed for them right after its commit. The
+ * poll once a second finds all others. An organization without endpoints costs nothing.
  */
 export class KnownEndpoints {
-  /** By owner, mode and type; then, as they are spelled, when they were last seen (monotonic, milliseconds). The oldest first. */
+  /** By owner, mode and type, then by stored name: when the receiver was last seen (monotonic, milliseconds). Oldest first. */
   private readonly seen = new Map<string, Map<string, number>>();
 
-  learn({ owner, spelled, event, endpoint }: ClaimedDelivery): void {
+  learn({ owner, stored, event, endpoint }: ClaimedDelivery): void {
     if (endpoint === null) return;
     const name = nameOf(owner, event);
     const receivers = this.seen.get(name) ?? new Map<string, number>();
     this.seen.delete(name);
     this.seen.set(name, receivers);
-    receivers.delete(spelled);
-    receivers.set(spelled, performance.now());
+    receivers.delete(stored);
+    receivers.set(stored, performance.now());
     if (receivers.size > MAX_ENDPOINTS) forgetOldest(receivers);
     if (this.seen.size > MAX_REMEMBERED) forgetOldest(this.seen);
   }
@@ -30,8 +30,8 @@ export class KnownEndpoints {
     const since = performance.now() - REMEMBERED_MS;
     const receivers: DueReceiver[] = [];
     for (const owner of [organization, 'ledger']) {
-      for (const [spelled, at] of this.seen.get(nameOf(owner, { mode, type })) ?? []) {
-        if (at > since) receivers.push(dueReceiver(organization, spelled));
+      for (const [stored, at] of this.seen.get(nameOf(owner, { mode, type })) ?? []) {
+        if (at > since) receivers.push(dueReceiver(organization, stored));
       }
     }
     return receivers;

@@ -14,16 +14,16 @@ import { KnownEndpoints } from './known-endpoints.js';
 
 const AT_ONCE = 512;
 const FAILING_AT_ONCE = 64;
-/** With all of them in use, an attempt that has had so long makes room for one that waits. */
-const PATIENCE_MS = 2_500;
-/** Longer than an attempt with its bookkeeping can take: then its process must have died. */
+/** If all AT_ONCE attempts are under way and deliveries wait, attempts that are older than this are ended. */
+const MIN_ATTEMPT_MS = 2_500;
+/** Longer than an attempt and its recording can take: a lease only ends if its process has died. */
 const LEASE_MS = 60_000;
-/** Of receivers, in one look at an organization. */
+/** Pages of receivers in one poll of an organization. */
 const PAGES = 8;
-/** Between two rounds: what finishes meanwhile makes room for one statement, not for many. */
+/** Between two rounds. Attempts that finish in this time are replaced by one statement instead of many. */
 const PAUSE_MS = 3;
 
-/** Sends what is due. It looks for receivers, not for deliveries, so that no receiver's backlog hides another's. */
+/** Starts due deliveries. It polls for receivers, not for deliveries, so that no receiver's backlog hides another's. */
 @Injectable()
 export class WebhookScheduler {
   private readonly logger = new Logger('Webhooks');
@@ -43,30 +43,30 @@ export class WebhookScheduler {
     private readonly clock: Clock,
   ) {}
 
-  /** Looks at every organization, and starts what is due and has room. */
-  async look(): Promise<void> {
+  /** Polls every organization, and starts due deliveries as far as there is room. */
+  async poll(): Promise<void> {
     if (this.isStopping) return;
     const { found, next } = await this.deliveries.organizations(this.nextOrganization);
     this.nextOrganization = next;
     await inGroups(found, async (organization) => {
-      for (let page = 0; page < PAGES && (await this.lookAt(organization)); page++);
+      for (let page = 0; page < PAGES && (await this.pollPage(organization)); page++);
     });
     await this.startDue();
   }
 
-  /** Starts what has just become due at one receiver, if there is room. */
+  /** Starts the due deliveries of one receiver, if there is room. */
   async wake(due: DueReceiver): Promise<void> {
     this.remember(due);
     await this.startDue();
   }
 
-  /** The same where somebody asked for it: a receiver that rests is tried at once. */
-  async wakeRested(due: DueReceiver): Promise<void> {
+  /** The same for a requested resend: a resting receiver is tried at once. */
+  async wakeResting(due: DueReceiver): Promise<void> {
     this.health.forget(nameOf(due));
     await this.wake(due);
   }
 
-  /** The same at the endpoints that are known to want an event of the type, if there are any. */
+  /** The same for the endpoints that are known to subscribe to the type, if any. */
   async wakeEndpoints(caller: Caller, type: string): Promise<void> {
     const known = this.endpoints.receiversOf(caller, type);
     if (known.length === 0) return;
@@ -74,9 +74,10 @@ export class WebhookScheduler {
     await this.startDue();
   }
 
-  async lookFor(organization: string): Promise<void> {
+  /** Polls an organization whose clock was moved: its resting receivers are tried at once. */
+  async pollAfterClock(organization: string): Promise<void> {
     this.health.forgetAll(`${organization} `);
-    await this.lookAt(organization);
+    await this.pollPage(organization);
     await this.startDue();
   }
 
@@ -84,18 +85,18 @@ export class WebhookScheduler {
     while (this.starting || this.underWay.size > 0) await Promise.all([this.starting, this.underWay.idle()]);
   }
 
-  /** Starts nothing more and gives what is under way so many milliseconds. */
+  /** Starts no more attempts, and ends those that take longer than `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.isStopping = true;
     const timer = setTimeout(() => {
-      this.underWay.endAll(new Error('The service was stopped meanwhile.'));
+      this.underWay.endAll(new Error('The service was stopped during the attempt.'));
     }, graceMs);
     await this.idle();
     clearTimeout(timer);
   }
 
-  /** One page from where the last look ended. Says whether there is more. */
-  private async lookAt(organization: string): Promise<boolean> {
+  /** Polls one page of receivers from where the last one ended. Returns whether there are more. */
+  private async pollPage(organization: string): Promise<boolean> {
     const now = this.clock.now();
     const { found, next } = await this.deliveries.due(organization, this.nextReceiver.get(organization), now);
     if (next === undefined) this.nextReceiver.delete(organization);
@@ -104,7 +105,7 @@ export class WebhookScheduler {
     return next !== undefined;
   }
 
-  /** One round at a time: a call during a round makes it go on. */
+  /** Only one round runs at a time. A call during a round adds another round. */
   private async startDue(): Promise<void> {
     this.isWanted = true;
     this.starting ??= this.startAll().finally(() => {
@@ -125,8 +126,8 @@ export class WebhookScheduler {
     if (due.length === 0) return 0;
     const { shares, waiting } = this.share(due);
     if (waiting.length > 0) {
-      const reason = new Error(`No answer within ${PATIENCE_MS} ms, while others waited for their turn.`);
-      this.underWay.endLongest(waiting.length, PATIENCE_MS, reason);
+      const reason = new Error(`No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`);
+      this.underWay.endLongest(waiting.length, MIN_ATTEMPT_MS, reason);
     }
     const organizations = [...new Set(shares.map(({ due }) => due.organization))];
     await inGroups(organizations, (organization) =>
@@ -156,11 +157,11 @@ export class WebhookScheduler {
 
   private async claim(organization: string, shares: readonly Share[]): Promise<void> {
     const now = this.clock.now();
-    // Before the claim, which may miss what is committed, and remembered, in the meantime.
+    // Before the claim: a delivery that is committed during the claim adds its receiver again.
     for (const { due } of shares) this.due.remove(due);
     const claimed = await this.deliveries.claim(organization, shares, now, now + LEASE_MS);
     for (const { due, take } of shares) {
-      const got = claimed.filter(({ spelled }) => spelled === due.spelled).length;
+      const got = claimed.filter(({ stored }) => stored === due.stored).length;
       if (got === take) this.remember(due);
     }
     for (const delivery of claimed) {
@@ -190,7 +191,7 @@ export class WebhookScheduler {
     if (isSuccess(result)) return;
     const { event, receiver, attempt } = delivery;
     const next = result.nextAttemptAt === null ? 'none' : new Date(result.nextAttemptAt).toISOString();
-    const answer = String(result.statusCode ?? result.error).replace(/\.$/, '');
-    this.logger.warn(`${event.id} to ${receiver} failed: ${answer}. Attempt ${attempt}, next attempt ${next}.`);
+    const why = String(result.statusCode ?? result.error).replace(/\.$/, '');
+    this.logger.warn(`${event.id} to ${receiver} failed: ${why}. Attempt ${attempt}, next attempt ${next}.`);
   }
 }

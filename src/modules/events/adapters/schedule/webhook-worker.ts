@@ -3,16 +3,16 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { DueSignal } from '../../application/ports.js';
-import type { Happening } from '../../domain/event.js';
-import { type DueReceiver, dueReceiver, spelledReceiver } from '../../domain/receiver.js';
+import type { NewEvent } from '../../domain/event.js';
+import { type DueReceiver, dueReceiver, storedReceiver } from '../../domain/receiver.js';
 import { WebhookScheduler } from './webhook-scheduler.js';
 
-/** How late an attempt may be that nobody signalled: a retry, or one that another process left. */
+/** How late an attempt without a signal may be: a retry, or a delivery that another process left. */
 const INTERVAL_MS = 1_000;
-/** Well inside the time an orchestrator leaves a process to end. */
+/** Well below the time that orchestrators give a process to stop. */
 const GRACE_MS = 5_000;
 
-/** Every serving instance delivers: they share the work through the database. A command for an operator does not. */
+/** Delivers webhooks in every server process; they share the work through the database. Commands deliver nothing by themselves. */
 @Injectable()
 export class WebhookWorker extends DueSignal implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookWorker.name);
@@ -29,19 +29,19 @@ export class WebhookWorker extends DueSignal implements OnApplicationBootstrap, 
   onApplicationBootstrap(): void {
     if (!this.host.httpAdapter) return;
     this.isServing = true;
-    this.jobs.repeat('deliver_webhooks', INTERVAL_MS, () => this.scheduler.look());
+    this.jobs.repeat('deliver_webhooks', INTERVAL_MS, () => this.scheduler.poll());
   }
 
-  due(caller: Caller, { type, notifyUrl }: Happening): void {
+  due(caller: Caller, { type, notifyUrl }: NewEvent): void {
     if (!this.isServing) return;
     const warn = (error: unknown) => this.logger.warn(error);
     if (notifyUrl !== null)
-      this.scheduler.wake(dueReceiver(caller.organization, spelledReceiver(notifyUrl))).catch(warn);
+      this.scheduler.wake(dueReceiver(caller.organization, storedReceiver(notifyUrl))).catch(warn);
     this.scheduler.wakeEndpoints(caller, type).catch(warn);
   }
 
   dueAt(due: DueReceiver): void {
-    if (this.isServing) this.scheduler.wakeRested(due).catch((error: unknown) => this.logger.warn(error));
+    if (this.isServing) this.scheduler.wakeResting(due).catch((error: unknown) => this.logger.warn(error));
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -27,7 +27,8 @@ export class AdvanceClockRequest {
     min: 0,
     max: LAST_SECOND,
     optional: true,
-    description: 'Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time.',
+    description:
+      'Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time.',
   })
   to?: number;
 }
