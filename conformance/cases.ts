@@ -9,7 +9,7 @@ export interface RequestOfCase {
   readonly method: string;
   readonly path: string;
   readonly as?: Role;
-  /** null: not sent, not even by default. */
+  /** A null header is not sent, even if it has a default. */
   readonly headers?: Readonly<Record<string, string | string[] | null>>;
   readonly body?: unknown;
   readonly text?: string;
@@ -44,10 +44,10 @@ export interface Case {
   readonly name: string;
   readonly source: string;
   readonly needs?: 'ledger' | 'sandbox';
-  /** It changes what other cases have made: none runs meanwhile. */
+  /** The case changes resources of other cases, so it runs alone. */
   readonly alone?: true;
   readonly steps: readonly Step[];
-  /** What placeholders stand for before the first step. */
+  /** Values of the placeholders before the first step. */
   readonly values: Values;
 }
 
@@ -71,7 +71,7 @@ export function readTopics(folder: string): Topic[] {
   });
 }
 
-/** A case with a table is as many cases as the table has rows; its name tells them apart. */
+/** Makes one case of each row of `each`. The name of the case contains values of the row. */
 function rowsOf({ each = [{}], ...one }: CaseFile['cases'][number], values: Values): Case[] {
   return each.map((row) => ({ ...one, name: String(resolve(one.name, row)), values: { ...values, ...row } }));
 }

@@ -1,4 +1,4 @@
-/** What `error` in an expectation stands for: the whole envelope, of which a case names only what is its point. */
+/** Checks the whole error envelope. A case names only the fields that it is about. */
 import type { ExpectedError } from './cases.js';
 import type { Answer } from './http.js';
 import { compare, type Problem } from './matchers.js';
@@ -26,7 +26,7 @@ export function checkError(expected: ExpectedError, answer: Answer): Problem[] {
   return problems.length > 0 ? problems : checkParam(answer);
 }
 
-/** The envelope's own param is its first entry's. */
+/** `error.param` must be the param of the first entry. */
 function checkParam(answer: Answer): Problem[] {
   const { param, errors } = (answer.body as { error: { param: string; errors: { param: string }[] } }).error;
   return errors.length === 0 ? [] : compare(errors[0]?.param, param, { at: 'body.error.param', answer });

@@ -1,4 +1,4 @@
-/** Requests as they are told, however wrong: fetch would join repeated headers and mend paths, so this is node:http. */
+/** Sends requests unchanged, even malformed ones. It uses node:http, because fetch joins repeated headers and corrects paths. */
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,13 +16,13 @@ export interface Answer {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The text as JSON, or undefined where it is none. */
+  /** The text parsed as JSON, or undefined if it is not JSON. */
   readonly body: unknown;
 }
 
 const TIMEOUT_MS = 15_000;
-/** A deployment may limit rates; a request that it turned away for that has said nothing yet about the promises. */
-const MAX_TURNED_AWAY = 10;
+/** A deployment may limit its rate. A 429 is repeated, because it does not answer the case's question. */
+const MAX_RATE_LIMITED = 10;
 const MAX_PAUSE_SECONDS = 5;
 
 export class Connection {
@@ -37,11 +37,11 @@ export class Connection {
     this.request = isSecure ? secureRequest : plainRequest;
   }
 
-  /** Sends, and sends again what was turned away for its rate. */
+  /** Sends a request, and repeats it after a 429. */
   async send(sent: Sent): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.sendOnce(sent);
-      if (answer.status !== 429 || attempt === MAX_TURNED_AWAY) return answer;
+      if (answer.status !== 429 || attempt === MAX_RATE_LIMITED) return answer;
       await sleep(1000 * Math.min(Number(answer.headers['retry-after'] ?? 1) || 1, MAX_PAUSE_SECONDS));
     }
   }
@@ -54,7 +54,7 @@ export class Connection {
     const { hostname, port, pathname } = this.base;
     const options = {
       agent: this.agent,
-      // An IPv6 address is in brackets in a URL and nowhere else.
+      // Only URLs have brackets around an IPv6 address.
       hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
       port,
       method,

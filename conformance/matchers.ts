@@ -1,4 +1,4 @@
-/** Expected against got. A plain value means itself, whole; an object with one member that begins with $ is a matcher. */
+/** Compares expected with received values. An object whose only member begins with $ is a matcher; any other value must be equal. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './http.js';
 
@@ -11,7 +11,7 @@ export interface Problem {
 
 interface Place {
   readonly at: string;
-  /** The whole answer, for matchers that look elsewhere in it. */
+  /** The whole response, for matchers that compare with another part of it. */
   readonly answer: Answer;
 }
 
@@ -66,7 +66,7 @@ export function compare(expected: unknown, got: unknown, place: Place): Problem[
   return unless(isDeepStrictEqual(expected, got), at, expected, got);
 }
 
-/** The part of an answer that a path names; a negative index counts from the end, header names may be in any case. */
+/** The part of a response at a path. A negative index counts from the end. Header names are case-insensitive. */
 export function pick(answer: Answer, path: string): unknown {
   const [root = '', ...names] = path.split('.');
   if (root === 'headers') return answer.headers[names.join('.').toLowerCase()];
@@ -94,7 +94,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Others may lie before, between and after. */
+/** Other items may come before, between and after the expected ones. */
 function isSequence(items: readonly unknown[], got: readonly unknown[]): boolean {
   const wanted = got.filter((one) => items.includes(one));
   return isDeepStrictEqual(wanted, items);
@@ -105,7 +105,7 @@ function isSorted(got: readonly string[], direction: string): boolean {
   return ascending.every((one, index) => index === 0 || (ascending[index - 1] as string) < one);
 }
 
-/** Each expected item has a partner of its own; items are told apart well enough for the first that fits to be right. */
+/** Each expected item matches another received item. The first match is taken, which is enough because the items differ clearly. */
 function unordered(items: readonly unknown[], got: unknown, { at, answer }: Place): Problem[] {
   if (!Array.isArray(got)) return [{ at, expected: 'an array', got }];
   const rest = [...got];
@@ -123,7 +123,7 @@ function unordered(items: readonly unknown[], got: unknown, { at, answer }: Plac
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const MILLISECONDS_DIGITS = 10;
 
-/** The Unix seconds in a TypeID: the first 48 bits of its UUIDv7, which are its first ten digits, are milliseconds. */
+/** The Unix seconds in a TypeID. The first 48 bits of its UUIDv7, which are its first ten digits, are the milliseconds. */
 function instantOf(id: string): number {
   const digits = id.slice(id.lastIndexOf('_') + 1).slice(0, MILLISECONDS_DIGITS);
   return Math.floor([...digits].reduce((value, digit) => value * 32 + BASE32.indexOf(digit), 0) / 1000);

@@ -1,10 +1,10 @@
-/** The command line. What is wrong with it is one line. */
+/** Reads the command line. */
 import { parseArgs } from 'node:util';
 
 const USAGE =
   'Usage: npm run conformance -- --base-url <url> --key sk_test_… [--ledger-key lk_test_… --organization org_…] [--only <topic>] [--json] [--allow-live]';
 
-/** Said to the caller as it is, without a stack. */
+/** An error whose message is printed without a stack trace. */
 export class Complaint extends Error {}
 
 export interface Options {
@@ -25,13 +25,13 @@ export function readOptions(args: readonly string[], topics: readonly string[]):
   }
   const mode = modeOf('--key', key, 'sk');
   if (ledgerKey !== undefined && modeOf('--ledger-key', ledgerKey, 'lk') !== mode) {
-    throw new Complaint('--key and --ledger-key must be of the same mode.');
+    throw new Complaint('--key and --ledger-key must have the same mode.');
   }
   if (mode === 'live' && !values['allow-live']) {
-    throw new Complaint('The kit writes sessions and refunds: with live keys it only runs given --allow-live.');
+    throw new Complaint('The kit creates sessions and refunds. To run it with live keys, pass --allow-live.');
   }
   if ((ledgerKey === undefined) !== (organization === undefined)) {
-    throw new Complaint('--ledger-key and --organization (the one of --key) go together.');
+    throw new Complaint('Pass --ledger-key and --organization together. The organization is that of --key.');
   }
   if (only !== undefined && !topics.includes(only)) {
     throw new Complaint(`--only must be one of ${topics.join(', ')}, not ${only}.`);

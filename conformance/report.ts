@@ -1,4 +1,4 @@
-/** What came of the cases, for people. */
+/** Prints the results for people. */
 import type { RequestOfCase } from './cases.js';
 import type { Failure } from './run-case.js';
 
@@ -6,7 +6,7 @@ export interface Outcome {
   readonly name: string;
   readonly source: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** Why it was skipped. */
+  /** Why the case was skipped. */
   readonly reason?: string;
   readonly failure?: Failure;
 }

@@ -1,4 +1,4 @@
-/** Runs one case: step after step, until one does not get what it expects. */
+/** Runs the steps of one case in order, until a step fails. */
 import { randomUUID } from 'node:crypto';
 import type { Case, Expectation, RequestOfCase, Role, Step } from './cases.js';
 import { checkError } from './errors.js';
@@ -9,19 +9,19 @@ import { resolve, type Values } from './placeholders.js';
 export interface Deployment {
   readonly connection: Connection;
   readonly keys: Readonly<Partial<Record<Role, string>>>;
-  /** What every case knows: mode, organization. */
+  /** Values for every case: mode, organization. */
   readonly values: Values;
 }
 
 export interface Failure {
-  /** From 1. */
+  /** Number of the step, from 1. */
   readonly step: number;
   readonly request: RequestOfCase;
   readonly problems: readonly Problem[];
   readonly answer?: { readonly status: number; readonly text: string };
 }
 
-/** More pages than any case makes: the paging goes round in a circle. */
+/** More pages than any case has. Beyond it, the paging does not end. */
 const MAX_PAGES = 500;
 
 export async function runCase(one: Case, deployment: Deployment): Promise<Failure | undefined> {
@@ -55,7 +55,7 @@ async function runStep(step: Step, deployment: Deployment, values: Record<string
 
 function check(expectation: Expectation, answer: Answer): Problem[] {
   const { status, headers = {}, body, text, error } = expectation;
-  // With another status, every other difference only follows from it.
+  // With a wrong status, other differences are only consequences.
   if (answer.status !== status) return [{ at: 'status', expected: status, got: answer.status }];
   return [
     ...Object.entries(headers).flatMap(([name, value]) =>
@@ -86,7 +86,7 @@ function toSend(request: RequestOfCase, { keys }: Deployment): Sent {
   return { method, path, headers, body: bytes === undefined ? undefined : Buffer.from(bytes) };
 }
 
-/** All pages of a list as one answer, whose body is { pages, ids }. A page that is none is the answer itself. */
+/** Reads all pages of a list into one response with the body { pages, ids }. A response that is no page is returned itself. */
 async function walk(request: RequestOfCase, deployment: Deployment): Promise<Answer> {
   const ids: string[] = [];
   let path = request.path;

@@ -1,4 +1,4 @@
-/** npm run conformance: whether a deployment keeps the promises that conformance/cases writes down. */
+/** npm run conformance: tests whether a deployment passes the cases in conformance/cases. */
 import { join } from 'node:path';
 import { type Case, readTopics, type Topic } from './cases.js';
 import { type Answer, Connection } from './http.js';
@@ -7,9 +7,9 @@ import { resolve } from './placeholders.js';
 import { asText, type Outcome, type Report } from './report.js';
 import { type Deployment, runCase } from './run-case.js';
 
-/** Compiled, this file is in dist/conformance; the cases stay where they are. */
+/** The compiled file is in dist/conformance; the cases are not copied there. */
 const CASES = join(import.meta.dirname, '../../conformance/cases');
-/** Cases don't depend on each other, but those that are `alone`; a few at a time make the kit quick on a distant deployment. */
+/** Cases are independent, except those with `alone`, so a few run at once. That saves time with a distant deployment. */
 const AT_ONCE = 4;
 
 const NO_LEDGER = 'needs --ledger-key and --organization';
@@ -34,7 +34,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Without an address that answers or a key that works, every case would fail for the same reason. */
+/** Checks the address and the keys first: if one is wrong, every case would fail. */
 async function checkAccess(connection: Connection, { baseUrl, key, ledger }: Options): Promise<void> {
   await checkKey('--key', key, '/v1/checkout_sessions?limit=1');
   if (ledger) await checkKey('--ledger-key', ledger.key, '/ledger/v1/refunds?limit=1');
@@ -52,7 +52,7 @@ async function checkAccess(connection: Connection, { baseUrl, key, ledger }: Opt
   }
 }
 
-/** Only enough to tell the API, even one that is not finished, from whatever else may listen there. */
+/** Distinguishes the API, even an unfinished one, from another service at this address. */
 function isList(body: unknown): boolean {
   return Array.isArray((body as { data?: unknown } | null | undefined)?.data);
 }
@@ -97,7 +97,7 @@ async function runAll(cases: readonly Case[], deployment: Deployment): Promise<O
 
 async function outcomeOf(one: Case, deployment: Deployment): Promise<Outcome> {
   const { source } = one;
-  // The values of a row may have placeholders of their own.
+  // Values of a row may contain placeholders.
   const name = String(resolve(one.name, deployment.values));
   const reason = lackOf(one, deployment);
   if (reason) return { name, source, outcome: 'skipped', reason };
@@ -111,7 +111,7 @@ function lackOf({ needs }: Case, { keys, values }: Deployment): string | undefin
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  // 2: nothing is said about conformance.
+  // 2 means that conformance could not be tested.
   process.exitCode = 2;
   console.error(error instanceof Complaint ? error.message : error);
 });

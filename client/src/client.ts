@@ -1,14 +1,14 @@
-/** The service's operations by their names. What they take and return is generated from its description. */
+/** The operations of the API. Their types are generated from its description. */
 import type { components, operations } from './description.js';
 import { List, type Page } from './pages.js';
 import { type ClientOptions, type Query, type ReadOptions, Transport, type WriteOptions } from './transport.js';
 
 type Schemas = components['schemas'];
-/** The filters of a list; paging is the client's business, but for the size of the pages and where to begin. */
+/** The query of a list. The client follows the pages; `limit` is the size of a page and `cursor` where to begin. */
 type Filters<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>;
 
-/** Whose the resource is, for a ledger that knows: a service whose database is spread over machines asks one of them only. */
 interface Owned {
+  /** The owning organization, if you know it: with it, a service on a distributed database asks one machine only. */
   readonly organization?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ class CheckoutSessions extends Resource {
     return this.act(this.path, id, 'expire', options);
   }
 
-  /** Where the customer pays it. */
+  /** Retrieves the page on which the customer pays the session. */
   page(id: string, options?: ReadOptions): Promise<Schemas['CheckoutPage']> {
     return this.transport.get(`${this.path}/${encodeURIComponent(id)}/page`, {}, options);
   }
@@ -106,7 +106,7 @@ class Events extends Resource {
     return this.listOf('/v1/events', filters, options);
   }
 
-  /** Sends it again now: to every endpoint that wants it and its `notify_url`, or to one endpoint. */
+  /** Sends the event again now: to its `notify_url` and every endpoint that subscribes to its type, or to one endpoint only. */
   resend(
     id: string,
     body: Schemas['ResendEventRequest'] = {},
@@ -116,8 +116,8 @@ class Events extends Resource {
   }
 }
 
-/** Where events are sent: the same operations for an organization and, with their types, for the ledger. */
-class WebhookEndpoints<Whose extends '' | 'Ledger'> extends Resource {
+/** The operations on webhook endpoints of an organization or of the ledger, whose types have another name. */
+class WebhookEndpoints<Owner extends '' | 'Ledger'> extends Resource {
   constructor(
     transport: Transport,
     private readonly path: string,
@@ -125,52 +125,52 @@ class WebhookEndpoints<Whose extends '' | 'Ledger'> extends Resource {
     super(transport);
   }
 
-  /** Its secret is in this answer and that of a rotation, and never again. */
+  /** The secret is only in the responses to this call and to `rotateSecret`. */
   create(
     endpoint: Schemas['CreateWebhookEndpointRequest'],
     options?: WriteOptions,
-  ): Promise<Schemas[`${Whose}WebhookEndpointWithSecret`]> {
+  ): Promise<Schemas[`${Owner}WebhookEndpointWithSecret`]> {
     return this.transport.post(this.path, endpoint, options);
   }
 
-  retrieve(id: string, options?: ReadOptions): Promise<Schemas[`${Whose}WebhookEndpoint`]> {
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas[`${Owner}WebhookEndpoint`]> {
     return this.read(this.path, id, options);
   }
 
-  list(filters: Filters<'listWebhookEndpoints'> = {}, options?: ReadOptions): List<Schemas[`${Whose}WebhookEndpoint`]> {
+  list(filters: Filters<'listWebhookEndpoints'> = {}, options?: ReadOptions): List<Schemas[`${Owner}WebhookEndpoint`]> {
     return this.listOf(this.path, filters, options);
   }
 
-  /** Only what is given changes. `enabled: true` enables one that the service disabled. */
+  /** Changes only the given fields. `enabled: true` enables an endpoint that the service disabled. */
   change(
     id: string,
     change: Schemas['ChangeWebhookEndpointRequest'],
     options?: WriteOptions,
-  ): Promise<Schemas[`${Whose}WebhookEndpoint`]> {
+  ): Promise<Schemas[`${Owner}WebhookEndpoint`]> {
     return this.transport.post(`${this.path}/${encodeURIComponent(id)}`, change, options);
   }
 
-  /** Nothing more is sent to it. */
-  delete(id: string, options?: ReadOptions): Promise<Schemas[`Deleted${Whose}WebhookEndpoint`]> {
+  /** Deletes the endpoint and cancels its unfinished deliveries. */
+  delete(id: string, options?: ReadOptions): Promise<Schemas[`Deleted${Owner}WebhookEndpoint`]> {
     return this.remove(this.path, id, options);
   }
 
-  /** Both secrets sign until the overlap ends, a day unless told. */
+  /** Creates a new secret. The previous one also signs for `overlap_seconds`, by default a day. */
   rotateSecret(
     id: string,
     body: Schemas['RotateEndpointSecretRequest'] = {},
     options?: WriteOptions,
-  ): Promise<Schemas[`${Whose}WebhookEndpointWithSecret`]> {
+  ): Promise<Schemas[`${Owner}WebhookEndpointWithSecret`]> {
     return this.act(this.path, id, 'rotate_secret', options, body);
   }
 
-  /** Sends a `webhook.test` event at once, and returns the attempt. */
+  /** Sends one `webhook.test` event now and returns the attempt. */
   test(id: string, options?: WriteOptions): Promise<Schemas['Delivery']> {
     return this.act(this.path, id, 'test', options);
   }
 }
 
-/** For a key of test mode: what customers, the ledger and time do. */
+/** Simulates customers, the ledger and time, with a key of test mode. */
 class TestHelpers extends Resource {
   private readonly refunds = '/v1/test_helpers/refunds';
 
@@ -178,12 +178,12 @@ class TestHelpers extends Resource {
     return this.transport.get('/v1/test_helpers/clock', undefined, options);
   }
 
-  /** Forward: the call returns when what became due has been done. */
+  /** Advances the clock. The call returns after the work that became due. */
   advanceClock(step: Schemas['AdvanceClockRequest'], options?: WriteOptions): Promise<Schemas['SandboxClock']> {
     return this.transport.post('/v1/test_helpers/clock', step, options);
   }
 
-  /** Without an amount, the total of the session, which completes it. */
+  /** Records a payment for the session. Without an amount, it pays the total, which completes the session. */
   payCheckoutSession(
     id: string,
     payment: Schemas['PayCheckoutSessionRequest'] = {},
@@ -214,7 +214,7 @@ class LedgerCheckoutSessions extends Resource {
     return this.read('/ledger/v1/checkout_sessions', id, options, { organization });
   }
 
-  /** Says where its page leads the customer to pay. */
+  /** Sets the URL to which the page of the session sends the customer to pay. */
   setPaymentUrl(
     id: string,
     body: Schemas['SetPaymentUrlRequest'],
@@ -241,7 +241,7 @@ class LedgerPayments extends Resource {
 }
 
 class LedgerHolds extends Resource {
-  /** Without an amount, all that is left of the payment. */
+  /** Puts an amount on hold; without an amount, all that is left of the payment. */
   place(
     payment: string,
     hold: Schemas['PlaceHoldRequest'] = {},
@@ -290,7 +290,7 @@ class LedgerRefunds extends Resource {
     return this.act(this.path, id, 'return', options, body);
   }
 
-  /** Takes pending refunds that no other worker has, under a lease. */
+  /** Claims pending refunds that no other worker has claimed, for the time of a lease. */
   claim(body: Schemas['ClaimRefundsRequest'] = {}, options?: WriteOptions): Promise<Schemas['LedgerRefundList']> {
     return this.transport.post(`${this.path}/claim`, body, options);
   }

@@ -97,7 +97,7 @@ export interface paths {
     };
     /**
      * Retrieve the page of a checkout session
-     * @description The URL stays the same as long as the session exists. Send the customer there, or show it in a frame.
+     * @description Returns the URL of the page, which never changes. Redirect the customer to `url`, or show `embed_url` in a frame.
      */
     get: operations['readCheckoutPage'];
     put?: never;
@@ -492,8 +492,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Set where a checkout session is paid
-     * @description For this session it takes the place of the payment URL of the organization.
+     * Set the payment URL of a checkout session
+     * @description Sets the URL to which the page of this session sends the customer to pay. It replaces the organization's payment URL for this session.
      */
     post: operations['setPaymentUrl'];
     delete?: never;
@@ -1451,19 +1451,19 @@ export interface components {
        */
       object: 'checkout.page';
       /**
-       * @description ID of the session that the page is of.
+       * @description ID of the session.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session: string;
       /**
        * Format: uri
-       * @description Where the customer pays. Whoever has the URL can see the order.
+       * @description URL of the page on which the customer pays. Anyone with the URL can see the order.
        * @example https://pay.example/c/jm3K0b
        */
       url: string;
       /**
        * Format: uri
-       * @description Where the page is that your own page can show in a frame; null unless `ui_mode` is `embedded`.
+       * @description URL of the page to show in a frame of your own page; null unless `ui_mode` is `embedded`.
        */
       embed_url: string | null;
       /**
@@ -2297,7 +2297,7 @@ export interface components {
        */
       status: 'ok';
     };
-    /** @description The page on which a customer pays a session, and where it leads. */
+    /** @description The page on which a customer pays a session, with its payment URL. */
     LedgerCheckoutPage: {
       /**
        * @description Object type.
@@ -2310,24 +2310,24 @@ export interface components {
        */
       organization: string;
       /**
-       * @description ID of the session that the page is of.
+       * @description ID of the session.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session: string;
       /**
        * Format: uri
-       * @description Where the customer pays. Whoever has the URL can see the order.
+       * @description URL of the page on which the customer pays. Anyone with the URL can see the order.
        * @example https://pay.example/c/jm3K0b
        */
       url: string | null;
       /**
        * Format: uri
-       * @description Where the page is that your own page can show in a frame; null unless `ui_mode` is `embedded`.
+       * @description URL of the page to show in a frame of your own page; null unless `ui_mode` is `embedded`.
        */
       embed_url: string | null;
       /**
        * Format: iri
-       * @description Where the page leads the customer to pay.
+       * @description URL to which the page sends the customer to pay.
        * @example https://psp.example/pay/4711?return={RETURN_URL}
        */
       payment_url: string;
@@ -3411,7 +3411,7 @@ export interface components {
       organization: string;
       /**
        * Format: iri
-       * @description Where the customer pays: an absolute https URL, in test mode also http to localhost. `{CHECKOUT_SESSION_ID}` and `{RETURN_URL}` in it are filled in.
+       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` and `{RETURN_URL}` in it.
        * @example https://shop.example/thanks
        */
       payment_url: string;

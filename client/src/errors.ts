@@ -1,4 +1,4 @@
-/** What can come back instead of an answer, as errors that a program can tell apart. */
+/** The errors that the client throws. */
 import type { components } from './description.js';
 
 type Envelope = components['schemas']['Error'];
@@ -7,17 +7,17 @@ export type ErrorCode = Envelope['error']['code'];
 export type ParamError = components['schemas']['ParamError'];
 export type NextStep = components['schemas']['NextStep'];
 
-/** The service refused: everything its envelope says. */
+/** An error response of the service, with all fields of its envelope. */
 export class TillgateError extends Error {
   override readonly name = 'TillgateError';
   readonly status: number;
   readonly code: ErrorCode;
-  /** The first parameter at fault; empty when nothing in the request is. */
+  /** The first invalid parameter, or an empty string. */
   readonly param: string;
   readonly errors: readonly ParamError[];
   readonly nextStep: NextStep;
   readonly requestId: string;
-  /** Of a write: what to send it again with, once it can be. */
+  /** The key of a write. Repeat the write with it. */
   readonly idempotencyKey: string | undefined;
 
   constructor(status: number, { request_id, error }: Envelope, idempotencyKey: string | undefined) {
@@ -33,12 +33,12 @@ export class TillgateError extends Error {
 }
 
 /**
- * No answer of the service's: the network failed, time ran out, or something in between answered in its place. A write may
- * have been carried out: sent again with this idempotency key, it is never carried out twice.
+ * No response of the service arrived: the network failed, the request timed out, or a proxy responded instead. A write may have
+ * been carried out. Repeated with this idempotency key, it is not carried out twice.
  */
 export class TillgateConnectionError extends Error {
   override readonly name = 'TillgateConnectionError';
-  /** Of what in between answered, if anything did. */
+  /** The status that a proxy responded with, if one did. */
   readonly status: number | undefined;
   readonly idempotencyKey: string | undefined;
 
@@ -55,7 +55,7 @@ interface ConnectionFacts {
   readonly cause?: unknown;
 }
 
-/** What arrived is not a webhook of the service's, or not a fresh one: not to be acted on. */
+/** The request is not a webhook of the service, or not a recent one. Ignore it. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }

@@ -14,7 +14,7 @@ export { List, type Page } from './pages.js';
 export type { ClientOptions, ReadOptions, WriteOptions } from './transport.js';
 export { type Event, type LedgerEvent, verifyWebhook, type Webhook, type WebhookHeaders } from './webhooks.js';
 
-/** What calls take and return, by name; the others are `components['schemas'][…]`. */
+/** The most used types by name. All others are in `components['schemas']`. */
 type Schemas = components['schemas'];
 export type CheckoutSession = Schemas['CheckoutSession'];
 export type CheckoutSessionSummary = Schemas['CheckoutSessionSummary'];

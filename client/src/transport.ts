@@ -1,27 +1,27 @@
-/** One request, as often as it takes, under one idempotency key. */
+/** Sends a request, and repeats it with the same idempotency key. */
 import { isEnvelope, TillgateConnectionError, TillgateError } from './errors.js';
 import { isWorthRetrying, MAX_RETRIES, pauseAfter } from './retry.js';
 
 export interface ClientOptions {
-  /** Where the service is, with its path prefix if it has one: `https://pay.example`. */
+  /** URL of the service, with its path prefix, if any: `https://pay.example`. */
   readonly baseUrl: string;
-  /** `sk_…` for the public API, `lk_…` for the ledger's. */
+  /** `sk_…` for the public API, `lk_…` for the ledger's API. */
   readonly key: string;
-  /** How often to try again; 0 to leave that to the caller. */
+  /** Number of retries. Default: 4. 0 turns retries off. */
   readonly maxRetries?: number | undefined;
-  /** How long a single attempt may take. */
+  /** Time limit of a single attempt, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** Another way to send, like one through a proxy. */
+  /** Replaces the global `fetch`, for example to use a proxy. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 export interface ReadOptions {
-  /** Ends the call at once, while it waits for another attempt too. */
+  /** Aborts the call, even between two attempts. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface WriteOptions extends ReadOptions {
-  /** Made up for each write unless given: give it where a crash of your own must not lead to a second write. */
+  /** Default: a random key for each call. Pass your own, so that a repetition after a crash of your program writes nothing twice. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ interface Call extends WriteOptions {
   readonly body?: unknown;
 }
 
-/** What is sent, the same in every attempt. */
+/** The request, which is the same in every attempt. */
 interface Prepared {
   readonly url: URL;
   readonly init: RequestInit;
@@ -43,17 +43,16 @@ interface Prepared {
 
 const TIMEOUT_MS = 30_000;
 
-/** What came of one attempt. */
 type Outcome = { readonly status: number; readonly body: unknown; readonly retryAfter: string | null };
 type Failure = { readonly cause: unknown };
 
 export class Transport {
-  /** Hidden from whoever prints a client: it holds the key. */
+  /** Private to the runtime, so that printing a client does not show the key. */
   readonly #options: ClientOptions;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    // A URL or key that cannot be sent is a mistake to hear of here, not a network fault to try again.
+    // Throws for an invalid URL or key now, instead of treating it as a network error later.
     new Request(options.baseUrl, { headers: headersOf(options.key) });
   }
 
@@ -90,7 +89,7 @@ export class Transport {
     const init: RequestInit = {
       method,
       headers: headersOf(key, idempotencyKey, body),
-      // Followed, a redirect may turn a write into a read; the service sends none.
+      // The service sends no redirects, and following one may turn a write into a read.
       redirect: 'manual',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
@@ -105,14 +104,14 @@ export class Transport {
       const body = parse(await response.text());
       return { status: response.status, body, retryAfter: response.headers.get('retry-after') };
     } catch (cause) {
-      // The caller gave up: that is no fault of the network's.
+      // The caller's abort is no network error.
       signal?.throwIfAborted();
       return { cause };
     }
   }
 }
 
-/** Plain, as another `fetch` can spread them; made by Headers, which throws what could not be sent. */
+/** A plain object, which any `fetch` accepts. Headers throws for values that cannot be sent. */
 function headersOf(key: string, idempotencyKey?: string, body?: unknown): Record<string, string> {
   const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${key}` });
   if (body !== undefined) headers.set('content-type', 'application/json');

@@ -1,28 +1,28 @@
-/** Verifies what arrives at a webhook endpoint or a `notify_url`: Standard Webhooks 1.0.0, with nothing but WebCrypto. */
+/** Verifies requests to a webhook endpoint or a `notify_url` (Standard Webhooks 1.0.0) with WebCrypto. */
 import type { components } from './description.js';
 import { WebhookVerificationError } from './errors.js';
 
 export type Event = components['schemas']['Event'];
-/** As a webhook endpoint of the ledger receives it: with the organization. */
+/** The event as a webhook endpoint of the ledger receives it, with the organization. */
 export type LedgerEvent = components['schemas']['LedgerEvent'];
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Older than this, what was signed may be a recording that somebody plays back; clocks may differ by as much. */
+/** Older webhooks are refused as possible replays. Clocks may differ by as much. */
 const TOLERANCE_SECONDS = 5 * 60;
 const SECRET_PREFIX = 'whsec_';
 const SIGNATURE_VERSION = 'v1,';
 
 export interface Webhook {
-  /** The body byte for byte as it came, not parsed and put together again. */
+  /** The unchanged body. Do not parse and serialize it before. */
   readonly body: string;
   readonly headers: WebhookHeaders;
-  /** `whsec_…`; two while one takes the place of the other. */
+  /** `whsec_…`. Two secrets during a rotation. */
   readonly secret: string | readonly string[];
-  /** For tests: the present in Unix seconds. */
+  /** For tests: the current time in Unix seconds. */
   readonly now?: number;
 }
 
-/** The event, if one of the signatures is of one of the secrets and fresh. An event may come twice: remember its `id`. */
+/** Returns the event if a signature is valid and recent. An event can arrive more than once: store its `id` to skip duplicates. */
 export async function verifyWebhook<Received extends Event | LedgerEvent = Event>({
   body,
   headers,
@@ -52,7 +52,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
   throw new WebhookVerificationError(`The header ${name} is missing.`);
 }
 
-/** Those of the version there is; a newer one stands beside it, not in its place. */
+/** The signatures of version 1. Newer versions may be sent beside them. */
 function signaturesIn(header: string): Uint8Array<ArrayBuffer>[] {
   return header
     .split(' ')
@@ -60,7 +60,7 @@ function signaturesIn(header: string): Uint8Array<ArrayBuffer>[] {
     .flatMap((signature) => bytesOf(signature.slice(SIGNATURE_VERSION.length)) ?? []);
 }
 
-/** A secret that is none is the receiver's own mistake, not the sender's. */
+/** Throws TypeError for a malformed secret, which is the receiver's mistake and not the sender's. */
 function keyOf(secret: string) {
   const bytes = bytesOf(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret);
   if (!bytes?.length) throw new TypeError('A webhook secret is whsec_ and base64.');

@@ -1,4 +1,4 @@
-/** The example of each answer and webhook is one that the operation gives: by its schema, and by what it has done. */
+/** The example of each response and webhook fits its schema and shows the result of its operation. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -78,14 +78,14 @@ const STATES: Readonly<Record<string, object>> = {
 
 const exampleOf = (name: string): Node => ANSWERS.find(({ named }) => named === name)?.example;
 
-test.each(Object.entries(STATES))('%s shows what it has done', (name, state) => {
+test.each(Object.entries(STATES))('%s shows the result of the operation', (name, state) => {
   const example = exampleOf(name);
   expect(example.data?.object ?? example).toMatchObject(state);
   const heard = exampleOf(`ledger.${name}`);
   if (heard) expect(heard.data.object).toMatchObject(state);
 });
 
-test('every event and every step of a refund, a hold and a session is among them', () => {
+test('the examples include every event and every status of a refund, a hold and a session', () => {
   const steps = ANSWERS.map(({ named }) => named).filter(
     (name) =>
       /^(complete|expire|cancel|succeed|fail|return|claim|extend|release|place)[A-Z]/.test(name) ||

@@ -104,7 +104,7 @@ test('every rule has a fixture that breaks it', () => {
   expect(readdirSync(FIXTURES).filter((name) => !OTHER_FIXTURES.includes(name))).toEqual(names);
 });
 
-test.each(Object.entries(BROKEN))('%s is found broken where it is, and no other rule with it', (name, broken) => {
+test.each(Object.entries(BROKEN))('the fixture of %s breaks this rule and no other', (name, broken) => {
   const found = violations(fixtures[Object.keys(BROKEN).indexOf(name)] as Report);
   expect(found).toEqual(broken.map((edge) => `${name}: ${edge}`));
 });
@@ -142,7 +142,7 @@ test.each([
   );
 });
 
-test('of Nest, a use case takes Injectable and nothing else', () => {
+test('a use case imports only Injectable from Nest', () => {
   expect(takingMore('.')).toEqual([]);
   expect(takingMore(join(FIXTURES, 'application-takes-only-injectable'))).toEqual([
     'src/modules/checkout/application/create-session.ts',

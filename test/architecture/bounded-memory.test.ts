@@ -109,7 +109,7 @@ test('receivers that fail', () => {
   expect(sizeOf(health, 'known')).toBe(10_000);
 });
 
-test('endpoints that were told of something', () => {
+test('endpoints that got an event', () => {
   const known = new KnownEndpoints();
   const [event, endpoint] = [{ mode: 'test', type: 'a.b' }, { id: 'we_x' }];
   for (const index of many(10_100)) known.learn({ owner: `org_${index}`, event, endpoint } as never);

@@ -42,7 +42,7 @@ test('a careless route that is compiled all the same fails at its first write', 
   expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([]);
 });
 
-test('what it wrote is let through by the door for jobs, which answer no request', async () => {
+test('the unit of work for jobs, which have no response, accepts the same writes', async () => {
   await service.application.get(Database).autocommit(WRITE, []);
   expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([{ number: 1 }]);
 });

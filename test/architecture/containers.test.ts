@@ -35,7 +35,7 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
     expectSettings(container.environment ?? {});
   });
 
-  test('mounts what there is', () => {
+  test('mounts files that exist', () => {
     const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')[0] ?? ''),
     );
@@ -44,7 +44,7 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
   });
 });
 
-test('nginx and Prometheus ask the instances that there are', () => {
+test('nginx and Prometheus name the existing instances', () => {
   const names = Object.keys(composed('compose.production.yaml')).filter((name) => /^tillgate-\d$/.test(name));
   const addresses = names.map((name) => `${name}:3000`);
   const upstream = [...readFileSync('docker/nginx/nginx.conf', 'utf8').matchAll(/server (tillgate\S+);/g)].map(

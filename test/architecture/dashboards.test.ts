@@ -71,7 +71,7 @@ function unknownIn(query: string): string[] {
   return [...unknown, ...grouped.filter((label) => !labels.includes(label))];
 }
 
-test.each(QUERIES)('%s asks for what exists: %s', (_, query) => {
+test.each(QUERIES)('%s names a metric that exists: %s', (_, query) => {
   expect(unknownIn(query)).toEqual([]);
 });
 
@@ -80,7 +80,7 @@ test.each([
   ['tillgate_refunds_pending{mode="life"}', ['tillgate_refunds_pending{mode="life"}']],
   ['rate(tillgate_events_total{type=~"refund.*|payout.*"}[5m])', ['tillgate_events_total{type="payout.*"}']],
   ['sum by (mode, color) (tillgate_refunds_pending)', ['color']],
-])('%s would be found', (query, unknown) => {
+])('a metric that does not exist is found: %s', (query, unknown) => {
   expect(unknownIn(query)).toEqual(unknown);
 });
 

@@ -78,7 +78,7 @@ test.each([
   ["const handlers = server[Symbol.for('fastify.handlers')];"],
   ['server.log.child = () => server.log;'],
   ["const guards = Reflect.getMetadata('__guards__', handler);"],
-])('is found when it is not: %s', (source) => {
+])('a private use that is not on the list is found: %s', (source) => {
   expect(unlisted('src/new.ts', source)).toHaveLength(1);
 });
 
@@ -97,7 +97,7 @@ test.each([...new Map(USES.map((use) => [use.name, use])).values()])('$name is $
   expect([...versions]).toEqual([version]);
 });
 
-test('an error of our own is told by its class: only faults of packages are told by their words', () => {
+test('our own errors are recognized by class; only errors of packages are recognized by their text', () => {
   const byWords = /\.message\)|\.message\.(includes|match|startsWith|endsWith)|\.message [!=]==|\.test\(.*\.message/;
   const telling = FILES.flatMap(({ file, source }) =>
     source

@@ -82,7 +82,7 @@ test('the statements of all modules are known', () => {
   expect([...TABLES].filter((table) => !Object.values(STATEMENTS).some((sql) => sql.includes(table)))).toEqual([]);
 });
 
-test('a look at all organizations is on the list', () => {
+test('a statement that reads all organizations is on the list', () => {
   const found = Object.entries(STATEMENTS).filter(([, sql]) => sql.includes('every organization:'));
   const names = found.map(([name]) => name.replace(/_(asc|desc)(_distributed)?$/, ''));
   expect([...new Set(names)].sort()).toEqual([...FAN_OUTS, ...ON_ONE_MACHINE].sort());

@@ -22,7 +22,7 @@ test('a table that is named elsewhere is found', () => {
 /** What the service is for is told in one place outside the modules; `idle_in_transaction_session_timeout` is PostgreSQL's. */
 const TELLS_THE_PURPOSE = 'src/openapi/about.ts';
 
-test('shared, platform, what serves it and events name nothing of the modules above them', () => {
+test('shared, platform, its supporting folders and events name no resource of the modules above them', () => {
   expect(namingOthers('.')).toEqual([TELLS_THE_PURPOSE]);
   expect(namingOthers(FIXTURE)).toEqual(['src/platform/database/count.ts']);
 });

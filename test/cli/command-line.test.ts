@@ -131,7 +131,7 @@ describe('organizations and keys', () => {
     expect((await succeed('key', 'list', '--kind', 'ledger')).data).toContainEqual(ledger);
   });
 
-  test('key revoke ends a key; again changes nothing', async () => {
+  test('key revoke ends a key; repeating it changes nothing', async () => {
     const { id, key, ...rest } = await createKey();
     const revoked = await succeed('key', 'revoke', id);
     expect(revoked).toEqual({ id, ...rest, revoked_at: expect.any(Number) });
@@ -150,7 +150,7 @@ describe('organizations and keys', () => {
     expect(await endOf(old.id)).toBe(previous_expires_at);
   });
 
-  test('a rotated key has a life of its own: never the end or the overlap of the old one', async () => {
+  test('a rotated key inherits neither the expiry nor the overlap of the old one', async () => {
     const old = await createKey('--expires', '12h');
     const second = await succeed('key', 'rotate', old.id);
     expect(second).toMatchObject({ expires_at: null, previous_expires_at: old.expires_at });
@@ -202,7 +202,7 @@ describe('payment record', () => {
     expect(rows).toEqual([{ count: 1 }]);
   });
 
-  test('refuses what does not exist', async () => {
+  test('refuses resources that do not exist', async () => {
     const amount = ['--amount', '1'];
     expect(await fail(...record('--org', `org_${UNKNOWN}`, ...amount))).toBe('No such organization.');
     await fail(...record('--org', organization, '--session', `cs_test_${UNKNOWN}`, ...amount));

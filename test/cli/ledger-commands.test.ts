@@ -1,4 +1,4 @@
-/** What the ledger does over HTTP, by command line: the answers are the same, and so is what is left behind. */
+/** The command line does what the ledger does over HTTP, with the same output and the same effect. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { command } from '../support/command.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -43,7 +43,7 @@ const propose = async (amount = 100) => (await shop.propose(payment, amount)).bo
 const ledgersView = async (path: string) => (await shop.ledgerGet(`/ledger/v1${path}`)).body;
 
 describe('payment list', () => {
-  test('prints what the ledger is answered: a page, and by session or reference', async () => {
+  test("prints the response of the ledger's API: a page, and by session or reference", async () => {
     const session = (await shop.createSession()).body.id;
     const paid = (await shop.record({ amount: 1000, checkout_session: session, reference: 'capture-1' })).body;
     const query = `/payments?organization=${shop.organization}`;
@@ -63,7 +63,7 @@ describe('payment list', () => {
 });
 
 describe('refund', () => {
-  test('list prints what the ledger is answered, pending unless told otherwise', async () => {
+  test("list prints the response of the ledger's API, by default of pending refunds", async () => {
     const [first, second] = [await propose(), await propose()];
     await shop.cancel(first.id);
     const query = `/refunds?organization=${shop.organization}`;
@@ -76,7 +76,7 @@ describe('refund', () => {
     expect((await run('refund', 'list', ...own(), '--cursor', second.id, '--limit', '1')).data).toEqual([]);
   });
 
-  test('claim takes the oldest for its lease: nobody cancels them, and only its number fails them', async () => {
+  test('claimed refunds cannot be canceled, and fail only with the number of the claim', async () => {
     const [first, second] = [await propose(), await propose()];
     const claimed = await run('refund', 'claim', ...own(), '--limit', '1', '--lease', '10m');
     expect(claimed).toMatchObject({ object: 'list', data: [{ id: first.id, claim: { number: 1 } }], has_more: false });
@@ -94,7 +94,7 @@ describe('refund', () => {
     expect(event).toMatchObject({ type: 'refund.failed', data: { reason: 'account closed' } });
   });
 
-  test('succeed, then return: paid out, and come back', async () => {
+  test('succeed, then return', async () => {
     const { id } = await propose(1200);
     const succeeded = await run('refund', 'succeed', id, '--org', shop.organization);
     expect([succeeded.status, succeeded]).toEqual(['succeeded', await ledgersView(`/refunds/${id}`)]);
@@ -134,7 +134,7 @@ test.each([
   expect(await fail(...words)).toBe('No such resource.');
 });
 
-test('the other mode is another world', async () => {
+test('resources of the other mode are not found', async () => {
   const { id } = (await shop.hold(payment)).body;
   expect(await fail('hold', 'release', id, '--mode', 'live')).toBe('No such resource.');
   const claimed = await run('refund', 'claim', '--mode', 'live', '--org', shop.organization);

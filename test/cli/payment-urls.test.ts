@@ -1,4 +1,4 @@
-/** Where customers pay, as an operator says it by command line and the ledger over HTTP. */
+/** Payment URLs, set by an operator on the command line and by the ledger over HTTP. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SMALLEST } from '../support/client.js';
 import { command } from '../support/command.js';
@@ -59,7 +59,7 @@ test('a page leads to the payment URL of the organization and mode, until there 
   expect(nowhere.location).toBe(nowhere.path);
 });
 
-test('it must be a secure place that tells sessions apart, of an organization that exists', async () => {
+test("it must be https and contain the session's ID, and the organization must exist", async () => {
   const wrong = [
     [
       shop.organization,
@@ -68,7 +68,7 @@ test('it must be a secure place that tells sessions apart, of an organization th
       'payment_url must be an https URL.',
     ],
     [shop.organization, '--payment-url', 'nonsense', 'payment_url must be an https URL.'],
-    [shop.organization, '--payment-url', 'https://pay.example', 'payment_url must have {CHECKOUT_SESSION_ID} in it.'],
+    [shop.organization, '--payment-url', 'https://pay.example', 'payment_url must contain {CHECKOUT_SESSION_ID}.'],
     [unknownId('org'), '--payment-url', TEMPLATE, 'No such organization.'],
   ];
   for (const [organization = '', ...words] of wrong) {
@@ -78,7 +78,7 @@ test('it must be a secure place that tells sessions apart, of an organization th
   }
 });
 
-test('the ledger says where one session is paid', async () => {
+test('the ledger sets the payment URL of one session', async () => {
   const { id, path } = await openPage(shop, { ...SMALLEST, ui_mode: 'embedded' });
   const { organization } = shop;
   const payment_url = 'https://psp.example/4711?back={RETURN_URL}';

@@ -61,7 +61,7 @@ async function signers({ service }: World, id: string, secrets: readonly string[
   return secrets.filter((secret) => signatures.includes(new Webhook(secret).sign(message, at, text)));
 }
 
-test('what is stored comes under the new key, and nothing is lost on the way', async () => {
+test('all secrets are encrypted with the new key, and none is lost', async () => {
   const body = { url: receiver.url };
   const { id, secret } = (await post(`${keyless.service.url}${ENDPOINTS}`, sent('one', body))).body;
   const first = await startWith(FIRST);
@@ -86,7 +86,7 @@ test('what is stored comes under the new key, and nothing is lost on the way', a
   expect([isReplay(again), again.text]).toEqual([true, rotated.text]);
 });
 
-test('what no key reads stays as it is', async () => {
+test('a secret that no key decrypts stays as it is', async () => {
   const advice = expect.stringMatching(/^Set the key that they were stored under/);
   const found = 'No key reads 3 stored secrets.';
   expect(await examined(THIRD, FIRST)).toEqual({ name: 'secrets', status: 'fail', found, advice });

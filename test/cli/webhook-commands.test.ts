@@ -87,7 +87,7 @@ test('endpoint does what the API does', async () => {
   await receiver.close();
 });
 
-test('endpoint without an organization is the ledger’s', async () => {
+test('an endpoint without an organization belongs to the ledger', async () => {
   const key = await createLedgerKey(world.service);
   const { id } = await run('endpoint', 'create', '--mode', 'test', '--url', 'https://ledger.example/');
   const path = `${world.service.url}/ledger/v1/webhook_endpoints`;

@@ -30,7 +30,7 @@ const FILES = readdirSync(FIXTURE, { recursive: true, encoding: 'utf8' })
   .filter((file) => statSync(join(FIXTURE, file)).isFile())
   .sort();
 
-test('the page shows the files as they are', () => {
+test('the page shows the current files', () => {
   const parts = SHOWN.filter(({ isLine }) => !isLine);
   expect(parts.length).toBeGreaterThan(6);
   for (const { path, code } of parts) expect(flat(readFileSync(join(FIXTURE, path), 'utf8'))).toContain(flat(code));

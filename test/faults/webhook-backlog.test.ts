@@ -55,7 +55,7 @@ test('10,000 events of one organization and 2,000 dead hosts of another keep no 
   await Promise.all([busy.close(), third.close()]);
 }, 120_000);
 
-test('a look for what is due reads as much with 20,000 overdue deliveries to dead receivers as with one to each', async () => {
+test('a poll reads as much with 20,000 overdue deliveries to dead receivers as with one to each', async () => {
   const { service, clock } = world;
   const hosts = Array.from({ length: 50 }, (_, at) => `dead-${at}.example:443`);
   const [few, many] = [await createTenant(service), await createTenant(service)];

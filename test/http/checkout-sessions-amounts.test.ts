@@ -69,7 +69,7 @@ test.each(SUMS)('%s is computed', async (_, body, amounts, totals) => {
 });
 
 test.each(['amount', 'amount_subtotal', 'amount_discount', 'amount_tax', 'amount_total'])(
-  'a wrong %s is told the right one',
+  'a wrong %s is refused with the right one',
   async (name) => {
     const [, body, amounts] = SUMS[3] as (typeof SUMS)[number];
     const right = { ...amounts, amount: 5407 } as Record<string, number>;
@@ -153,7 +153,7 @@ test.each(REFUSED)('%s is refused', async (_, body, entries) => {
   expectInvalid(await create(body), ...entries);
 });
 
-test('each line in another currency than the session is told the right one', async () => {
+test('each line in another currency than the session is refused with the right one', async () => {
   const body = bodyOf([{ currency: 'eur' }, { currency: 'USD' }, { currency: 'jpy' }]);
   expectInvalid(
     await create(body),

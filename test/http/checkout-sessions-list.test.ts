@@ -62,14 +62,14 @@ describe('by creation time', () => {
     expect(idsOf(await list(tenant.test, `?${query}`))).toEqual(expected.map((at) => all[all.length - 1 - at]));
   });
 
-  test('from after to is upside down', async () => {
+  test('from after to is refused', async () => {
     expectInvalid(await list(tenant.test, '?from=2026-01-02&to=2026-01-01T23:59:59Z'), ['from', 'too_large']);
   });
 
   test.each([
     ...['', 'today', '2026-1-1', '2026-02-30', '2026-13-01', '2026-01-01T10:00', '2026-01-01T10:00:00'],
     ...['2026-01-01T24:00:00Z', '2026-01-01T10:60:00Z', '1.5', '-1', '1e9', '0x10', '253402300800', '%00', '%zz'],
-  ])('%j is no instant', async (text) => {
+  ])('%j is not an instant', async (text) => {
     expectInvalid(await list(tenant.test, `?from=${text}`), ['from', 'invalid_format']);
     expectInvalid(await list(tenant.test, `?to=${text}`), ['to', 'invalid_format']);
   });
@@ -85,7 +85,7 @@ describe('a page', () => {
     ids = await createMany(tenant.test, 27);
   });
 
-  test('is empty for who has nothing', async () => {
+  test('is empty for an organization without sessions', async () => {
     const { status, body } = await list(tenant.live);
     const empty = { object: 'list', data: [], has_more: false, next_cursor: null, items: [], nextCursor: null };
     expect({ status, body }).toEqual({ status: 200, body: empty });
@@ -110,7 +110,7 @@ describe('a page', () => {
     ['?limit=26', 26, true],
     ['?limit=27', 27, false],
     ['?limit=100', 27, false],
-  ])('%s has as many as asked for', async (query, count, hasMore) => {
+  ])('%s has as many items as the limit', async (query, count, hasMore) => {
     const reply = await list(tenant.test, query);
     expect(idsOf(reply)).toEqual(ids.slice(0, count));
     expect(reply.body.has_more).toBe(hasMore);
@@ -123,7 +123,7 @@ describe('a page', () => {
     expect(reply.body).toMatchObject({ has_more: false, next_cursor: null, nextCursor: null });
   });
 
-  test('a cursor is never looked up: another’s only marks a place', async () => {
+  test("a cursor is not looked up: the ID of another organization's session is a position too", async () => {
     const other = await createTenant(service);
     const foreign = await createSession(service, other.test);
     expect(idsOf(await list(tenant.test, `?limit=3&cursor=${foreign}`))).toEqual(ids.slice(0, 3));
@@ -134,7 +134,7 @@ describe('a page', () => {
 });
 
 describe('by status', () => {
-  test('a session past its time is expired in every filter, settled or not', async () => {
+  test('an overdue session is expired in every filter, swept or not', async () => {
     const tenant = await createTenant(service);
     const settled = await createSession(service, tenant.test);
     const open = await createSession(service, tenant.test);

@@ -28,7 +28,7 @@ async function readAll(limit: number, { key = tenant.test, filter = '' } = {}): 
   return ids;
 }
 
-test('what was there at the start comes exactly once and in order, however much is written meanwhile', async () => {
+test('sessions that exist at the start come exactly once and in order while others are created', async () => {
   const atStart: string[] = [];
   while (atStart.length < AT_START) {
     // In bursts, so that many share a millisecond.
@@ -55,7 +55,7 @@ test('what was there at the start comes exactly once and in order, however much 
   expect(written).toBeGreaterThan(WRITERS);
 });
 
-test('every filter has pages of its own, settled and late sessions among each other', async () => {
+test('every filter can be paged, with swept and overdue sessions mixed', async () => {
   const shop = await createTenant(service);
   const made = { open: [] as string[], complete: [] as string[], expired: [] as string[] };
   for (let round = 0; round < 3; round++) {

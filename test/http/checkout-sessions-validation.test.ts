@@ -98,7 +98,7 @@ describe('bounds', () => {
   ];
 
   test.each(rows)(
-    '%s is taken to its bound and refused beyond it (%#)',
+    '%s is accepted up to its bound and refused beyond it (%#)',
     async (param, inside, outside, code, ...[at]) => {
       expect((await create(bodyWith(param, inside))).status).toBe(201);
       expectInvalid(await create(bodyWith(param, outside)), [at ?? param, code]);
@@ -160,7 +160,7 @@ describe('formats', () => {
     ['customer_email', 'z@shop.example'],
     ['customer_email', 'zoe@localhost'],
     ['metadata.order id', ''],
-  ])('%s takes %j as it is', async (param, value) => {
+  ])('%s accepts %j unchanged', async (param, value) => {
     const { status, body } = await create(bodyWith(param, value));
     expect(status).toBe(201);
     expect(param.startsWith('metadata.') ? body.metadata : body).toMatchObject({
@@ -168,7 +168,7 @@ describe('formats', () => {
     });
   });
 
-  test('notify_url must be one that webhooks are sent to, and the message says which are', async () => {
+  test('notify_url must be a URL that webhooks can be sent to, and the message says which can', async () => {
     const { body } = await create({ ...SMALLEST, notify_url: 'https://shop.example:25/' });
     expect(body.error.errors[0].message).toBe(
       'notify_url must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up.',

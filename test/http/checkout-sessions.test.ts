@@ -120,7 +120,7 @@ describe('creating', () => {
     expect(body.expires_at).toBe(body.created_at + DAY_SECONDS);
   });
 
-  test('the fullest body comes back whole', async () => {
+  test('a body with every field comes back unchanged', async () => {
     const expiresAt = Math.floor(Date.now() / 1000) + 3600;
     const { status, body } = await create(fullestBody(expiresAt));
     const atlas = { product_name: 'Atlas', description: 'Hardcover', images: ['https://shop.example/atlas.png'] };
@@ -147,7 +147,7 @@ describe('creating', () => {
     ['jpy', 1500],
     ['kwd', 1500],
     ['usd', 999_999_999_999],
-  ])('%s %d is taken in the minor unit, unscaled', async (currency, amount) => {
+  ])('%s %d is an amount in the minor unit and is not scaled', async (currency, amount) => {
     const price = { currency, unit_amount: amount, product_data: { name: 'Book' } };
     const { body } = await create({ currency, line_items: [{ price_data: price }] });
     expect(body).toMatchObject({ currency, amount, amount_total: amount, amount_subtotal: amount });
@@ -155,7 +155,7 @@ describe('creating', () => {
     expect((await read(body.id)).body).toEqual(body);
   });
 
-  test('a session of nothing needs no payment', async () => {
+  test('a session with a total of 0 needs no payment', async () => {
     const price = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };
     const { body } = await create({ currency: 'usd', line_items: [{ price_data: price }] });
     expect(body).toMatchObject({ status: 'open', payment_status: 'no_payment_required', amount: 0, amount_total: 0 });
@@ -167,13 +167,13 @@ describe('creating', () => {
     ['zh-hant-tw', 'zh-Hant-TW'],
     ['iw', 'he'],
     [null, null],
-  ])('locale %s is kept as %s', async (locale, kept) => {
+  ])('locale %s is stored as %s', async (locale, kept) => {
     const { body } = await create({ ...SMALLEST, locale });
     expect(body.locale).toBe(kept);
     expect((await read(body.id)).body.locale).toBe(kept);
   });
 
-  test('metadata keeps the order it was sent in, and keys that objects inherit', async () => {
+  test('metadata keeps its order, and may have the names of inherited members', async () => {
     const metadata = { zebra: '1', apple: '2', constructor: '3', toString: '4', 'mid dle': '5' };
     const { body } = await create({ ...SMALLEST, metadata });
     const answer = await read(body.id);
@@ -181,14 +181,14 @@ describe('creating', () => {
     expect(JSON.stringify(answer.body.metadata)).toBe(JSON.stringify(metadata));
   });
 
-  test('the mode is the key’s', async () => {
+  test('the mode is that of the key', async () => {
     const { body } = await create(SMALLEST, tenant.live);
     expect(body).toEqual({ ...SMALLEST_SESSION, id: expect.stringMatching(/^cs_live_/), mode: 'live' });
   });
 });
 
 describe('reading', () => {
-  test('gives the very text that creating gave, to keys of both modes', async () => {
+  test('returns the same bytes as the creation, to keys of both modes', async () => {
     const created = await create(fullestBody(Math.floor(Date.now() / 1000) + 3600));
     for (const key of [tenant.test, tenant.live]) {
       const { status, text } = await read(created.body.id, key);
@@ -196,7 +196,7 @@ describe('reading', () => {
     }
   });
 
-  test('a session past its time reads as expired, settled or not', async () => {
+  test('an overdue session reads as expired, swept or not', async () => {
     const id = await createSession(service, tenant.test);
     const expired = { ...SMALLEST_SESSION, id, status: 'expired' };
     await letTimeRunOut(service, id);
@@ -205,7 +205,7 @@ describe('reading', () => {
     expect((await read(id)).body).toEqual(expired);
   });
 
-  test('a paid session stays complete whatever its time', async () => {
+  test('a paid session stays complete after its expires_at', async () => {
     const id = await createPaidSession(service, tenant);
     await letTimeRunOut(service, id);
     expect((await read(id)).body).toEqual({ ...SMALLEST_SESSION, id, status: 'complete', payment_status: 'paid' });
@@ -223,7 +223,7 @@ describe('reading', () => {
   );
 });
 
-test('answers say that they are JSON, private and traceable', async () => {
+test('responses have headers for JSON, privacy and tracing', async () => {
   const created = await create(SMALLEST);
   for (const { headers } of [created, await read(created.body.id), await get(sessions, { key: tenant.test })]) {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');

@@ -1,4 +1,4 @@
-/** Claims at once, on two instances: no refund is in two of them, and none is in one that something else has ended. */
+/** Concurrent claims on two instances: no refund is in two claims, and none is claimed after it has ended. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce as many, type Reply } from '../support/client.js';
@@ -63,7 +63,7 @@ test(
 describe.each([
   ['of one organization', () => shop.claim()],
   ['of all organizations', () => shop.bare(`${PATH}/claim`, { limit: 100 })],
-])('a claim %s passes by what is locked', (_, claim) => {
+])('a claim %s skips locked refunds', (_, claim) => {
   test.each([
     ['was never claimed', async () => undefined],
     ['lapsed', lapse],

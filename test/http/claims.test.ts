@@ -1,4 +1,4 @@
-/** A refund that is being paid out: several workers never meet, and nobody cancels what one of them has. */
+/** Claims: two workers never have the same refund, and a claimed refund cannot be canceled. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -71,7 +71,7 @@ describe('a claim', () => {
     expect((await shop.bare(`${PATH}/claim`)).body.data).toEqual([]);
   });
 
-  test('takes over what lapsed, under the same id and the next number', async () => {
+  test('takes over refunds whose lease has ended, with the same ID and the next number', async () => {
     const { id } = await propose();
     await shop.claim();
     await lapse(id);
@@ -79,7 +79,7 @@ describe('a claim', () => {
     expect((await shop.claim()).body.data).toMatchObject([{ id, status: 'pending', claim: { number: 2 } }]);
   });
 
-  test('takes no idempotency key: sent again it claims again', async () => {
+  test('ignores the idempotency key: repeating the request claims again', async () => {
     const [first, second] = [await propose(), await propose()];
     const send = () => shop.ledgerPost(`${PATH}/claim`, { limit: 1, organization: shop.organization }, 'same-key');
     expect(idsOf(await send())).toEqual([first.id]);
@@ -125,8 +125,8 @@ describe('cancel', () => {
   });
 });
 
-describe('what needs the number of the claim', () => {
-  test('extend keeps it for longer, never for less, even when the lease is over', async () => {
+describe('actions that need the number of the claim', () => {
+  test('extend lengthens the lease and never shortens it, even after it has ended', async () => {
     const { id } = await propose();
     await shop.claim({ lease_seconds: 600 });
     const shorter = await act(id, 'extend', { claim: 1, lease_seconds: 15 });
@@ -137,7 +137,7 @@ describe('what needs the number of the claim', () => {
     expect((await shop.claim()).body.data).toEqual([]);
   });
 
-  test('release gives it back; again, it changes nothing', async () => {
+  test('release ends the claim; repeating it changes nothing', async () => {
     const refund = await propose();
     await shop.claim();
     for (let time = 0; time < 2; time++) {
@@ -177,7 +177,7 @@ describe('what needs the number of the claim', () => {
   });
 
   test.each(['extend', 'release'])(
-    '%s of a refund that was decided, of nothing, and without a number',
+    '%s of a decided refund, of an unknown refund, and without a number',
     async (action) => {
       const { id } = await propose();
       await shop.claim();
@@ -197,7 +197,7 @@ describe('succeed', () => {
     ['with the number of an earlier claim', { claim: 1 }],
     ['with the number of the claim', { claim: 2 }],
     ['with any number', { claim: 7 }],
-  ])('is taken %s: money that left is a fact', async (_, body) => {
+  ])('is accepted %s, because a payout that happened must be recorded', async (_, body) => {
     const { id } = await propose();
     await shop.claim();
     await lapse(id);
@@ -208,13 +208,13 @@ describe('succeed', () => {
   });
 });
 
-test('without a claim succeed and fail work as ever', async () => {
+test('succeed and fail work without a claim', async () => {
   const [first, second] = [await propose(), await propose()];
   expect((await act(first.id, 'succeed')).body.status).toBe('succeeded');
   expect((await act(second.id, 'fail', { reason: 'no account' })).body.status).toBe('failed');
 });
 
-test('extend and release are repeated under their keys as they were answered', async () => {
+test('extend and release are replayed under their keys', async () => {
   const { id } = await propose();
   await shop.claim();
   for (const [action, body] of [

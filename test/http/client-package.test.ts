@@ -1,4 +1,4 @@
-/** The client as somebody gets it: packed, installed in an empty project, and used as its README says. */
+/** The client package: packed, installed in an empty project, and used as its README says. */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -160,7 +160,7 @@ test('the README’s shop does its job', async () => {
   });
 });
 
-test('the README’s receiver takes a webhook, and nobody else’s', async () => {
+test('the README’s receiver accepts webhooks of the service only', async () => {
   const port = await freePort();
   const [secret, other] = [1, 2].map((byte) => `whsec_${Buffer.alloc(24, byte).toString('base64')}`) as [
     string,
@@ -186,7 +186,7 @@ test('the README’s receiver takes a webhook, and nobody else’s', async () =>
   expect(await send(other)).toBe(400);
 });
 
-test('the receiver of the page handles each event once, in order, and what it missed', async () => {
+test('the receiver in the guide handles each event once and in order, with the events it missed', async () => {
   const shop = await Shop.open(service);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;

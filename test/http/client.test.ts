@@ -48,13 +48,13 @@ test('creates, reads and expires a session', async () => {
   expect(await tillgate.checkoutSessions.expire(session.id)).toEqual({ ...session, status: 'expired' });
 });
 
-test('completes a session that asks for nothing', async () => {
+test('completes a session whose total is 0', async () => {
   const free = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };
   const session = await tillgate.checkoutSessions.create({ currency: 'usd', line_items: [{ price_data: free }] });
   expect(await tillgate.checkoutSessions.complete(session.id)).toEqual({ ...session, status: 'complete' });
 });
 
-test('finds the page of a session, and says where it is paid', async () => {
+test('reads the page of a session, and sets its payment URL', async () => {
   service.application.get(PublicUrl).value = 'https://pay.example';
   const { id, expires_at } = await tillgate.checkoutSessions.create(SMALLEST);
   const page = await tillgate.checkoutSessions.page(id);
@@ -85,7 +85,7 @@ test('finds the payment of a session; claims, extends, releases and returns refu
   expect((await ledger.refunds.return(refund.id, { reason: 'account closed' })).status).toBe('failed');
 });
 
-test('pays a session and decides refunds in the place of the ledger', async () => {
+test('pays a session and decides refunds with the test helpers', async () => {
   const { testHelpers } = tillgate;
   const { id } = await tillgate.checkoutSessions.create(SMALLEST);
   const payment = await testHelpers.payCheckoutSession(id);
@@ -119,7 +119,7 @@ test('reads a list to its end, each item once, and page by page', async () => {
   expect(pages.map(({ data }) => data.length)).toEqual([20, 20, 20]);
 });
 
-test('refunds: the merchant proposes and withdraws, the ledger pays out and refuses', async () => {
+test('the merchant proposes and cancels refunds, the ledger decides them', async () => {
   const payment = await ledger.payments.record({ organization: shop.organization, amount: 5000, currency: 'usd' });
   expect(await ledger.payments.retrieve(payment.id, shop.organization)).toEqual(payment);
   const propose = (amount: number) => tillgate.refunds.propose({ payment: payment.id, amount });
@@ -191,7 +191,7 @@ test('resends an event, and reads events back as the ledger', async () => {
   await receiver.close();
 });
 
-test('throws what the envelope says, and sends nothing twice for it', async () => {
+test('throws the error of the envelope, and does not retry it', async () => {
   const { body: payment } = await shop.record({ amount: 300 });
   const sent = randomUUID();
   const error = await tillgate.refunds
@@ -253,7 +253,7 @@ describe('through a network that fails', () => {
     expect(second - first).toBeGreaterThanOrEqual(1000);
   });
 
-  test('told to wait for very long, it says so at once', async () => {
+  test('throws at once if Retry-After is very long', async () => {
     proxy.meet(answering(503, { 'retry-after': '3600' }));
     await expect(through().checkoutSessions.create(SMALLEST)).rejects.toMatchObject({ status: 503 });
     expect(proxy.passed).toHaveLength(1);
@@ -271,14 +271,14 @@ describe('through a network that fails', () => {
     expect(proxy.passed).toHaveLength(1);
   });
 
-  test('what stays a refusal is sent once', async () => {
+  test('a final refusal is not retried', async () => {
     await expect(through().checkoutSessions.retrieve(unknownId('cs_test'))).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(proxy.passed).toHaveLength(1);
   });
 
-  test('gives up in the end, with the key to go on with', async () => {
+  test('gives up after the last retry, with the idempotency key in the error', async () => {
     proxy.meet(FAULTS.cutAfter, FAULTS.cutBefore);
     const error = await through({ maxRetries: 1 })
       .checkoutSessions.create(SMALLEST)

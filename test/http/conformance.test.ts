@@ -1,4 +1,4 @@
-/** The conformance kit: the service passes it, and what does not conform fails it. */
+/** The conformance kit: the service passes it, and responses that do not conform fail it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -63,7 +63,7 @@ test('the service conforms, again on the data of the first run', async () => {
   }
 });
 
-test('without a ledger key, what needs one is skipped, by name and with the reason', async () => {
+test('without a ledger key, the cases that need one are skipped, by name and with the reason', async () => {
   const { status, stdout } = await conform(service.url, '--json');
   const { topics, passed, failed, skipped } = JSON.parse(stdout) as Report;
   const cases = topics.flatMap((topic) => topic.cases);
@@ -190,7 +190,7 @@ describe('the kit finds', () => {
     }
   });
 
-  test('nothing in an untouched answer', async () => {
+  test('no problem in an unchanged response', async () => {
     const proxy = await spoil(service.url, () => undefined);
     try {
       expect(await conform(proxy.url, '--only', 'paging')).toMatchObject({ status: 0 });
@@ -225,7 +225,7 @@ describe('says in one line', () => {
     expect(await kit(...args())).toEqual({ status: 2, stdout: '', stderr: expect.stringMatching(line) });
   });
 
-  test.each(['{}', 'null', '<h1>Welcome</h1>'])('that something else is there, which answers %s', async (body) => {
+  test.each(['{}', 'null', '<h1>Welcome</h1>'])('that another service responds, with %s', async (body) => {
     const elsewhere = createServer((_, response) => void response.end(body)).listen(0, '127.0.0.1');
     await once(elsewhere, 'listening');
     const stderr = expect.stringMatching(/^.* with 200 and no list: is it the address of the API\?\n$/);

@@ -88,7 +88,7 @@ describe.each(FILES)('%s', (path, type, name) => {
     },
   );
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a browser that has cached it', async () => {
     const { etag } = compressed;
     for (const known of [etag, `"other", ${etag}`, `${etag} ,"other"`, '*']) {
       const { status, headers, bytes } = await ask(path, { 'accept-encoding': 'gzip', 'if-none-match': known });
@@ -106,14 +106,14 @@ describe.each(FILES)('%s', (path, type, name) => {
   });
 });
 
-test('nothing of ours names another host', () => {
+test('no file of ours names another host', () => {
   const others = ['index.html', 'start.js', 'icon.svg'].flatMap((name) =>
     [...String(gunzipSync(packed(name))).matchAll(/\b[a-z]+:\/\/[^\s"'<]+|(?:src|href)="\/\/[^"]+/g)].map(String),
   );
   expect(others).toEqual(['http://www.w3.org/2000/svg']);
 });
 
-test('what is not there is not found', async () => {
+test('an unknown file is not found', async () => {
   expect((await ask('/docs/other.js')).status).toBe(404);
 });
 

@@ -1,4 +1,4 @@
-/** Each error that the description shows as an example is provoked: the service answers just so. */
+/** Each error example of the description is provoked: the service responds exactly so. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-test('a program that knows only codes and allowed values gets from an empty POST to a session', async () => {
+test('a program that only follows codes and allowed values creates a session, starting with an empty POST', async () => {
   const body = {};
   let reply = await post(`${service.url}/v1/checkout_sessions`, { key: tenant.test });
   for (let step = 0; reply.status === 400 && step < MAX_STEPS; step++) {

@@ -52,7 +52,7 @@ test.each([
   expect(found).toEqual(expected());
 });
 
-test('a page of large events ends early, always has one, and says that there are more', async () => {
+test('a page of large events ends early, has at least one event, and has has_more', async () => {
   const large: string[] = [];
   for (let at = 0; at < 10; at++) large.push((await send('/v1/checkout_sessions', { ...SMALLEST, ...LARGE })).body.id);
   const expected = [refund, payment, ...sessions.toReversed()];
@@ -117,7 +117,7 @@ test('shows only the own organization and mode', async () => {
   expect((await read(`/v1/events/${id}`, tenant.live)).status).toBe(200);
 });
 
-test('names what is wrong in a query', async () => {
+test('names the faults of a query', async () => {
   const { body } = await read('/v1/events?type=nothing&object=evt_1&order=up&limit=0&cursor=x&colour=red');
   expect(body.error.errors.map(({ param, code }: { param: string; code: string }) => [param, code]).sort()).toEqual([
     ['colour', 'unknown_field'],

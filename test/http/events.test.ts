@@ -68,7 +68,7 @@ describe('every change has its event, which shows what the API shows', () => {
     ]);
   });
 
-  test('sessions whose time runs out', async () => {
+  test('sessions that expire at their expires_at', async () => {
     const one = (await send('/v1/checkout_sessions', SMALLEST)).body;
     const other = (await send('/v1/checkout_sessions', { ...SMALLEST, notify_url: 'https://example.test/' })).body;
     await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'`);
@@ -101,7 +101,7 @@ describe('every change has its event, which shows what the API shows', () => {
   });
 });
 
-test('what is refused, replayed or raced leaves as many events as changes', async () => {
+test('refused, replayed and concurrent requests leave one event for each change', async () => {
   const headers = { 'idempotency-key': 'the-same' };
   const create = () =>
     post(url('/v1/checkout_sessions'), { key: tenant.test, body: SMALLEST, headers, idempotencyKey: undefined });
@@ -139,7 +139,7 @@ test('the database refuses a second event for the same step', async () => {
   await expect(service.sql.query(again)).rejects.toMatchObject({ constraint: 'events_sequence_key' });
 });
 
-test('reads an event that goes nowhere, with no deliveries', async () => {
+test('reads an event without recipients, with no deliveries', async () => {
   const created = (await send('/v1/checkout_sessions', SMALLEST)).body;
   const [listed] = await eventsOf(created.id);
   expect((await read(`/v1/events/${listed.id}`)).body).toEqual({

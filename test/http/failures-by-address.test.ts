@@ -33,7 +33,7 @@ async function exhaust(attempt: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-test('an address that comes with one unknown key after the other is told to slow down, and forgotten soon', async () => {
+test('an address that sends many unknown keys is rate-limited for a second', async () => {
   const refused = await exhaust(() => from('203.0.113.1'));
   expectError(refused, { status: 429, code: 'rate_limited', nextStep: { type: 'retry', path: LIST, method: 'GET' } });
   expect(refused.headers.get('retry-after')).toBe('1');
@@ -43,7 +43,7 @@ test('an address that comes with one unknown key after the other is told to slow
   expect(later.status).toBe(401);
 });
 
-test('others at the same address go on if they were let in before, and others elsewhere anyway', async () => {
+test('cached keys at the same address and clients at other addresses are not limited', async () => {
   const { test: known } = await createTenant(service);
   const call = () => get(service.url + LIST, { key: known, headers: { 'x-forwarded-for': '203.0.113.2' } });
   expect((await call()).status).toBe(200);
@@ -52,7 +52,7 @@ test('others at the same address go on if they were let in before, and others el
   expect((await from('203.0.113.3')).status).toBe(401);
 });
 
-test('right keys are no failures, however many', async () => {
+test('valid keys are not counted', async () => {
   const tenants = await atOnce(30, () => createTenant(service));
   const replies = await Promise.all(
     tenants.map(({ test: key }) => get(service.url + LIST, { key, headers: { 'x-forwarded-for': '203.0.113.4' } })),
@@ -63,13 +63,13 @@ test('right keys are no failures, however many', async () => {
   ).toBe(200);
 });
 
-test('an IPv6 client is its network', async () => {
+test('an IPv6 address is counted by its /64 network', async () => {
   let host = 0;
   await exhaust(() => from(`2001:db8:0:1::${(host++).toString(16)}`));
   expect((await from('2001:db8:0:2::1')).status).toBe(401);
 });
 
-test('this machine is not limited, nor is a header believed that no trusted proxy wrote', async () => {
+test('loopback is not limited, and a forwarding header of an untrusted proxy is ignored', async () => {
   const local = () => get(service.url + LIST, { key: unknownKey() });
   expect(statuses(await atOnce(3 * LIMIT, local))).toEqual(Array(3 * LIMIT).fill(401));
   const plain = await startService({ databaseUrl: service.databaseUrl });
@@ -78,6 +78,6 @@ test('this machine is not limited, nor is a header believed that no trusted prox
   await plain.close();
 });
 
-test('an address that is none is one like others', async () => {
+test('an invalid address is limited like any other', async () => {
   expect([401, 429]).toContain((await from('unknown')).status);
 });

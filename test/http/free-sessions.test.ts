@@ -1,4 +1,4 @@
-/** A session that asks for nothing completes without a payment. */
+/** A session whose total is 0 completes without a payment. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -35,7 +35,7 @@ async function expectRefused(id: string) {
   expect([refused.status, refused.body]).toEqual([422, expected]);
 }
 
-test('is complete, nothing having been paid, and tells so', async () => {
+test('is completed without a payment, and records its event', async () => {
   const session = (await shop.createSession(FREE)).body;
   expect(session).toMatchObject({ status: 'open', payment_status: 'no_payment_required', amount_total: 0 });
   const completed = await complete(session.id);
@@ -49,7 +49,7 @@ test('is complete, nothing having been paid, and tells so', async () => {
   await expectRefused(session.id);
 });
 
-test('any other needs a payment', async () => {
+test('any other session needs a payment', async () => {
   await expectRefused((await shop.createSession()).body.id);
   const expired = (await shop.createSession(FREE)).body.id;
   await shop.expire(expired);
@@ -60,7 +60,7 @@ test('any other needs a payment', async () => {
   expect((await complete(unknownId('cs_test'))).status).toBe(404);
 });
 
-test('honours a key, and is not completed and expired at once', async () => {
+test('honours an idempotency key, and is either completed or expired', async () => {
   const { id } = (await shop.createSession(FREE)).body;
   const send = () => shop.post(`/v1/checkout_sessions/${id}/complete`, {}, 'complete-1');
   const [first, again] = [await send(), await send()];

@@ -85,7 +85,7 @@ describe('authentication', () => {
     expect((await authorized(authorization(tenant.test))).status).toBe(200);
   });
 
-  test('two Authorization headers are none', async () => {
+  test('two Authorization headers are refused', async () => {
     const line = `Authorization: Bearer ${tenant.test}`;
     const request = (...lines: string[]) => sendBytes(service.url, head(`GET ${LIST} HTTP/1.1`, 'Host: x', ...lines));
     expect((await request(line)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('authentication', () => {
     expectUnauthorized(await request(line, 'authorization: Bearer garbage'));
   });
 
-  test('a key stops at its very end', async () => {
+  test('a key stops at its expiry', async () => {
     const expiresAt = Math.ceil(clock.now() / 1000) * 1000 + 1000;
     const key = await createKey(service, { ...tenant, expiresAt });
     expect((await authorized(`Bearer ${key}`)).status).toBe(200);
@@ -138,7 +138,7 @@ describe('origin', () => {
   const from = (origin: string, key = browserKey): Promise<Reply> =>
     get(service.url + LIST, { key, headers: { origin } });
 
-  test('a listed one is answered with what its page may read', async () => {
+  test('a listed origin gets the headers that let its page read the response', async () => {
     const notFound = `${LIST}/cs_test_01jd0000000000000000000000`;
     const failed = await get(service.url + notFound, { key: browserKey, headers: { origin: SHOP } });
     for (const { headers } of [await from(SHOP), failed]) {
@@ -157,7 +157,7 @@ describe('origin', () => {
     expectForbidden(await from(origin));
   });
 
-  test('a key that lists none refuses every browser and lets servers in', async () => {
+  test('a key without origins refuses every browser and admits servers', async () => {
     expectForbidden(await from(SHOP, tenant.test));
     expect((await get(service.url + LIST, { key: tenant.test })).status).toBe(200);
   });

@@ -41,7 +41,7 @@ const hold = (facts: object = {}) => ({
   ...facts,
 });
 
-test('holds all that is left, shows itself, and is released once', async () => {
+test('holds all that is left, can be read, and is released once', async () => {
   await shop.propose(payment, 1200);
   const placed = await shop.hold(payment);
   expect([placed.status, placed.body]).toEqual([201, hold({ amount: 3800 })]);
@@ -79,7 +79,7 @@ test('several overlap, and are listed newest first', async () => {
   expect(await read()).toMatchObject({ amount_on_hold: 500, amount_refundable: 4500 });
 });
 
-test('more than is left is refused, and so is anything when nothing is', async () => {
+test('more than is left is refused, and so is any amount if nothing is left', async () => {
   await shop.hold(payment, { amount: 4000 });
   const lower = { type: 'lower_amount', path: path(), method: 'POST' };
   const tooMuch = await shop.hold(payment, { amount: 1001 });
@@ -132,7 +132,7 @@ test('a payment or hold that is unknown, or of the other mode', async () => {
   expect((await shop.hold('pay_1')).status).toBe(400);
 });
 
-test('with the organization as without, and another’s is unknown', async () => {
+test('a hold is found with or without its organization, and not with another one', async () => {
   const other = await Shop.open(service);
   const by = ({ organization }: Shop) => `?organization=${organization}`;
   const placed = await shop.hold(payment, { amount: 1, organization: shop.organization });
@@ -154,7 +154,7 @@ test('with the organization as without, and another’s is unknown', async () =>
   expect((await release(shop)).body).toEqual({ ...placed.body, status: 'released' });
 });
 
-test('needs a key to be placed, honours one to be released, and repeats its answers', async () => {
+test('placing requires an idempotency key, releasing honours one, and both are replayed', async () => {
   const without = await shop.bare(path(), {});
   expect([without.status, without.body.error.param]).toEqual([400, 'Idempotency-Key']);
   const place = (body: object) => shop.ledgerPost(path(), body, 'dispute-7');
@@ -167,7 +167,7 @@ test('needs a key to be placed, honours one to be released, and repeats its answ
   expect(await read()).toMatchObject({ amount_on_hold: 0 });
 });
 
-test('PostgreSQL itself refuses what would take the payment beyond what was captured', async () => {
+test('PostgreSQL itself refuses a hold that exceeds the captured amount', async () => {
   await shop.propose(payment, 3000);
   const over = 'UPDATE payments SET amount_on_hold = 2001 WHERE id = $1';
   await expect(service.sql.query(over, [uuidOf(payment)])).rejects.toMatchObject({

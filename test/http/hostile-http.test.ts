@@ -1,4 +1,4 @@
-/** What is wrong below JSON: headers and the HTTP grammar itself, written to the socket byte by byte. */
+/** Faults below JSON, in headers and the HTTP grammar, written to the socket byte by byte. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -47,7 +47,7 @@ const KEY: [headers: string[], entry: Entry][] = [
   [['Idempotency-Key: a\tb'], ['Idempotency-Key', 'invalid_format']],
 ];
 
-test.each(KEY)('%j is no key', async (headers, entry) => {
+test.each(KEY)('%j is not a valid API key header', async (headers, entry) => {
   expectInvalid(await create(...headers), entry);
 });
 
@@ -93,7 +93,7 @@ const statusesIn = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 const BEARER = () => `Authorization: Bearer ${tenant.test}`;
 
-test('what follows a request is refused after the answer to it', async () => {
+test('a malformed request after a valid one is refused after the response to the valid one', async () => {
   const lines = ['Host: x', BEARER(), 'Content-Type: application/json', 'Idempotency-Key: follow'];
   const request = `POST ${SESSIONS} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${TEXT.length}\r\n\r\n${TEXT}`;
   for (const rest of ['{}', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
@@ -102,7 +102,7 @@ test('what follows a request is refused after the answer to it', async () => {
   }
 });
 
-test('a request that was answered before its body broke off gets no second answer', async () => {
+test('a request that got its response before its body broke off gets no second response', async () => {
   const start = `POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const { hostname, port } = new URL(service.url);
   const client = connect(Number(port), hostname, () => client.write(start));
@@ -180,7 +180,7 @@ test('100-continue is met, other expectations are refused', async () => {
   expectInvalid(await create('Idempotency-Key: other', 'Expect: 200-ok'), ['Expect', 'invalid_value']);
 });
 
-test('an absolute target is the same resource', async () => {
+test('an absolute request target names the same resource', async () => {
   const line = `GET ${service.url}${SESSIONS} HTTP/1.1`;
   const reply = await sendBytes(service.url, head(line, 'Host: x', `Authorization: Bearer ${tenant.test}`));
   expect(reply.status).toBe(200);
@@ -200,7 +200,7 @@ test('an absolute target is the same resource', async () => {
   expect(statuses).toEqual({ '': 302, '/': 302, '?limit=1': 404, '/nowhere': 404 });
 });
 
-test.each(['a', 'A-Za-z0-9._-', 'x'.repeat(128)])('the caller’s own request id %s is adopted', async (id) => {
+test.each(['a', 'A-Za-z0-9._-', 'x'.repeat(128)])('the caller’s request id %s is used', async (id) => {
   for (const key of [tenant.test, undefined]) {
     const { headers, body } = await get(service.url + SESSIONS, { key, headers: { 'x-request-id': id } });
     expect(headers.get('request-id')).toBe(id);

@@ -1,4 +1,4 @@
-/** Requests that no well-behaved client sends: each gets the envelope, none a 500, and the service lives on. */
+/** Requests that no well-behaved client sends: each gets an error envelope, none a 500, and the service keeps running. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { get, post, type Reply, SMALLEST, send } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
@@ -85,7 +85,7 @@ describe('JSON that parsers let through', () => {
     expectInvalid(await create(body), ['body', 'invalid_format']);
   });
 
-  test('what only looks hostile is taken as it is', async () => {
+  test('input that only looks hostile is accepted unchanged', async () => {
     const description = "Robert'); DROP TABLE checkout_sessions;-- <script>\r\n{{7*7}} %s \u202e 👩‍👩‍👧";
     const { status, body } = await create({ ...SMALLEST, description, metadata: { constructor: 'x' } });
     expect(status).toBe(201);
@@ -172,7 +172,7 @@ describe('queries', () => {
     expect((await ask('GET /docs?a=1&a=2')).status).toBe(200);
   });
 
-  test('it is looked at where the order of checks says', async () => {
+  test('a query is checked at its place in the order of checks', async () => {
     expect((await ask(`GET ${SESSIONS}?%ff`, 'sk_test_wrong')).status).toBe(401);
     expect((await ask('GET /nothing?%ff')).status).toBe(404);
     expect((await post(`${service.url}${SESSIONS}?%ff`, { key: tenant.test, body: SMALLEST })).status).toBe(400);
@@ -181,7 +181,7 @@ describe('queries', () => {
     expect(refused.status).toBe(415);
   });
 
-  test('what is encoded is taken', async () => {
+  test('an encoded query is accepted', async () => {
     expect((await ask('GET /livez?a=%E2%82%AC+%f0%9f%98%80%25&&=&%20')).status).toBe(200);
   });
 });
@@ -213,7 +213,7 @@ describe('bodies', () => {
     expectError(reply, { status: 415, code: 'unsupported_media_type', errors });
   });
 
-  test('a body without a type is not taken', async () => {
+  test('a body without a type is refused', async () => {
     const reply = await create(Buffer.from(TEXT), { 'content-type': '' });
     expectError(reply, {
       status: 415,
@@ -251,7 +251,7 @@ describe('bodies', () => {
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   }
 
-  test('256 KiB are taken, a byte more is too large, with and without a length', async () => {
+  test('256 KiB are accepted, a byte more is refused, with and without a Content-Length', async () => {
     const tooLarge = { status: 413, code: 'payload_too_large', errors: [['body', 'too_large']] } as const;
     expect((await create(TEXT.padEnd(MAX_BODY_BYTES))).status).toBe(201);
     expect((await createInChunks(MAX_BODY_BYTES)).status).toBe(201);

@@ -1,4 +1,4 @@
-/** Which Idempotency-Key headers are usable, and which of them mean the same key. */
+/** Which Idempotency-Key headers are valid, and which of them are the same key. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isReplay, type Reply, SMALLEST, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
@@ -75,7 +75,7 @@ test('refuses a refund without a key', async () => {
   expectError(reply, { status: 400, code: 'invalid_param', errors: [['Idempotency-Key', 'required']] });
 });
 
-test('a read takes no notice of the header', async () => {
+test('a read ignores the header', async () => {
   const sent = { key: tenant.test, headers: { 'idempotency-key': 'x'.repeat(300) } };
   expect((await send('GET', `${service.url}/v1/checkout_sessions`, sent)).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-/** How long an answer is kept, and what happens to a key while another request holds it. */
+/** How long a response is stored, and what happens to a key while another request holds it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
@@ -31,7 +31,7 @@ async function expire(pattern: string): Promise<void> {
   await service.sql.query(`UPDATE idempotency_keys SET expires_at = now() WHERE key LIKE $1`, [pattern]);
 }
 
-describe('an answer is kept', () => {
+describe('a response is stored', () => {
   const RETENTIONS = [
     { instance: () => service, seconds: 24 * 3600, setting: 'for a day unless set otherwise' },
     { instance: () => other, seconds: 3600, setting: 'as long as it is set to' },
@@ -56,7 +56,7 @@ describe('an answer is kept', () => {
     expect([third.text, isReplay(third)]).toEqual([second.text, true]);
   });
 
-  test('anew exactly once when 40 requests race for an expired key', async () => {
+  test('once more when 40 requests race for an expired key', async () => {
     const first = await create('raced');
     await expire('raced');
     const replies = await atOnce(40, (index) => create('raced', index % 2 === 0 ? service : other));
@@ -67,7 +67,7 @@ describe('an answer is kept', () => {
   });
 
   // Two requests find the same key expired; the slower one must not free what the faster one has renewed by then.
-  test('although a request that found it expired comes to free it late', async () => {
+  test('although a request that found the key expired frees it late', async () => {
     const first = await create('late');
     const caller = { organization: tenant.organization, mode: 'test' } as const;
     const scope = { operation: 'POST /v1/checkout_sessions', key: 'late' };
@@ -78,7 +78,7 @@ describe('an answer is kept', () => {
   });
 
   // The request was right when it was made. That its expires_at is past by now must not turn a retry's answer.
-  test('for a retry that would be refused if it were new', async () => {
+  test('for a retry that would be refused as a new request', async () => {
     const clock = new TestClock();
     const aging = await startService({ databaseUrl: service.databaseUrl, clock });
     try {
@@ -96,7 +96,7 @@ describe('an answer is kept', () => {
   });
 });
 
-test('sweeping removes what has expired, in batches, and nothing else', async () => {
+test('sweeping removes expired responses, in batches, and nothing else', async () => {
   const responses = service.application.get(StoredResponses);
   while ((await responses.sweep(1_000)) > 0);
   await atOnce(5, (index) => create(`swept-${index}`));
@@ -130,7 +130,7 @@ describe('a key that another transaction holds', () => {
     while ((await service.sql.query(waiting)).rows.length === 0);
   }
 
-  test('is waited for, and its answer given once there is one', async () => {
+  test('is waited for, and its response is replayed', async () => {
     const first = await create('answered');
     await hold('answered');
     const waiting = create('answered');
@@ -140,7 +140,7 @@ describe('a key that another transaction holds', () => {
     expect([reply.status, reply.text, isReplay(reply)]).toEqual([201, first.text, true]);
   });
 
-  test('is waited for, and taken if it is given up', async () => {
+  test('is waited for, and used if the transaction is rolled back', async () => {
     const first = await create('given-up');
     await hold('given-up');
     const waiting = create('given-up');
@@ -151,7 +151,7 @@ describe('a key that another transaction holds', () => {
     expect(reply.body.id).not.toBe(first.body.id);
   });
 
-  test('is waited for half a second by each, and then refused', async () => {
+  test('is waited for half a second, and then the request is refused', async () => {
     const first = await create('held');
     await hold('held');
     const started = Date.now();
@@ -174,7 +174,7 @@ describe('a key that another transaction holds', () => {
     expect([reply.text, isReplay(reply)]).toEqual([first.text, true]);
   });
 
-  test('with another body is answered as reused, once it is decided', async () => {
+  test('is refused as reused with another body, once the first request has ended', async () => {
     await create('reused');
     await hold('reused');
     const waiting = create('reused', service, { ...SMALLEST, description: 'another body' });

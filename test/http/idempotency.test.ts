@@ -1,4 +1,4 @@
-/** What a retry under the same Idempotency-Key gets, and what counts as the same request. */
+/** The response to a retry with the same Idempotency-Key, and which requests count as the same. */
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
@@ -46,14 +46,14 @@ function expectReplay(again: Reply, first: Reply): void {
   else expect(again.headers.get('request-id')).not.toBe(first.headers.get('request-id'));
 }
 
-describe('a retry gets the first answer, byte for byte:', () => {
+describe('a retry gets the stored response, byte for byte:', () => {
   test('201 of a session', async () => {
     const first = await create('session');
     expect([first.status, first.headers.get('location')]).toEqual([201, `/v1/checkout_sessions/${first.body.id}`]);
     for (let retry = 0; retry < 3; retry++) expectReplay(await create('session'), first);
   });
 
-  test('201 of a refund, also when nothing is left of the payment by then', async () => {
+  test('201 of a refund, even if nothing is left of the payment by then', async () => {
     const payment = await capture(service, tenant, { amount: 500 });
     const first = await propose('refund', { payment, amount: 300 });
     expect([first.status, first.headers.get('location')]).toEqual([201, `/v1/refunds/${first.body.id}`]);
@@ -61,7 +61,7 @@ describe('a retry gets the first answer, byte for byte:', () => {
     expectReplay(await propose('refund', { payment, amount: 300 }), first);
   });
 
-  test('422, also when there is room for the refund by then', async () => {
+  test('422, even if the refund is possible by then', async () => {
     const payment = await capture(service, tenant, { amount: 500 });
     const most = await propose('most', { payment, amount: 400 });
     const tooMuch = await propose('too much', { payment, amount: 101 });
@@ -75,7 +75,7 @@ describe('a retry gets the first answer, byte for byte:', () => {
     expect((await propose('with a new key', { payment, amount: 101 })).status).toBe(201);
   });
 
-  test('404, also under the caller’s own request ids', async () => {
+  test('404, even with other request ids', async () => {
     const body = { payment: 'pay_test_01kaxj2b3cedf9gh0jkmnpqrst', amount: 1 };
     const first = await propose('unknown', body, { headers: { 'x-request-id': 'the-first' } });
     expect([first.status, first.body.request_id]).toEqual([404, 'the-first']);
@@ -122,7 +122,7 @@ describe('the same request is the same JSON value:', () => {
     'one line more': ORIGINAL.replace(LINE, `${LINE},${LINE}`),
   };
 
-  test.each(Object.entries(OTHER))('but not %s', async (name, body) => {
+  test.each(Object.entries(OTHER))('another request: %s', async (name, body) => {
     const first = await create(name, ORIGINAL);
     expectError(await create(name, body), {
       status: 422,
@@ -133,7 +133,7 @@ describe('the same request is the same JSON value:', () => {
     expectReplay(await create(name, ORIGINAL), first);
   });
 
-  test('a refused reuse does nothing', async () => {
+  test('a refused reuse writes nothing', async () => {
     const payment = await capture(service, tenant, { amount: 800 });
     await propose('reused', { payment, amount: 100 });
     expect((await propose('reused', { payment, amount: 200 })).status).toBe(422);
@@ -147,7 +147,7 @@ describe('the same request is the same JSON value:', () => {
   });
 });
 
-describe('an answer that leaves the key free:', () => {
+describe('a response that is not stored:', () => {
   const NOT_KEPT: Record<string, { status: number; sent: Sent }> = {
     'a malformed body': { status: 400, sent: { body: '{' } },
     'a wrong field': { status: 400, sent: { body: { ...SMALLEST, currency: 'xau' } } },

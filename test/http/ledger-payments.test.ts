@@ -51,7 +51,7 @@ function payment(facts: Readonly<Record<string, unknown>> = {}) {
   };
 }
 
-test('records a payment that stands alone', async () => {
+test('records a payment without a session', async () => {
   const recorded = await shop.record();
   expect(recorded.status).toBe(201);
   expect(recorded.headers.get('location')).toBe(`/ledger/v1/payments/${recorded.body.id}`);
@@ -75,7 +75,7 @@ test('the merchant reads the same payment, without the organization', async () =
   expect(organization).toBe(shop.organization);
 });
 
-test('takes a currency in any case, in the mode of the ledger key', async () => {
+test('accepts a currency in any case, in the mode of the ledger key', async () => {
   const recorded = await live.record({ currency: 'JpY' });
   const id = expect.stringMatching(/^pay_live_/);
   expect(recorded.body).toEqual({ ...payment({ currency: 'jpy', mode: 'live', id }), organization: live.organization });
@@ -137,7 +137,7 @@ describe('refuses, by what is known,', () => {
     expect(refused.body).toEqual(missing('organization'));
   });
 
-  test('a session that is unknown, foreign, or of the other mode, all alike', async () => {
+  test('a session that is unknown, of another organization, or of the other mode, with the same error', async () => {
     const foreign = (await (await Shop.open(service)).createSession()).body.id;
     const own = { key: shop.tenant.live, body: SMALLEST };
     const otherMode = (await post(`${service.url}/v1/checkout_sessions`, own)).body.id;
@@ -183,7 +183,7 @@ describe('refuses, by what is known,', () => {
   });
 });
 
-test('a refusal is kept for its idempotency key, whatever becomes of the session', async () => {
+test('a refusal is stored for its idempotency key, whatever happens to the session later', async () => {
   const session = (await shop.createSession()).body.id;
   const key = randomUUID();
   const facts = { amount: 1, checkout_session: session };

@@ -1,4 +1,4 @@
-/** The ledger tells of a capture as often as it likes: its key and its own reference both make that one payment. */
+/** The ledger can record a capture repeatedly: its idempotency key and its reference each make it one payment. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.js';
@@ -43,7 +43,7 @@ async function countPayments(ids: readonly string[]): Promise<number> {
   return found.filter(({ status }) => status === 200).length;
 }
 
-test('the same reference with the same facts is the same payment', async () => {
+test('the same reference with the same amount, currency and session is the same payment', async () => {
   const first = await shop.record({ reference: 'txn/1' });
   const second = await shop.record({ reference: 'txn/1', currency: 'USD' });
   expect([first.status, second.status]).toEqual([201, 200]);
@@ -51,7 +51,7 @@ test('the same reference with the same facts is the same payment', async () => {
   expect(second.headers.get('idempotent-replayed')).toBeNull();
 });
 
-test('the same reference shows what has become of the payment since', async () => {
+test('the same reference returns the current state of the payment', async () => {
   const { id } = (await shop.record({ reference: 'txn/1' })).body;
   await shop.propose(id, 1200);
   const { body } = await shop.record({ reference: 'txn/1' });
@@ -66,7 +66,7 @@ test('a session paid before is found by the reference, not refused', async () =>
   expect([second.status, second.body]).toEqual([200, first.body]);
 });
 
-test('the same reference with other facts is refused', async () => {
+test('the same reference with another amount, currency or session is refused', async () => {
   const session = (await shop.createSession()).body.id;
   const { id } = (await shop.record({ amount: 1000, reference: 'txn/1' })).body;
   for (const facts of [{ amount: 1001 }, { currency: 'eur' }, { checkout_session: session }]) {
@@ -80,7 +80,7 @@ test('the same reference with other facts is refused', async () => {
   expect((await shop.get(`/v1/checkout_sessions/${session}`)).body.status).toBe('open');
 });
 
-test('a reference is the organization’s and the mode’s own', async () => {
+test('a reference is unique within an organization and mode', async () => {
   const neighbour = await Shop.open(service);
   const liveKey = await createLedgerKey(service, 'live');
   const { url, tenant } = shop;

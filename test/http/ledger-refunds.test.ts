@@ -36,7 +36,7 @@ function list(data: readonly unknown[], next: string | null = null) {
 }
 
 describe('the list of proposals', () => {
-  test('shows pending ones of all organizations, oldest first, and whose they are', async () => {
+  test('shows pending refunds of all organizations, oldest first, with their organization', async () => {
     // The only test in this mode: nobody else's proposals are in the way.
     const [one, two] = [await Shop.open(service, { mode: 'live' }), await Shop.open(service, { mode: 'live' })];
     const [first, settled] = await proposals(2, one);
@@ -71,13 +71,13 @@ describe('the list of proposals', () => {
     expect((await shop.ledgerGet(`${PATH}?organization=${unknownId('org')}`)).body).toEqual(list([]));
   });
 
-  test('25 to a page unless told otherwise', async () => {
+  test('has 25 items on a page by default', async () => {
     const made = (await proposals(26)).map((refund) => ownedRefund(shop.organization, refund));
     expect((await ofShop()).body).toEqual(list(made.slice(0, 25), made[24]?.id));
     expect((await ofShop('&limit=26')).body).toEqual(list(made));
   });
 
-  test('pages show what stays pending exactly once, while others come and go', async () => {
+  test('pages show refunds that stay pending exactly once, while others come and go', async () => {
     const made = await proposals(12);
     const [payment, seen]: [string, string[]] = [made[0].payment, []];
     let cursor = '';
@@ -136,7 +136,7 @@ describe.each([
     expect((await shop.get(`/v1/refunds/${refund.id}`)).body).toEqual({ ...refund, status });
   });
 
-  test('again changes nothing', async () => {
+  test('repeating it changes nothing', async () => {
     const [refund] = await proposals(1);
     const first = await shop.bare(path(refund.id));
     const amounts = await shop.amountsOf(refund.payment);
@@ -145,7 +145,7 @@ describe.each([
     expect(await shop.amountsOf(refund.payment)).toEqual(amounts);
   });
 
-  test('is refused once something else has become of the refund', async () => {
+  test('is refused after another decision', async () => {
     const [canceled, settled] = await proposals(2);
     await shop.cancel(canceled.id);
     await shop.bare(path(settled.id, opposite));
@@ -159,7 +159,7 @@ describe.each([
     expect(await shop.amountsOf(settled.payment)).toEqual(amounts);
   });
 
-  test('does not know a refund of nobody’s, or of the other mode', async () => {
+  test('does not find an unknown refund, or one of the other mode', async () => {
     const [live] = await proposals(1, await Shop.open(service, { mode: 'live' }));
     for (const id of [unknownId('re_test'), unknownId('re_live'), live.id]) {
       const refused = await shop.bare(path(id));
@@ -206,7 +206,7 @@ describe('with the organization', () => {
   ];
   const notFound = refusal('not_found', listResources(PATH), [{ param: 'id', code: 'invalid_value' }]);
 
-  test('its own refund is read and decided as without', async () => {
+  test('a refund is read and decided as without', async () => {
     const { organization } = shop;
     const [{ id }, other] = await proposals(2);
     await shop.claim();
@@ -221,7 +221,7 @@ describe('with the organization', () => {
     expect([failed.status, failed.body.status]).toEqual([200, 'failed']);
   });
 
-  test('another organization’s refund is answered like an unknown one, and not touched', async () => {
+  test('another organization’s refund is not found and does not change', async () => {
     const [refund] = await proposals(1);
     await shop.claim();
     const before = (await shop.ledgerGet(`${PATH}/${refund.id}`)).text;
@@ -255,7 +255,7 @@ describe('the reason of a failure', () => {
   test.each([
     ['of 500 characters', 'ü'.repeat(500)],
     ['of none', null],
-  ])('%s is kept, and not replaced later', async (_, reason) => {
+  ])('%s is stored, and not replaced later', async (_, reason) => {
     const [{ id }] = await proposals(1);
     expect((await shop.fail(id, { reason })).status).toBe(200);
     expect((await shop.fail(id, { reason: 'another' })).status).toBe(200);

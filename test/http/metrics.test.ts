@@ -1,4 +1,4 @@
-/** What operators see: what is counted while it happens, and what the tables hold when somebody asks. */
+/** The metrics: counters of this process, and gauges that are read from the tables at a scrape. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
@@ -35,8 +35,8 @@ const createSession = (idempotencyKey: string, description?: string) =>
     body: { ...SMALLEST, ...(description && { description }) },
   });
 
-describe('counted while it happens', () => {
-  test('webhook attempts by what followed', async () => {
+describe('counters', () => {
+  test('webhook attempts by outcome', async () => {
     const before = await scrape(service);
     for (const status of [204, 410, 500]) {
       receiver.behave(answer(status));
@@ -98,8 +98,8 @@ describe('counted while it happens', () => {
   });
 });
 
-describe('measured when somebody asks', () => {
-  test('the tables are asked once for many scrapes', async () => {
+describe('gauges from the tables', () => {
+  test('the tables are read once for many scrapes', async () => {
     const asked: string[] = [];
     const note = (message: unknown) => asked.push((message as { statement: string }).statement);
     await scrape(service);
@@ -114,7 +114,7 @@ describe('measured when somebody asks', () => {
     }
   });
 
-  test('refunds that are pending, what they hold, and what is on hold', async () => {
+  test('pending refunds, their amounts, and amounts on hold', async () => {
     const ledger = await createLedgerKey(service);
     const payment = await capture(service, tenant, { amount: 1000, currency: 'chf' });
     await post(`${service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 30 } });

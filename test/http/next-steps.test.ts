@@ -1,4 +1,4 @@
-/** Each kind of error answer, provoked; its `next_step`, taken as it stands; and what that promises, found. */
+/** Each kind of error response is provoked, its `next_step` is sent as it is, and leads to what it promises. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** The description is served as it is committed, to anybody, and describes the routes that there are. */
+/** The description is served as committed, without a key, and describes the existing routes. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TillgateAdapter } from '../../src/platform/http/adapter.js';
@@ -35,7 +35,7 @@ test('every operation described is a route of the service', () => {
   expect(missing).toEqual([]);
 });
 
-test('a body that is shown as an example is taken as it stands, but for what it names', async () => {
+test('an example body is accepted as it is, after its IDs are replaced', async () => {
   const keys = { secret: (await createTenant(service)).test, ledger: await createLedgerKey(service) };
   const { paths } = JSON.parse(COMMITTED) as { paths: Record<string, { post?: Shown }> };
   const shown = Object.entries(paths).flatMap(([path, { post: operation }]) => {
@@ -66,7 +66,7 @@ test('a body that is shown as an example is taken as it stands, but for what it 
   ]);
 });
 
-test('a session shows whatever may be said of it', () => {
+test('a session shows every field of the request', () => {
   const { schemas } = (JSON.parse(COMMITTED) as { components: { schemas: Record<string, { properties: object }> } })
     .components;
   const fieldsOf = (name: string) => Object.keys(schemas[name]?.properties ?? {});

@@ -60,7 +60,7 @@ describe('metrics with a token', () => {
   const scrape = (authorization?: string, { url } = service) =>
     get(`${url}/metrics`, { headers: authorization === undefined ? {} : { authorization } });
 
-  test('are for who has it', async () => {
+  test('are served to a scraper with the token', async () => {
     const { status, text } = await scrape(`Bearer ${TOKEN}`);
     expect(status).toBe(200);
     expect(text).toContain('tillgate_http_request_duration_seconds_count');
@@ -79,7 +79,7 @@ describe('metrics with a token', () => {
     expect(reply.text).not.toContain('tillgate_http');
   });
 
-  test('are open where there is none', async () => {
+  test('are open without a configured token', async () => {
     const open = await startService({ databaseUrl: service.databaseUrl });
     try {
       expect((await scrape(undefined, open)).status).toBe(200);

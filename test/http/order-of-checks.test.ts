@@ -1,4 +1,4 @@
-/** A request with everything wrong gets the first answer; mended step by step, it gets each of the others in turn. */
+/** A request with every fault gets the error of the first check; corrected step by step, it gets each other error in order. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { get, type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';

@@ -95,7 +95,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   const ask = (name: RegExp | string) => ({ name, exact: typeof name === 'string' });
 
   test(
-    'a customer without scripts is led through, and waits',
+    'a customer without scripts can pay, and waits',
     async () => {
       const { path } = await openPage(shop, { ...CART, success_url: null });
       const { page, expectUndisturbed, close } = await customerIn(opened.browser, service.url, {
@@ -117,7 +117,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   );
 
   test(
-    'a customer with nothing but a keyboard pays',
+    'a customer pays with the keyboard only',
     async () => {
       const { id, path } = await openPage(shop, { ...CART, success_url: null });
       const { page, close } = await customerIn(opened.browser, service.url);
@@ -138,7 +138,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   );
 
   test(
-    'a second tab and the back button tell the truth',
+    'a second tab and the back button show the current state',
     async () => {
       const { path } = await openPage(shop, { ...CART, success_url: null });
       const { page, close } = await customerIn(opened.browser, service.url);
@@ -158,7 +158,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   );
 
   test(
-    'a page that is open when its session ends says so',
+    'an open page shows that its session has expired',
     async () => {
       const { id, path } = await openPage(shop, CART);
       const { page, close } = await customerIn(opened.browser, service.url);

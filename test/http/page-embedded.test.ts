@@ -1,4 +1,4 @@
-/** The page inside a page of the shop, in a real browser: who may show it, and what it tells. */
+/** The page in a frame of the shop's page, in a real browser: which origins may show it, and which messages it sends. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -75,7 +75,7 @@ const embedded = (more: object = {}) =>
     ...more,
   });
 
-test('it may be shown by the origins of the active keys of its mode, and by nobody else', async () => {
+test('only the origins of the active keys of its mode may show it', async () => {
   const { path } = await embedded();
   const ancestors = async (rest: string) =>
     /frame-ancestors ([^;]+)$/.exec(
@@ -90,7 +90,7 @@ test('it may be shown by the origins of the active keys of its mode, and by nobo
   for (const rest of ['', '/pretend', '/return']) expect(await ancestors(rest)).toBe("'none'");
 });
 
-test('a hosted page is never shown inside another one', async () => {
+test('a hosted page is never shown in a frame', async () => {
   await allow(pages.origin);
   const { path } = await openPage(shop, SMALLEST);
   for (const rest of ['/embed', '/embed/return', '/embed/pretend', '/embed/state']) {
@@ -123,7 +123,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   }
 
   test(
-    'it is paid in its frame, tells how far it is, and the shop goes on',
+    'it is paid in its frame, sends its progress, and the shop navigates',
     async () => {
       await allow(pages.origin);
       const { id, path } = await embedded();
@@ -145,7 +145,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   );
 
   test(
-    'paid in its frame, it goes on by itself where the shop does not',
+    'paid in its frame, it navigates by itself if the shop does not',
     async () => {
       await allow(pages.origin);
       const { id, path } = await embedded();
@@ -159,7 +159,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   );
 
   test(
-    'it tells that it has expired',
+    'it sends that it has expired',
     async () => {
       await allow(pages.origin);
       const { id, path } = await embedded();
@@ -171,7 +171,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   );
 
   test(
-    'an origin that no key lists shows nothing, and is told nothing',
+    'an origin that no key lists cannot show it, and gets no messages',
     async () => {
       await allow('https://shop.example');
       const { path } = await embedded();

@@ -48,7 +48,7 @@ const expire = (id: string) =>
   service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
 
 describe('the address of a page', () => {
-  test('is told when a session is made, made again and read, and stays the same', async () => {
+  test('is in the response that creates, replays or reads a session, and stays the same', async () => {
     const made = await shop.post('/v1/checkout_sessions', SMALLEST, 'page');
     const link = made.headers.get('link');
     expect(link).toMatch(new RegExp(`^<${PUBLIC_URL}/c/${TOKEN}>; rel="payment"$`));
@@ -67,14 +67,14 @@ describe('the address of a page', () => {
     expect(body.embed_url).toBe(`${body.url}/embed`);
   });
 
-  test('is told of open sessions only', async () => {
+  test('is in responses for open sessions only', async () => {
     const { id } = await open();
     const expired = await shop.expire(id);
     expect(expired.headers.get('link')).toBeNull();
     expect((await shop.get(`/v1/checkout_sessions/${id}`)).headers.get('link')).toBeNull();
   });
 
-  test('is known to every process that shares the database, and to nobody else', async () => {
+  test('is valid on every process of the database, and on no other', async () => {
     const { path } = await open();
     const other = await startService({
       databaseUrl: service.databaseUrl,
@@ -90,7 +90,7 @@ describe('the address of a page', () => {
     }
   });
 
-  test('is in nothing like the session, and a wrong one is told from nothing', async () => {
+  test("does not contain the session's ID, and a wrong one is not found", async () => {
     const [one, other] = [await open(), await open()];
     const [first = '', second = ''] = [one, other].map(({ path }) => path.split('/').at(-1));
     const bytes = (token: string) => Buffer.from(token, 'base64url').toString('hex');
@@ -115,7 +115,7 @@ describe('the address of a page', () => {
     expect((await submit(at('/shop/c/nothing/pay'))).status).toBe(404);
   });
 
-  test('is there only where PUBLIC_URL says where customers come', async () => {
+  test('is served only if PUBLIC_URL is set', async () => {
     const { id, path } = await open();
     const private_ = await startService({ databaseUrl: service.databaseUrl });
     try {
@@ -129,7 +129,7 @@ describe('the address of a page', () => {
     }
   });
 
-  test('is not what a request says it is', async () => {
+  test('does not depend on the headers of a request', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
     const { path } = await open();
     const spoofed = await asked('GET', at(path), headers);
@@ -138,7 +138,7 @@ describe('the address of a page', () => {
   });
 });
 
-test('a page keeps everybody out who is not asked in', async () => {
+test('a page has headers that forbid frames, scripts and forms of others', async () => {
   const { path } = await open({ success_url: 'https://shop.example/thanks' });
   const { headers } = await visit(at(path));
   const { date: _date, 'request-id': _id, 'content-length': _length, ...rest } = Object.fromEntries(headers);
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect((await shop.get(`/v1/payments?checkout_session=${id}`)).body.data).toHaveLength(1);
   });
 
-  test('is shown as paid only when it is, and the customer waits for that', async () => {
+  test('is shown as paid only once the payment is recorded; until then the page waits', async () => {
     const { id, path } = await open({ success_url: 'https://shop.example/thanks' });
     await submit(at(`${path}/pay`));
     const waiting = await visit(at(`${path}/return`));
@@ -195,7 +195,7 @@ describe('a session', () => {
     expect((await visit(at(`${path}/return`))).location).toBe('https://shop.example/thanks');
   });
 
-  test('that is paid late is paid in a moment, and money for one that is over by then is not lost', async () => {
+  test('that is paid late is paid after 5 seconds; a payment for an expired session is recorded as unmatched', async () => {
     const [one, other] = [await open(), await open()];
     for (const { path } of [one, other]) {
       await submit(at(`${path}/pay`));
@@ -210,7 +210,7 @@ describe('a session', () => {
     expect(await paymentsOf(other.id)).toMatchObject([{ amount: 1000, mismatch: 'session_expired' }]);
   });
 
-  test('that is paid late is paid although the process that was told so is gone', async () => {
+  test('that is paid late is paid even if the process has died', async () => {
     const { id, path } = await open();
     const other = await startService({ databaseUrl: service.databaseUrl, config: { publicUrl: PUBLIC_URL } });
     const there = other.url + path.replace('/shop', '');
@@ -225,7 +225,7 @@ describe('a session', () => {
     expect(await sessionOf(id)).toMatchObject({ status: 'complete', payment_status: 'paid' });
   });
 
-  test('whose late payment cannot be recorded is tried again, and keeps no other waiting', async () => {
+  test('whose late payment cannot be recorded is tried again, and does not delay others', async () => {
     const [refused, other] = [await open(), await open()];
     const { sql } = service;
     const constraint = `CHECK (checkout_session_id <> '${uuidOf(refused.id)}') NOT VALID`;
@@ -253,7 +253,7 @@ describe('a session', () => {
     expect((await submit(at(`${path}/pretend/other`))).status).toBe(404);
   });
 
-  test('that expires while the customer types is no longer paid, and the page says so', async () => {
+  test('that expires while its page is open cannot be paid, and the page says so', async () => {
     const { id, path } = await open({ cancel_url: 'https://shop.example/cart' });
     await expire(id);
     for (const step of ['pay', 'pretend/pay', 'pretend/late']) {
@@ -264,7 +264,7 @@ describe('a session', () => {
     expect((await shop.get(`/v1/payments?checkout_session=${id}`)).body.data).toEqual([]);
   });
 
-  test('that asks for nothing is completed', async () => {
+  test('whose total is 0 is completed', async () => {
     const { id, path } = await openPage(shop, { ...FREE, success_url: 'https://shop.example/thanks' });
     expect(stateIn(await visit(at(path)))).toBe('nothing_to_pay');
     expect((await submit(at(`${path}/pay`))).location).toBe(`${path}/return`);
@@ -273,7 +273,7 @@ describe('a session', () => {
     expect((await submit(at(`${path}/pay`))).location).toBe(path);
   });
 
-  test('changes by no GET, whoever follows its links', async () => {
+  test('is not changed by a GET on any of its links', async () => {
     const { id, path } = await open();
     const before = await sessionOf(id);
     const paths = ['', '/return', '/state', '/pretend', '/pay', '/pretend/pay', '/pretend/late', '/embed'];
@@ -282,7 +282,7 @@ describe('a session', () => {
     expect(stateIn(await visit(at(path)))).toBe('open');
   });
 
-  test('in live mode is never paid by the pretend payer', async () => {
+  test('in live mode cannot be paid by the pretend payment provider', async () => {
     const live = await Shop.open(service, { mode: 'live' });
     const { path } = await openPage(live, SMALLEST);
     const page = await visit(at(path));
@@ -305,7 +305,7 @@ describe('before the customer goes on, the merchant', () => {
     await receiver.close();
   });
 
-  test('has five seconds for that', async () => {
+  test('has five seconds to do so', async () => {
     const receiver = await startReceiver(hang);
     const { path } = await open({ success_url: 'https://shop.example/thanks', notify_url: receiver.url });
     const started = performance.now();
@@ -318,7 +318,7 @@ describe('before the customer goes on, the merchant', () => {
   });
 });
 
-test('whatever a shop puts in stays text', async () => {
+test('text of the shop is escaped', async () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\`{shop}`;
   const { path } = await open({
     description: evil,
@@ -370,7 +370,7 @@ describe('amounts and words', () => {
     expect(await shown(locale, currency, amount)).toEqual(expected);
   });
 
-  test('are those that the browser asks for, where the session does not say', async () => {
+  test("follow the browser's language if the session has none", async () => {
     const asked = (language: string) => shown('auto', 'eur', 123456, { 'accept-language': language });
     expect(await asked('tlh, fr-CA;q=0.9, de;q=0.8')).toEqual(['fr', 'ltr', '1 234,56 €']);
     expect(await asked('constructor, *, de-x-1-')).toEqual(['en', 'ltr', '€1,234.56']);

@@ -1,4 +1,4 @@
-/** From a session, or from the ledger's own reference, to the payment. */
+/** The lists of payments: by session for merchants, by reference for the ledger. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { fixRequest, refusal } from '../support/refused-answer.js';
 import { type Service, startService } from '../support/service.js';
@@ -56,7 +56,7 @@ describe("a merchant's list", () => {
     expect((await shop.get(`${MERCHANTS}?limit=3&cursor=${first.next_cursor}`)).body).toEqual(list(made.slice(3)));
   });
 
-  test('takes a range of creation times, and no upside-down one', async () => {
+  test('filters by creation time, and refuses from after to', async () => {
     const { created, id } = await record();
     const at = async (from: number, to: number) => (await shop.get(`${MERCHANTS}?from=${from}&to=${to}`)).body;
     expect((await at(created, created + 1)).data.map((one: { id: string }) => one.id)).toEqual([id]);
@@ -65,7 +65,7 @@ describe("a merchant's list", () => {
     expect((await at(created, created - 1)).error.code).toBe('invalid_param');
   });
 
-  test("has nothing of another organization's or mode's", async () => {
+  test('has no payments of another organization or mode', async () => {
     const session = (await shop.createSession()).body.id;
     await record({ amount: 1000, checkout_session: session });
     const stranger = await Shop.open(service);
@@ -89,7 +89,7 @@ describe("a merchant's list", () => {
 describe("the ledger's list", () => {
   const find = async (query: string) => (await shop.ledgerGet(`${LEDGERS}?${query}`)).body;
 
-  test('finds what it told, by its own reference, in any organization', async () => {
+  test('finds payments by reference, in any organization', async () => {
     const reference = `capture-${shop.organization}`;
     const other = await Shop.open(service, { ledgerKey: shop.ledgerKey });
     const first = (await shop.record({ reference })).body;
@@ -102,7 +102,7 @@ describe("the ledger's list", () => {
     expect(await find('reference=nothing')).toEqual(list([]));
   });
 
-  test('finds by session, by organization, and by all together', async () => {
+  test('filters by session, by organization, and by all filters together', async () => {
     const session = (await shop.createSession()).body.id;
     const paid = (await shop.record({ amount: 1000, checkout_session: session, reference: 'r-1' })).body;
     const late = (await shop.record({ amount: 1, checkout_session: session, on_mismatch: 'record' })).body;
@@ -115,7 +115,7 @@ describe("the ledger's list", () => {
     expect((await find('limit=1')).data).toEqual([alone]);
   });
 
-  test('a payment is read with and without naming whose it is', async () => {
+  test('a payment is read with and without its organization', async () => {
     const payment = (await shop.record()).body;
     const path = `${LEDGERS}/${payment.id}`;
     expect((await shop.ledgerGet(path)).body).toEqual(payment);

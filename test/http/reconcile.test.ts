@@ -1,4 +1,4 @@
-/** Reconciliation finds every difference that is planted, and nothing else. */
+/** Reconciliation finds every planted difference, and nothing else. */
 import { execFile } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
@@ -166,7 +166,7 @@ test.each(PLANTED)('finds that %s', async (_, sql, broken) => {
   expect(await reconciled()).toEqual({ checks: checks(Object.fromEntries(offenders)), isBalanced: false });
 });
 
-test('looks at what was made since an instant only', async () => {
+test('can be limited to resources created since an instant', async () => {
   await plant('UPDATE payments SET amount_refunded = amount_refunded + 1 WHERE id = $payment');
   const since = (instant: number) => reconcile(service.application.get(Database), { since: instant });
   expect(await since(instantOf(books.payment))).toMatchObject({ isBalanced: false });

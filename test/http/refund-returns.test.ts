@@ -1,4 +1,4 @@
-/** A refund that bounced after it had succeeded. */
+/** A succeeded refund whose money came back. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { expectBalanced } from '../support/reconciled.js';
 import { readResource, refusal } from '../support/refused-answer.js';
@@ -24,7 +24,7 @@ afterAll(() => service.close());
 
 const propose = async () => (await shop.propose(payment, 1200)).body;
 
-test('is failed, its amount free again, told with the next sequence number and the reason', async () => {
+test('is failed, its amount is free again, and its event has the next sequence number and the reason', async () => {
   const refund = await propose();
   const succeeded = (await shop.succeed(refund.id)).body;
   expect(await shop.amountsOf(payment)).toMatchObject({ refunded: 1200, left: 3800 });
@@ -39,7 +39,7 @@ test('is failed, its amount free again, told with the next sequence number and t
   ]);
 });
 
-test('again, changes nothing, and so does to fail it', async () => {
+test('repeating it or failing the refund changes nothing', async () => {
   const { id } = await propose();
   await shop.succeed(id);
   const first = await shop.return(id);
@@ -50,7 +50,7 @@ test('again, changes nothing, and so does to fail it', async () => {
   expect((await shop.succeed(id)).body.error.code).toBe('refund_not_pending');
 });
 
-test('a refund that failed at once stays as it is', async () => {
+test('a refund that had failed before stays as it is', async () => {
   const refund = await propose();
   const failed = (await shop.fail(refund.id)).body;
   const returned = await shop.return(refund.id, { reason: 'late' });
@@ -71,7 +71,7 @@ test.each([
   expect([refused.status, refused.body]).toEqual([422, expected]);
 });
 
-test('takes a reason of up to 500 characters, honours a key, and knows no refund of nobody', async () => {
+test('takes a reason of up to 500 characters, honours an idempotency key, and does not find an unknown refund', async () => {
   const { id } = await propose();
   await shop.succeed(id);
   const path = `/ledger/v1/refunds/${id}/return`;

@@ -64,7 +64,7 @@ test('proposes a refund and reads the same one', async () => {
   expect([found.status, found.text]).toEqual([200, proposed.text]);
 });
 
-test('shows in the payment what proposals hold and what is left', async () => {
+test('the payment shows the amounts of proposals and what is left', async () => {
   const payment = await capture(service, tenant, { amount: 5000 });
   const untouched = {
     id: payment,
@@ -91,7 +91,7 @@ test('shows in the payment what proposals hold and what is left', async () => {
   expect(Object.keys(held.body)).toEqual(Object.keys(untouched));
 });
 
-test('writes the refund, its event, its stored response and the amount held, and nothing anywhere else', async () => {
+test('writes the refund, its event, its stored response and the reserved amount, and nothing else', async () => {
   const payment = await capture(service, tenant, { amount: 5000 });
   const before = await contents();
   const { body } = await propose({ payment, amount: 1200 });

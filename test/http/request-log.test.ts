@@ -1,4 +1,4 @@
-/** A merchant names a request id, and its line in the log says what happened; no secret ever reaches the log. */
+/** Each request has a log line under its request id, and the log never contains a secret. */
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { get, post, SMALLEST } from '../support/client.js';

@@ -34,7 +34,7 @@ async function createdEvent(): Promise<string> {
   return (await get(url(`/v1/events?object=${session.body.id}`), { key: tenant.test })).body.data[0].id;
 }
 
-test('resends to every endpoint that wants the event by now and to its notify_url, at once', async () => {
+test('resends at once to every endpoint that now subscribes to the type and to the notify_url', async () => {
   const other = await startReceiver();
   const { event } = await sessionFor(world.service, tenant, other.url);
   await until(() => other.received.length === 1, 'it is told');
@@ -54,7 +54,7 @@ test('resends to every endpoint that wants the event by now and to its notify_ur
   await other.close();
 });
 
-test('resends to one endpoint, whatever types it wants, and once for a key', async () => {
+test('resends to one endpoint, whatever its types, and once for an idempotency key', async () => {
   const event = await createdEvent();
   const { id } = await createEndpoint({ events: ['refund.created'] });
   await createEndpoint({ url: `${receiver.url}/other` });
@@ -67,7 +67,7 @@ test('resends to one endpoint, whatever types it wants, and once for a key', asy
   expect(receiver.received.map((one) => one.id)).toEqual([event]);
 });
 
-test('a receiver that rests after failures is tried at once', async () => {
+test('a resting receiver is tried at once', async () => {
   receiver.behave(hang);
   await createEndpoint({});
   const event = await createdEvent();
@@ -79,7 +79,7 @@ test('a receiver that rests after failures is tried at once', async () => {
   await until(() => receiver.received.length === before + 1, 'it is told');
 });
 
-test('refuses what does not exist, is another’s or goes nowhere', async () => {
+test('refuses an event that does not exist, is another’s or has no recipient', async () => {
   const event = await createdEvent();
   expect((await resend(UNKNOWN_EVENT)).body.error).toMatchObject({ code: 'not_found', param: 'id' });
   expect((await resend(event)).body.error).toMatchObject({

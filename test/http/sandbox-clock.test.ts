@@ -1,4 +1,4 @@
-/** The clock of an organization's test mode: everything there lives at its time, and nothing else does. */
+/** The clock of an organization's test mode applies to everything there, and to nothing else. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Tillgate, verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
@@ -113,7 +113,7 @@ describe('the clock', () => {
     expect((await read()).ahead_seconds).toBe(HOUR);
   });
 
-  test('goes 400 days ahead and no second further', async () => {
+  test('goes at most 400 days ahead', async () => {
     expect((await advance(400 * DAY)).body.ahead_seconds).toBe(400 * DAY);
     expect((await advance(1)).body.error.errors).toMatchObject([{ param: 'advance_seconds', code: 'too_large' }]);
     await expectNow(async () => (await shop.createSession()).body.created_at, 400 * DAY);
@@ -127,7 +127,7 @@ describe('the clock', () => {
     expect((await read()).ahead_seconds).toBe(2 * DAY);
   });
 
-  test('of several steps at once makes one after the other', async () => {
+  test('makes concurrent steps one after the other', async () => {
     const steps = await atOnce(6, (index) => advance(HOUR, index % 2 === 0 ? shop : shop.at(other)));
     expect(steps.map(({ status }) => status)).toEqual(Array(6).fill(200));
     const reached = steps.map(({ body }) => body.ahead_seconds).sort((one, next) => one - next);
@@ -135,7 +135,7 @@ describe('the clock', () => {
     expect((await read()).ahead_seconds).toBe(6 * HOUR);
   });
 
-  test('is no route for a live key, and nothing for others', async () => {
+  test('has no route for a live key, and is not shared with other organizations', async () => {
     for (const reply of [
       await get(service.url + CLOCK, { key: shop.tenant.live }),
       await post(service.url + CLOCK, { key: shop.tenant.live, body: { advance_seconds: 60 } }),
@@ -148,7 +148,7 @@ describe('the clock', () => {
   });
 });
 
-describe('what lives by it', () => {
+describe('follows the clock:', () => {
   test('a session expires, with its event and its webhook', async () => {
     const session = (await shop.createSession(told())).body;
     await until(() => receiver.received.length === 1);
@@ -324,7 +324,7 @@ describe('webhooks', () => {
     expect(await attemptsAt(event)).toHaveLength(MAX_ATTEMPTS);
   });
 
-  test('a receiver that is gone is asked as often', async () => {
+  test('a receiver that does not respond gets as many attempts', async () => {
     const gone = await startReceiver();
     await gone.close();
     const { id } = (await shop.createSession({ ...SMALLEST, notify_url: gone.url })).body;
@@ -365,7 +365,7 @@ describe('webhooks', () => {
     expect(await signatures()).toBe(1);
   });
 
-  test('one that is on its way is not sent twice', async () => {
+  test('a delivery that is under way is not sent twice', async () => {
     let held: (() => void) | undefined;
     receiver.behave((response) => {
       held = () => void response.writeHead(204).end();
@@ -382,7 +382,7 @@ describe('webhooks', () => {
   });
 });
 
-describe('what does not live by it', () => {
+describe('does not follow the clock:', () => {
   test('live mode and other organizations', async () => {
     const neighbour = await Shop.open(service);
     const inLive = (await post(`${service.url}/v1/checkout_sessions`, { key: shop.tenant.live, body: SMALLEST })).body;
@@ -405,7 +405,7 @@ describe('what does not live by it', () => {
     expect((await shop.createSession()).body.id > (await neighbour.createSession()).body.id).toBe(true);
   });
 
-  test('nothing is late at another process', async () => {
+  test('another process knows the clock at once', async () => {
     const there = shop.at(other);
     const session = (await there.createSession()).body;
     for (const step of [DAY, DAY, DAY]) {
@@ -418,7 +418,7 @@ describe('what does not live by it', () => {
     expect((await there.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
   });
 
-  test('a process that starts later knows it', async () => {
+  test('a process that starts later knows the clock', async () => {
     await advance(DAY);
     const late = await startService({ databaseUrl: service.databaseUrl });
     try {

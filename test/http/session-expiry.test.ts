@@ -64,14 +64,14 @@ describe('expire', () => {
     expect((await shop.get(`${PATH}/${session.id}`)).body).toEqual(expired.body);
   });
 
-  test('ends a session that asks for nothing', async () => {
+  test('expires a session whose total is 0', async () => {
     const free = { price_data: { currency: 'usd', unit_amount: 0, product_data: { name: 'Gift' } } };
     const session = (await shop.createSession({ currency: 'usd', line_items: [free] })).body;
     const expected = { ...session, status: 'expired', payment_status: 'no_payment_required' };
     expect((await shop.expire(session.id)).body).toEqual(expected);
   });
 
-  test('is refused for one that is complete, expired, or past its time', async () => {
+  test('is refused for a session that is complete, expired, or overdue', async () => {
     const [complete, expired] = [(await shop.createSession()).body.id, (await shop.createSession()).body.id];
     await Promise.all([shop.record({ amount: 1000, checkout_session: complete }), shop.expire(expired)]);
     for (const id of [complete, expired, (await sessionEndingIn(0)).id]) {
@@ -157,7 +157,7 @@ describe('from the second of expires_at', () => {
   });
 });
 
-test('two instances settle what is due in batches, each session exactly once', async () => {
+test('two instances expire overdue sessions in batches, each session exactly once', async () => {
   const DUE = 60;
   const BATCH = 7;
   await service.sql.query(`

@@ -1,4 +1,4 @@
-/** Keys of one surface are nothing on the other, on every route and in both modes. */
+/** Keys of one surface are refused on the other, on every route and in both modes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { send } from '../support/client.js';
 import { refusal } from '../support/refused-answer.js';
@@ -67,7 +67,7 @@ test.each(LEDGER)('%s %s is for ledger keys only', async (method, path) => {
   await expectRefused(method, path, await createKey(service, { organization: shop.organization, mode: 'live' }));
 });
 
-test('a ledger key acts on its own mode of every organization', async () => {
+test('a ledger key acts on every organization in its mode', async () => {
   const [live, other] = [await Shop.open(service, { mode: 'live' }), await Shop.open(service)];
   const payments = await Promise.all([shop, other, live].map(async (one) => (await one.record()).body));
   expect(payments.map(({ organization, mode }) => [organization, mode])).toEqual([

@@ -1,4 +1,4 @@
-/** Whose data each operation touches: reads by id the organization's, lists and writes the organization's in one mode. */
+/** Tenancy of each operation: reads by id see the organization in both modes, lists and writes one mode. */
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
@@ -126,7 +126,7 @@ describe('the list', () => {
     for (const [key, newestFirst] of created) expect(idsOf(await list(key))).toEqual(newestFirst);
   });
 
-  test('a foreign cursor is a point in time and nothing more', async () => {
+  test('a cursor of another organization is only a position', async () => {
     const fresh = await createTenant(service);
     const older = [(await create(fresh.test)).body.id, (await create(fresh.test)).body.id];
     // All three name the same moment of the list: nobody's id, the stranger's and the other mode's.
@@ -147,7 +147,7 @@ describe('a write', () => {
     expect((await read(stranger[mode], `/v1/checkout_sessions/${body.id}`)).status).toBe(404);
   });
 
-  test('that is refused holds nothing', async () => {
+  test('that is refused reserves no amount', async () => {
     const payment = await capture(service, owner, { amount: 100, mode: 'live' });
     for (const key of [owner.test, stranger.test, stranger.live]) await propose(key, payment);
     expect((await read(owner.live, `/v1/payments/${payment}`)).body.amount_pending_refund).toBe(0);
@@ -155,7 +155,7 @@ describe('a write', () => {
 });
 
 describe('an idempotency key', () => {
-  test('is another in each organization, mode and operation', async () => {
+  test('is separate for each organization, mode and operation', async () => {
     const tokens = [owner.test, owner.live, stranger.test, stranger.live];
     const payments = await Promise.all([
       capture(service, owner, { amount: 100, mode: 'test' }),
@@ -170,7 +170,7 @@ describe('an idempotency key', () => {
     expect(new Set(replies.map(({ body }) => body.id)).size).toBe(replies.length);
   });
 
-  test('is the same with another API key of the organization and mode', async () => {
+  test('is shared by the API keys of an organization and mode', async () => {
     const first = await create(owner.test, 'rotated');
     const rotated = await createKey(service, { organization: owner.organization });
     const second = await create(rotated, 'rotated');

@@ -1,4 +1,4 @@
-/** What a merchant in test mode does in the place of the customer and the ledger. With a key of live mode there is none of it. */
+/** The test helpers simulate the customer and the ledger in test mode. They do not exist for a live key. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { isReplay, post, send } from '../support/client.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -30,7 +30,7 @@ const pay = (session: string, body?: object, idempotencyKey?: string) =>
 const read = async (session: string) => (await shop.get(`/v1/checkout_sessions/${session}`)).body;
 
 describe('paying a session', () => {
-  test('completes it, answers the payment, and tells of both', async () => {
+  test('completes it, returns the payment, and records both events', async () => {
     const session = await open();
     const { status, body } = await pay(session.id);
     const none = { amount_refunded: 0, amount_pending_refund: 0, amount_on_hold: 0, amount_refundable: 1000 };
@@ -79,7 +79,7 @@ describe('paying a session', () => {
     expect((await read(late.id)).status).toBe('expired');
   });
 
-  test('under an idempotency key happens once', async () => {
+  test('is done once for an idempotency key', async () => {
     const session = await open();
     const first = await pay(session.id, {}, 'pay-1');
     const again = await pay(session.id, {}, 'pay-1');
@@ -88,7 +88,7 @@ describe('paying a session', () => {
     expect((await shop.get(`/v1/payments?checkout_session=${session.id}`)).body.data).toEqual([first.body]);
   });
 
-  test('that asks for nothing needs an amount', async () => {
+  test('whose total is 0 needs an amount', async () => {
     const price = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };
     const free = (await shop.createSession({ currency: 'usd', line_items: [{ price_data: price }] })).body;
     const refused = await pay(free.id);
@@ -115,7 +115,7 @@ describe('deciding a refund', () => {
     shop.post(`${HELPERS}/refunds/${refund}/${decision}`, body);
   const proposed = async () => (await shop.propose((await pay((await open()).id)).body.id, 400)).body;
 
-  test('as the ledger does: succeeded, come back, and again without a change', async () => {
+  test('as the ledger does: succeeded, returned, and repeated without a change', async () => {
     const refund = await proposed();
     const succeeded = await decide(refund.id, 'succeed');
     expect([succeeded.status, succeeded.body]).toEqual([200, { ...refund, status: 'succeeded' }]);
@@ -140,7 +140,7 @@ describe('deciding a refund', () => {
     expect(event.data).toEqual({ object: failed.body, reason: 'insufficient_funds' });
   });
 
-  test('refuses what the ledger is refused', async () => {
+  test("refuses what the ledger's API refuses", async () => {
     const refund = await proposed();
     const read = readResource(`/v1/refunds/${refund.id}`);
     const at = [{ param: 'id', code: 'invalid_value' }];
@@ -163,7 +163,7 @@ const ROUTES: [string, string, string][] = [
 describe.each(ROUTES)('%s/{id}/%s', (resource, action, prefix) => {
   const pathTo = (id: string) => `${HELPERS}/${resource}/${id}/${action}`;
 
-  test('with a live key is no route, whatever else is wrong', async () => {
+  test('does not exist for a live key, whatever else is wrong', async () => {
     const unknown = await post(`${service.url}/v1/nothing`, { key: shop.tenant.live, body: {} });
     for (const sent of [{ body: {} }, { body: '{', idempotencyKey: '' }, { headers: { 'content-type': 'text/xml' } }]) {
       for (const id of [unknownId(`${prefix}_live`), 'malformed']) {
@@ -175,14 +175,14 @@ describe.each(ROUTES)('%s/{id}/%s', (resource, action, prefix) => {
     }
   });
 
-  test('is not for ledger keys, nor for nobody', async () => {
+  test('refuses ledger keys and requests without a key', async () => {
     const url = service.url + pathTo(unknownId(`${prefix}_test`));
     for (const key of [shop.ledgerKey, await createLedgerKey(service, 'live'), undefined]) {
       expect((await post(url, { key, body: {} })).body.error.code).toBe('invalid_api_key');
     }
   });
 
-  test('finds nothing of others, nor of live mode', async () => {
+  test('finds no resources of other organizations or of live mode', async () => {
     const other = await Shop.open(service);
     const session = (await other.createSession()).body.id;
     const refund = (await other.propose((await other.record()).body.id, 1)).body.id;

@@ -38,7 +38,7 @@ interface Event {
 const codesOf = (replies: readonly Reply[]) => replies.map(({ body }) => body.error?.code ?? 'done').sort();
 
 test(
-  'of cancel, succeed and fail exactly one wins, and its amount is accounted once',
+  'of cancel, succeed and fail exactly one wins, and the amount is freed or refunded once',
   async () => {
     const amount = 10;
     const payment = (await here.record({ amount: RACES * amount })).body.id;
@@ -59,7 +59,7 @@ test(
 );
 
 test(
-  'the same outcome told many times at once is accounted once',
+  'the same concurrent outcome changes the amounts once',
   async () => {
     const payment = (await here.record({ amount: 2 * RACES })).body.id;
     await inRaces(async () => {
@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  'of the end of a session and its payment exactly one wins',
+  'of the expiry of a session and its payment exactly one wins',
   async () => {
     await inRaces(async (number) => {
       const session = (await here.createSession()).body;
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  'what a settled refund frees is proposed again only once',
+  'an amount that a failed refund frees is proposed again only once',
   async () => {
     await inRaces(async (number) => {
       const payment = (await here.record({ amount: 100 })).body.id;
@@ -129,7 +129,7 @@ test(
 );
 
 test(
-  'a return and a release told twice at once each free an amount once',
+  'two concurrent returns, and two concurrent releases, free an amount once',
   async () => {
     await inRaces(async (number) => {
       const payment = (await here.record({ amount: 3 })).body.id;
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  'holds that are placed and released at once have one order, which the events of their payment tell',
+  "concurrent holds and releases have one order, which the sequence of the payment's events shows",
   async () => {
     const payment = (await here.record({ amount: 20 })).body.id;
     const at = (number: number) => (number % 2 === 0 ? here : there);

@@ -1,4 +1,4 @@
-/** Money that does not fit is money all the same: recorded, seen, listed with its session, and refunded. */
+/** Payments that do not match their session are recorded, read, listed and refunded like others. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -76,7 +76,7 @@ test.each(CASES)('a payment that is %s', async (_, prepare, facts, mismatch, cod
   expect((await shop.propose(payment.id, capture.amount)).status).toBe(201);
 });
 
-test('of payments that fit, the first is the matching one; of the others as many as come', async () => {
+test('the first exact payment matches; any number of others are recorded as unmatched', async () => {
   const id = await session();
   const facts = { amount: 1000, checkout_session: id, ...RECORD };
   const answers = await Promise.all(Array.from({ length: 8 }, () => shop.record(facts)));
@@ -92,7 +92,7 @@ test('of payments that fit, the first is the matching one; of the others as many
   ]);
 });
 
-test('the same reference with the same facts is the same payment, whatever is to be done with a mismatch', async () => {
+test('the same reference with the same amount, currency and session is the same payment, whatever on_mismatch is', async () => {
   const capture = { amount: 1000, checkout_session: await expired(), reference: 'late-1' };
   const recorded = await shop.record({ ...capture, ...RECORD });
   const again = await shop.record(capture);
@@ -101,7 +101,7 @@ test('the same reference with the same facts is the same payment, whatever is to
   expect([others.status, others.body.error.code]).toEqual([422, 'payment_reference_reused']);
 });
 
-test('told twice at once under one reference, a payment is recorded once', async () => {
+test('a payment that is recorded twice at once under one reference is recorded once', async () => {
   const id = await session();
   const capture = { amount: 1000, checkout_session: id, reference: 'twice', ...RECORD };
   const answers = await Promise.all(Array.from({ length: 6 }, () => shop.record(capture)));
@@ -110,7 +110,7 @@ test('told twice at once under one reference, a payment is recorded once', async
   expect(answers[0]?.body.mismatch).toBeNull();
 });
 
-test('a session that is unknown stays unknown, and another word is refused', async () => {
+test('an unknown session is refused, and so is another value of on_mismatch', async () => {
   const unknown = await shop.record({ checkout_session: unknownId('cs_test'), ...RECORD });
   expect([unknown.status, unknown.body.error.param]).toEqual([404, 'checkout_session']);
   const wrong = await shop.record({ on_mismatch: 'ignore' });
@@ -120,7 +120,7 @@ test('a session that is unknown stays unknown, and another word is refused', asy
   ]);
 });
 
-test('a payment without a session fits', async () => {
+test('a payment without a session has no mismatch', async () => {
   const { id, mismatch } = (await shop.record(RECORD)).body;
   expect(mismatch).toBeNull();
   expect((await eventsOf(id)).map(({ type }: { type: string }) => type)).toEqual(['payment.created']);

@@ -1,4 +1,4 @@
-/** Bodies that are not wanted or never end: the client hears why, and nothing is held or logged for it. */
+/** Bodies that are refused or never end: the client gets the reason, and nothing is buffered or logged for it. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -48,7 +48,7 @@ test.each([
   expect(statuses).toEqual(Array.from({ length: 8 }, () => 413));
 });
 
-test('who sends without end is answered while sending, and then cut', async () => {
+test('an endless body is answered while it is sent, and then its connection is closed', async () => {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   const received: string[] = [];
@@ -71,7 +71,7 @@ test('a body that is announced and never sent is refused in one answer', async (
   expect(reply.answers).toBe(1);
 });
 
-test('a client that hangs up within its body is no trouble of ours', async () => {
+test('a client that disconnects within its body causes no error', async () => {
   const { log } = service.application.getHttpAdapter().getInstance() as unknown as { log: Record<'warn', () => void> };
   const warn = jest.spyOn(log, 'warn');
   const ends: number[] = [];

@@ -34,7 +34,7 @@ async function outcome(url: string, key: 'test' | 'live' = 'test') {
   return (await readEvent(strict.service, owner, event)).deliveries;
 }
 
-test('a port of this machine, however it is spelled', async () => {
+test('a port of this machine, however its address is written', async () => {
   const { port } = new URL(receiver.url);
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
     expect(await outcome(`http://${host}:${port}/`)).toEqual([refused]);

@@ -177,7 +177,7 @@ describe.each(SURFACES)('endpoints of $name', (surface) => {
       expect((await send('POST', at(surface, `/${id}${path}`), { key: surface.key(), body })).status).toBe(200);
   });
 
-  test('test sends at once and answers with the attempt, whatever it is, and once for a key', async () => {
+  test('test sends at once and returns the attempt, successful or not, and once for an idempotency key', async () => {
     const { id, secret } = await create(surface, { enabled: false });
     const sent = { key: surface.key(), idempotencyKey: `test-${surface.path}` };
     const tested = await post(at(surface, `/${id}/test`), sent);
@@ -226,7 +226,7 @@ describe.each(SURFACES)('endpoints of $name', (surface) => {
   });
 });
 
-test('an event goes once to each endpoint that wants its type, with its bytes and secret', async () => {
+test('an event goes once to each endpoint that subscribes to its type, with its bytes and secret', async () => {
   const all = await create(MERCHANT, { url: `${receiver.url}/all` });
   const refunds = await create(MERCHANT, { url: `${receiver.url}/refunds`, events: ['refund.created'] });
   await create(MERCHANT, { url: `${receiver.url}/off`, enabled: false });
@@ -251,7 +251,7 @@ test('an event goes once to each endpoint that wants its type, with its bytes an
   expect(ofSession).toEqual([attempt(1, 204, null, true, all.id)]);
 });
 
-test('a notify_url hears what it heard before; an endpoint with the same URL gets it once', async () => {
+test('a notify_url still gets its events; an endpoint with the same URL gets them once', async () => {
   const { id, secret } = await create(MERCHANT);
   const { event } = await sessionFor(world.service, tenant, receiver.url);
   await deliver(world.service);
@@ -265,7 +265,7 @@ test('a notify_url hears what it heard before; an endpoint with the same URL get
   await other.close();
 });
 
-test('what the sweeper expires is told to endpoints too', async () => {
+test('endpoints get the events of sessions that the sweeper expires', async () => {
   await create(MERCHANT, { events: ['checkout.session.expired'] });
   const session = await createSession();
   await world.service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 minute'`);
@@ -274,7 +274,7 @@ test('what the sweeper expires is told to endpoints too', async () => {
   expect(receiver.received.map(({ text }) => JSON.parse(text).type)).toEqual(['checkout.session.expired']);
 });
 
-test('the endpoints of another organization or mode hear nothing, and cannot be seen', async () => {
+test('the endpoints of another organization or mode get no events, and cannot be read', async () => {
   const other = await createTenant(world.service);
   const key = other.test;
   const { id } = (await post(at(MERCHANT), { key, body: { url: receiver.url } })).body;
@@ -293,7 +293,7 @@ test('the endpoints of another organization or mode hear nothing, and cannot be 
   expect(refused.body.error).toMatchObject({ code: 'invalid_param', param: 'url' });
 });
 
-test.each(['deleted', 'disabled'])('what is on its way to an endpoint that is %s ends', async (how) => {
+test.each(['deleted', 'disabled'])('unfinished deliveries to an endpoint that is %s are canceled', async (how) => {
   receiver.behave(answer(500));
   const { id } = await create(MERCHANT);
   const session = await createSession();
@@ -365,7 +365,7 @@ test('an endpoint whose attempts have all failed for five days is disabled, says
   expect(await read()).toMatchObject({ enabled: true });
 });
 
-test('the ledger is pushed: refund.created reaches it at once, and after a claim the refund is settled', async () => {
+test('the ledger gets refund.created at once, claims the refund and decides it', async () => {
   const { secret } = await create(LEDGER, { events: ['refund.created'] });
   const session = await createSession();
   const payment = await capture(world.service, tenant, { amount: 1000, session: session.id });
@@ -393,7 +393,7 @@ test('the ledger is pushed: refund.created reaches it at once, and after a claim
   }
 });
 
-test('once endpoints are known, a commit is told to all of them without a look at what is due', async () => {
+test('once endpoints are known, an event is sent to all of them right after the commit, without a poll', async () => {
   const other = await startReceiver();
   for (const surface of SURFACES) await create(surface);
   await create(MERCHANT, { url: other.url });

@@ -45,7 +45,7 @@ test('delivers the event as it can be read, signed as standardwebhooks verifies 
   expect(deliveries).toEqual([attempt(1, 204, null, true)]);
 });
 
-test('tells of each change of a session, its refunds included, and nobody of what has no session', async () => {
+test('sends each change of a session and its refunds, and nothing for payments without a session', async () => {
   const { session } = await sessionFor(world.service, tenant, receiver.url);
   const payment = await capture(world.service, tenant, { amount: 1000, session });
   const other = await capture(world.service, tenant, { amount: 1000 });
@@ -68,7 +68,7 @@ test('tells of each change of a session, its refunds included, and nobody of wha
   ]);
 });
 
-test('a first attempt is made with the commit, and waits for no look', async () => {
+test('a first attempt is made right after the commit, without a poll', async () => {
   const { session } = await sessionFor(world.service, tenant, receiver.url);
   const payment = await capture(world.service, tenant, { amount: 1000, session });
   await deliver(world.service);
@@ -80,7 +80,7 @@ test('a first attempt is made with the commit, and waits for no look', async () 
   look.mockRestore();
 });
 
-describe('what a receiver answers decides', () => {
+describe('the response of a receiver decides', () => {
   const timeout = `No response within ${TIMEOUT_MS} ms.`;
 
   test.each([
@@ -149,7 +149,7 @@ describe('what a receiver answers decides', () => {
   });
 });
 
-test('tries ten times on schedule, gives up, and tries again when told to', async () => {
+test('tries ten times on schedule, gives up, and tries again after a resend', async () => {
   receiver.behave(answer(503));
   const { event } = await sessionFor(world.service, tenant, receiver.url);
   await deliver(world.service);

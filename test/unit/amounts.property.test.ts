@@ -1,4 +1,4 @@
-/** Any lines, priced beside a model that counts with integers of any size. */
+/** Random lines, compared with a model that uses BigInt. */
 import { expect, test } from '@jest/globals';
 import fc, { type Arbitrary } from 'fast-check';
 import { CheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
@@ -73,7 +73,7 @@ function claim({ lineItems, amountShipping }: Order, claims: ReadonlyMap<string,
   });
 }
 
-test('what the model claims is confirmed, and is what comes out when nothing is claimed', () => {
+test("the computed amounts equal the model's, whether the caller sends them or not", () => {
   fc.assert(
     fc.property(order, (wanted) => {
       const claims = model(wanted);
@@ -102,7 +102,7 @@ test('the totals satisfy total = subtotal − discount + tax on top + shipping',
   );
 });
 
-test('one wrong claim is reported with the one right value, and nothing else is', () => {
+test('one wrong amount is reported with its right value, and nothing else', () => {
   fc.assert(
     fc.property(order, fc.nat(), fc.integer({ min: -1_000_000, max: 1_000_000 }), (wanted, place, difference) => {
       fc.pre(difference !== 0);
@@ -113,7 +113,7 @@ test('one wrong claim is reported with the one right value, and nothing else is'
   );
 });
 
-test('all wrong claims are reported at once', () => {
+test('all wrong amounts are reported at once', () => {
   const anyPaths = order.chain((wanted) =>
     fc.tuple(fc.constant(wanted), fc.subarray([...model(wanted).keys()], { minLength: 1 })),
   );

@@ -25,7 +25,7 @@ test.each([
   ['sk_live_', { ...SECRET, mode: 'live' }],
   ['lk_test_', { ...LEDGER, mode: 'test' }],
   ['lk_live_', LEDGER],
-] as const)('a new key begins with %s and is kept without its token', (prefix, input) => {
+] as const)('a new key begins with %s and is stored without its token', (prefix, input) => {
   const { key, token } = ApiKey.create(input, MOMENT);
   expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`));
   expect(isWellFormedToken(token)).toBe(true);
@@ -62,7 +62,7 @@ test('the last six characters are the CRC-32 of the others', () => {
   expect(checksums).toEqual([false, false, true]);
 });
 
-test.each(PLACES)('a token with another character at %i is no token', (at) => {
+test.each(PLACES)('a token with another character at %i is malformed', (at) => {
   const { token } = ApiKey.create(SECRET, MOMENT);
   const other = token[at] === 'A' ? 'B' : 'A';
   expect(isWellFormedToken(token.slice(0, at) + other + token.slice(at + 1))).toBe(false);
@@ -75,7 +75,7 @@ test.each([
   'Bearer',
   `${ApiKey.create(SECRET, MOMENT).token} `,
   `${ApiKey.create(SECRET, MOMENT).token}\n`,
-])('%j is no token', (text) => {
+])('%j is malformed', (text) => {
   expect(isWellFormedToken(text)).toBe(false);
 });
 

@@ -44,7 +44,7 @@ const REFUSED: readonly [string, Partial<NewCheckoutSession>, readonly unknown[]
 ];
 
 describe('a new session', () => {
-  test('has all that was asked for, and defaults for the rest', () => {
+  test('has the fields of the request, and defaults for the rest', () => {
     const { state } = CheckoutSession.open(newSession(), 'test', NOW);
     expect(state).toEqual({
       id: expect.stringMatching(/^cs_test_/),
@@ -73,7 +73,7 @@ describe('a new session', () => {
     expect(CheckoutSession.restore(state).state).toEqual(state);
   });
 
-  test('that costs nothing needs no payment', () => {
+  test('with a total of 0 needs no payment', () => {
     const free = newSession({ lineItems: [newLine({ unitPrice: 0 })] });
     expect(CheckoutSession.open(free, 'test', NOW).state.paymentStatus).toBe('no_payment_required');
   });
@@ -96,7 +96,7 @@ describe('a new session', () => {
     expect(faultsOf(newSession(change))).toEqual(expected);
   });
 
-  test('in no currency is refused with the list of those there are', () => {
+  test('in an unknown currency is refused with the list of currencies', () => {
     const { errors } = refusalOf(() => CheckoutSession.open(newSession({ currency: 'xau' }), 'test', NOW));
     expect(errors).toEqual([
       {

@@ -1,4 +1,4 @@
-/** What the client sends, and what it refuses to send. */
+/** The requests of the client. */
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { TillgateError } from '../../client/src/index.js';
@@ -45,7 +45,7 @@ test('reads a page only when it is needed', async () => {
   expect(sent.map(({ url }) => url)).toEqual([list, `${list}&cursor=2`]);
 });
 
-test('what is no list has no pages after it', async () => {
+test('a response that is no list has no further pages', async () => {
   const { tillgate, sent } = clientOf([json(200, {})]);
   for await (const page of tillgate.checkoutSessions.list().pages()) expect(page).toEqual({});
   expect(sent).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** When the client sends the same again, and when it does not. */
+/** Which requests the client retries. */
 import { describe, expect, test } from '@jest/globals';
 import { type ClientOptions, TillgateConnectionError } from '../../client/src/index.js';
 import { pauseAfter } from '../../client/src/retry.js';
@@ -53,7 +53,7 @@ describe('sends again', () => {
     expect(sent.map(({ body }) => body)).toEqual([JSON.stringify(SMALLEST), JSON.stringify(SMALLEST)]);
   });
 
-  test('until it has tried often enough; the error has what to go on with', async () => {
+  test('until the last retry; the error has the idempotency key', async () => {
     const { tillgate, sent } = clientOf([html(502)], { maxRetries: 1 });
     const error = await thrownBy(tillgate.checkoutSessions.create(SMALLEST));
     expect(error).toBeInstanceOf(TillgateConnectionError);
@@ -65,7 +65,7 @@ describe('sends again', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('after a time of its own for each attempt', async () => {
+  test('with a timeout for each attempt', async () => {
     const { fetch, stopped } = hanging();
     const { tillgate } = clientOf([done], { fetch, timeoutMs: 30, maxRetries: 1 });
     // The timer of a timeout keeps no process alive, so something else has to.
@@ -150,7 +150,7 @@ test.each([
   expect(pauseAfter(attempts, retryAfter, () => 0)).toBe(shortest);
 });
 
-test('pauses until a date that it is told', () => {
+test('pauses until the date in Retry-After', () => {
   const pause = pauseAfter(1, new Date(Date.now() + 30_000).toUTCString(), () => 0) ?? 0;
   expect(pause).toBeGreaterThan(28_000);
   expect(pause).toBeLessThan(31_000);

@@ -1,4 +1,4 @@
-/** What two modules claim at once is found before anything is served. */
+/** Two modules that declare the same fact keep the service from starting. */
 import { beforeEach, expect, jest, test } from '@jest/globals';
 import type { ErrorCode } from '../../src/shared/errors.js';
 import { idKind } from '../../src/shared/id.js';

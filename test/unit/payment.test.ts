@@ -58,7 +58,7 @@ test.each(HELD)(
   },
 );
 
-test('a reference stands for one capture: what was captured must be the same', () => {
+test('a reference belongs to one capture: amount, currency and session must be the same', () => {
   const payment = Payment.record({ ...CAPTURE, reference: 'capture-1' }, 'test', NOW);
   const again = (change: Partial<NewPayment>) => () =>
     payment.requireSameCapture(Payment.record({ ...CAPTURE, ...change }, 'test', NOW + 1));

@@ -28,7 +28,7 @@ import { RecordLatePayment } from './application/record-late-payment.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 import { StartPayment } from './application/start-payment.js';
 
-/** Where customers pay. Global: sessions are shown with the address of their page, which this module makes. */
+/** Serves the page on which customers pay. Global, because the checkout module links sessions to their pages. */
 @Global()
 @Module({
   imports: [CheckoutModule, EventsModule, PaymentsModule],

@@ -7,7 +7,7 @@ import { Sessions } from './ports.js';
 export class FindPageSession {
   constructor(private readonly sessions: Sessions) {}
 
-  /** Of the caller's organization, in either mode. Refuses with not_found. */
+  /** Finds a session of the caller's organization in either mode. Refuses with not_found. */
   async execute(caller: Caller, id: string): Promise<PageSession> {
     return this.sessions.get(caller, id);
   }

@@ -6,7 +6,7 @@ import { Pages } from './ports.js';
 export class FindPaymentUrl {
   constructor(private readonly pages: Pages) {}
 
-  /** Where the sessions of the organization and mode are paid; null for nowhere. */
+  /** The payment URL of the caller's organization and mode, or null. */
   async execute(caller: Caller): Promise<string | null> {
     return this.pages.organizationPaymentUrl(caller);
   }

@@ -5,14 +5,14 @@ import { notFound } from '../../../shared/errors.js';
 import { Captures, LatePayments, Pages } from './ports.js';
 import { ReadPage } from './read-page.js';
 
-/** What the pretend payer of test mode can be asked for. */
+/** The outcomes that a developer can choose at test mode's pretend payment provider. */
 export const PRETENCES = ['pay', 'decline', 'late', 'leave'] as const;
 export type Pretence = (typeof PRETENCES)[number];
 
-/** Long enough to see the page wait. */
+/** Long enough to see that the page waits. */
 const LATE_MS = 5_000;
 
-/** Where the customer comes back to. */
+/** Where the customer is sent next. */
 export type Pretended = 'return' | 'declined' | 'page';
 
 @Injectable()
@@ -25,7 +25,7 @@ export class PretendToPay {
     private readonly clock: Clock,
   ) {}
 
-  /** Does what a payment provider would, through the use cases that the ledger calls. Refuses with not_found. */
+  /** Simulates a payment provider by the use cases that the ledger calls. Refuses with not_found. */
   async execute(token: string, pretence: Pretence): Promise<Decision<Pretended>> {
     const page = await this.readPage.execute(token);
     if (page.placeToPay !== 'pretend') throw notFound('token');

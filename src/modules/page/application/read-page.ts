@@ -15,7 +15,7 @@ export class ReadPage {
     private readonly clock: CallerClock,
   ) {}
 
-  /** The page as it is now. Refuses with not_found, for a wrong token without a look at the database. */
+  /** The page in its current state. Refuses with not_found. A wrong token costs no database read. */
   async execute(token: string): Promise<CheckoutPage> {
     const key = this.tokens.read(token);
     if (!key) throw notFound('token');
@@ -30,7 +30,7 @@ export class ReadPage {
     return new CheckoutPage({ caller, session, shop, ...stored, unacknowledgedSince }, this.clock.at(caller).now);
   }
 
-  /** Who may show the page inside a page of theirs. */
+  /** The origins whose pages may show this page in a frame. */
   async framers({ facts }: CheckoutPage): Promise<readonly string[]> {
     return this.shops.origins(facts.caller);
   }

@@ -10,7 +10,7 @@ export class RecordLatePayment {
     private readonly latePayments: LatePayments,
   ) {}
 
-  /** The pretend payer's money arrives, even if the session is over by then. */
+  /** Records the payment even if the session has expired meanwhile. */
   async execute(key: PageKey): Promise<Decision<null>> {
     const session = await this.sessions.get(key.caller, key.session);
     return decided(null, ...(await this.captures.record(key.caller, session)), this.latePayments.remove(key));

@@ -5,7 +5,7 @@ import type { PageSession } from '../domain/checkout-page.js';
 import { requireSecure, requireTemplate } from '../domain/payment-url.js';
 import { Pages, Sessions, Shops } from './ports.js';
 
-/** Where customers pay. Each method refuses a URL that cannot be such a place with invalid_param. */
+/** Each method refuses an unsuitable URL with invalid_param. */
 @Injectable()
 export class SetPaymentUrl {
   constructor(
@@ -14,13 +14,13 @@ export class SetPaymentUrl {
     private readonly shops: Shops,
   ) {}
 
-  /** For one session. Refuses with not_found. */
+  /** Sets the payment URL of one session. Refuses with not_found. */
   async ofSession(caller: Caller, session: string, url: string): Promise<Decision<PageSession>> {
     requireSecure('payment_url', url, caller.mode);
     return decided(await this.sessions.get(caller, session), this.pages.setPaymentUrl(caller, session, url));
   }
 
-  /** For all sessions of the organization and mode; null for none. Refuses with not_found. */
+  /** Sets the payment URL of the caller's organization and mode; null removes it. Refuses with not_found. */
   async ofOrganization(caller: Caller, url: string | null): Promise<Decision<string | null>> {
     await this.shops.name(caller.organization);
     if (url === null) return decided(url, this.pages.removeOrganizationPaymentUrl(caller));

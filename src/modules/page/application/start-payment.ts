@@ -4,7 +4,7 @@ import type { PlaceToPay } from '../domain/checkout-page.js';
 import { Pages, Sessions } from './ports.js';
 import { ReadPage } from './read-page.js';
 
-/** Where the customer goes from here: to pay, on because there is nothing to pay, or back to the page to see why not. */
+/** Where the customer is sent: to the place to pay, to `return` if the total is 0, or back to the page, which shows why not. */
 export type Start = { readonly id: string; readonly place: NonNullable<PlaceToPay> } | 'return' | 'page';
 
 @Injectable()
@@ -15,7 +15,7 @@ export class StartPayment {
     private readonly sessions: Sessions,
   ) {}
 
-  /** Sends the customer to pay, or completes a session that asks for nothing. Refuses with not_found. */
+  /** Sends the customer to pay, or completes a session whose total is 0. Refuses with not_found. */
   async execute(token: string): Promise<Decision<Start>> {
     const page = await this.readPage.execute(token);
     const { caller, session } = page.facts;

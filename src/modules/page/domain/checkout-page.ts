@@ -1,10 +1,10 @@
 import type { Caller } from '../../../shared/caller.js';
 import { fillIn } from './payment-url.js';
 
-/** How long the customer waits for the merchant to acknowledge the completed session. */
+/** How long the page waits for the merchant to acknowledge the completed session. */
 const MERCHANT_MS = 5_000;
 
-/** Being settled is being paid for certain, while the merchant has not yet acknowledged it. */
+/** `being_settled`: the session is complete, and the merchant has not acknowledged the webhook yet. */
 export type PageState = 'open' | 'nothing_to_pay' | 'being_paid' | 'being_settled' | 'paid' | 'expired';
 
 export interface PageLine {
@@ -17,7 +17,7 @@ export interface PageLine {
   readonly amountTax: number;
 }
 
-/** What a page shows of a session. Amounts are in the minor unit of the currency, times in Unix seconds. */
+/** The fields of a session that its page needs. Amounts are in the minor unit of the currency, times in Unix seconds. */
 export interface PageSession {
   readonly id: string;
   readonly uiMode: 'hosted' | 'embedded';
@@ -41,15 +41,15 @@ export interface PageFacts {
   readonly session: PageSession;
   /** The name of the organization. */
   readonly shop: string;
-  /** Where the customer pays, with placeholders; null if the shop has no such place. */
+  /** The URL where the customer pays, with placeholders; null if the shop has set none. */
   readonly paymentUrl: string | null;
-  /** Whether the customer went to pay, and did not come back without having paid. */
+  /** Whether the customer has left to pay. False again after a declined or abandoned payment. */
   readonly isStarted: boolean;
-  /** When the session was completed, in milliseconds, while the merchant has not acknowledged that. */
+  /** When the session was completed, in milliseconds; undefined once the merchant has acknowledged the webhook. */
   readonly unacknowledgedSince: number | undefined;
 }
 
-/** Where Pay leads: to a place of the shop's, to the pretend payer of test mode, or nowhere. */
+/** Where the Pay button leads: to the shop's payment URL, to test mode's pretend payment provider, or nowhere. */
 export type PlaceToPay = { readonly url: string } | 'pretend' | undefined;
 
 export class CheckoutPage {

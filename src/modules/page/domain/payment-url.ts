@@ -4,21 +4,21 @@ import { invalidParams, type ParamError, paramError } from '../../../shared/erro
 const SESSION_ID = '{CHECKOUT_SESSION_ID}';
 const RETURN_URL = '{RETURN_URL}';
 
-/** The URL with its placeholders filled in, in the form that a header can hold. */
+/** Replaces the placeholders. The result is ASCII, as a header requires. */
 export function fillIn(url: string, { id, returnUrl = '' }: { id: string; returnUrl?: string }): string {
   const filled = url.replaceAll(SESSION_ID, id).replaceAll(RETURN_URL, encodeURIComponent(returnUrl));
   return new URL(filled).href;
 }
 
-/** Refuses a place to pay that is no https URL (in test mode also http) with invalid_param. */
+/** Refuses with invalid_param unless the URL is https, or in test mode http. */
 export function requireSecure(param: string, url: string, mode: Mode): void {
   const isSecure = URL.canParse(url) && (/^https:/i.test(url) || (mode === 'test' && /^http:/i.test(url)));
   if (!isSecure) throw refused(param, 'must be an https URL');
 }
 
-/** Refuses a place to pay for all sessions that does not tell them apart. */
+/** Refuses a payment URL for all sessions that does not contain the session's ID. */
 export function requireTemplate(param: string, url: string): void {
-  if (!url.includes(SESSION_ID)) throw refused(param, `must have ${SESSION_ID} in it`);
+  if (!url.includes(SESSION_ID)) throw refused(param, `must contain ${SESSION_ID}`);
 }
 
 function refused(param: string, message: string) {

@@ -21,7 +21,7 @@ import { SetPaymentUrlRequest } from './pages.requests.js';
 
 @Controller(SESSION_FACTS.ledger.path)
 @LedgerKey()
-@Tag('Ledger: pages', 'Where the page of a checkout session leads the customer to pay.')
+@Tag('Ledger: pages', 'The payment URL of a checkout session, to which its page sends the customer to pay.')
 export class LedgerPagesController {
   constructor(
     private readonly idempotency: Idempotency,
@@ -30,8 +30,9 @@ export class LedgerPagesController {
   ) {}
 
   @Operation('setPaymentUrl', {
-    summary: 'Set where a checkout session is paid',
-    description: 'For this session it takes the place of the payment URL of the organization.',
+    summary: 'Set the payment URL of a checkout session',
+    description:
+      "Sets the URL to which the page of this session sends the customer to pay. It replaces the organization's payment URL for this session.",
     example: {
       organization: exampleId(ORGANIZATION_ID),
       payment_url: 'https://psp.example/pay/4711?return={RETURN_URL}',

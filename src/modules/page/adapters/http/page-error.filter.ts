@@ -7,7 +7,7 @@ import type { Refusal } from '../../../../shared/errors.js';
 import { missingPageView } from '../representation/missing-page.views.js';
 import { pageResponse } from './page-response.js';
 
-/** Who looks at a page reads no JSON. */
+/** Renders errors as HTML, because they are shown to customers. */
 @Catch()
 export class PageErrorFilter extends ErrorFilter {
   protected override answer(refusal: Refusal, { headers }: FastifyRequest): HttpResponse {

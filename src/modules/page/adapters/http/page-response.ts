@@ -2,13 +2,13 @@ import { HttpResponse } from '../../../../platform/http/response.js';
 import type { CheckoutPage } from '../../domain/checkout-page.js';
 import { SCRIPT, STYLE } from '../representation/assets.js';
 
-/** No host is anything that could end a directive and begin another. */
+/** Origins that are safe in a policy: they cannot end a directive and begin another. */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 
 interface PagePolicy {
-  /** Where a form may lead, redirects included, beside here. */
+  /** URLs to which forms of the page may lead, also by redirects. */
   readonly leadsTo?: readonly (string | null)[];
-  /** Who may show it inside a page of theirs: nobody unless told. */
+  /** Origins whose pages may show this one in a frame. Default: none. */
   readonly framers?: readonly string[] | undefined;
 }
 
@@ -16,12 +16,12 @@ export function pageResponse(status: number, body: string, policy: PagePolicy = 
   return new HttpResponse({ status, body }).with(headersOf(policy));
 }
 
-/** 303: the browser asks for the next page with GET. */
+/** Adds the headers of a page to a 303, after which the browser sends a GET. */
 export function seeOther<Response extends HttpResponse>(response: Response): Response {
   return response.with(headersOf({}));
 }
 
-/** The places that this page's forms may lead to. */
+/** The URLs to which the forms of this page may lead. */
 export function leadsTo({ placeToPay, onward }: CheckoutPage): readonly (string | null)[] {
   return [typeof placeToPay === 'object' ? placeToPay.url : null, onward];
 }
@@ -46,7 +46,7 @@ function headersOf({ leadsTo = [], framers = [] }: PagePolicy): Readonly<Record<
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex, nofollow',
     vary: 'Accept-Language',
-    // Older browsers know no frame-ancestors.
+    // For older browsers, which do not support frame-ancestors.
     ...(ancestors.length === 0 && { 'x-frame-options': 'DENY' }),
   };
 }

@@ -22,7 +22,7 @@ import { leadsTo, pageResponse, seeOther } from './page-response.js';
 const HOSTED = 'c/:token';
 const EMBEDDED = 'c/:token/embed';
 
-/** What the customer's browser asks for. A GET changes nothing: whoever previews a link starts no payment. */
+/** Serves the payment page to the customer's browser. A GET changes nothing, so a link preview starts no payment. */
 @Controller([HOSTED, EMBEDDED])
 @Public()
 @UseGuards(PageGuard)
@@ -42,7 +42,7 @@ export class PageController {
     return this.shown(page, token, request);
   }
 
-  /** Where the customer comes back to: the page waits here until the payment is recorded, and goes on. */
+  /** The customer returns here after paying. The page waits until the payment is recorded, and then redirects to the shop. */
   @Get('return')
   async return(@Param('token') token: string, @Req() request: FastifyRequest): Promise<HttpResponse> {
     const page = await this.read(token, request);
@@ -50,7 +50,7 @@ export class PageController {
     return isDone ? goTo(page.onward as string) : this.shown(page, token, request, true);
   }
 
-  /** What the script asks for while it waits. */
+  /** The page's script polls this route. */
   @Get('state')
   async state(@Param('token') token: string, @Req() request: FastifyRequest): Promise<HttpResponse> {
     const { state } = await this.read(token, request);
@@ -94,22 +94,22 @@ export class PageController {
     return this.decided(
       path,
       () => this.pretendToPay.execute(token, pretence),
-      (came) => {
-        if (came === 'return') return `${path}/return`;
-        return came === 'declined' ? `${path}?declined` : path;
+      (outcome) => {
+        if (outcome === 'return') return `${path}/return`;
+        return outcome === 'declined' ? `${path}?declined` : path;
       },
     );
   }
 
-  /** Commits it and leads on. Whoever is too late is led to the page, which says why. */
+  /** Commits the decision and redirects. If the session's state refuses it, redirects to the page, which shows that state. */
   private async decided<Result>(path: string, decide: () => Promise<Decision<Result>>, to: (result: Result) => string) {
     try {
-      const led = await this.idempotency.withoutKey(decide, (result) => ({
+      const response = await this.idempotency.withoutKey(decide, (result) => ({
         status: 303,
         body: '',
         location: to(result),
       }));
-      return seeOther(led);
+      return seeOther(response);
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'state') return goTo(path);
       throw error;
@@ -138,7 +138,7 @@ export class PageController {
     return isEmbedded(request) ? this.readPage.framers(page) : undefined;
   }
 
-  /** Without scheme and host: it is the same however the browser came here. */
+  /** The path only, so that it is right whatever host the browser used. */
   private pathOf(token: string, request: FastifyRequest): string {
     return `${this.publicUrl.path}/c/${token}${isEmbedded(request) ? '/embed' : ''}`;
   }

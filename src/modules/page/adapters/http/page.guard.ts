@@ -2,7 +2,7 @@ import { type CanActivate, Injectable } from '@nestjs/common';
 import { PublicUrl } from '../../../../platform/http/public-url.js';
 import { notFound } from '../../../../shared/errors.js';
 
-/** Without an address for customers there is no page, whatever somebody asks for. */
+/** Pages are served only if PUBLIC_URL is set. */
 @Injectable()
 export class PageGuard implements CanActivate {
   constructor(private readonly publicUrl: PublicUrl) {}

@@ -19,14 +19,14 @@ export class PagesController {
   @Operation('readCheckoutPage', {
     summary: 'Retrieve the page of a checkout session',
     description:
-      'The URL stays the same as long as the session exists. Send the customer there, or show it in a frame.',
+      'Returns the URL of the page, which never changes. Redirect the customer to `url`, or show `embed_url` in a frame.',
     answers: { 200: { description: 'The page.', schema: CHECKOUT_PAGE } },
   })
   @Get(':id/page')
   async read(@CallerOfKey() caller: Caller, @PathId(CHECKOUT_SESSION_ID) id: string) {
     const session = await this.findPageSession.execute(caller, id);
     const url = this.pages.urlOf(caller.organization, id);
-    if (url === undefined) throw new Refusal(NOT_FOUND, 'This service shows no pages: it has no PUBLIC_URL.');
+    if (url === undefined) throw new Refusal(NOT_FOUND, 'This service serves no pages: PUBLIC_URL is not set.');
     return pageView(session, url);
   }
 }

@@ -5,8 +5,8 @@ export class SetPaymentUrlRequest {
   @Id(ORGANIZATION_ID, { description: 'Organization that owns the session.' }) organization!: string;
   @WebUrl({
     description:
-      'Where the customer pays: an absolute https URL, in test mode also http to localhost. `{CHECKOUT_SESSION_ID}` and ' +
-      '`{RETURN_URL}` in it are filled in.',
+      'URL where the customer pays: an absolute https URL, in test mode also http to localhost. Tillgate replaces ' +
+      '`{CHECKOUT_SESSION_ID}` and `{RETURN_URL}` in it.',
   })
   payment_url!: string;
 }

@@ -11,7 +11,7 @@ export class RecordedCaptures extends Captures {
     super();
   }
 
-  /** The reference is the session's: pressing twice pays once. */
+  /** The reference is made from the session's ID, so that pressing the button twice pays once. */
   async record(caller: Caller, { id, amountTotal: amount, currency }: PageSession): Promise<readonly Write[]> {
     const capture = { amount, currency, checkoutSession: id, reference: `pretend_${id}` };
     return (await this.recordPayment.execute(caller, capture, 'record')).writes;

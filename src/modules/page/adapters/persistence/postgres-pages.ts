@@ -27,10 +27,10 @@ const FIND_ORGANIZATION_PAYMENT_URL = {
   name: 'page.find_organization_payment_url',
   text: `SELECT url FROM payment_urls WHERE ${OWN}`,
 };
-/** The organizations whose live customers are led somewhere to pay. */
+/** The organizations with a payment URL for live mode. */
 export const ORGANIZATIONS_WITH_PAYMENT_URL = {
   name: 'page.organizations_with_payment_url',
-  text: `/* every organization: doctor looks for those that have none */
+  text: `/* every organization: doctor names those without one */
     SELECT organization_id AS organization FROM payment_urls WHERE mode = 'live'`,
 };
 const REMOVE_ORGANIZATION_PAYMENT_URL = `DELETE FROM payment_urls WHERE ${OWN}`;

@@ -6,19 +6,18 @@ import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { type PageKey, PageTokens } from '../../application/ports.js';
 import { PageSecretRecord } from './page-secret.record.js';
 
-/** The seal, then a byte for the mode and two UUIDs. */
+/** A token is the seal, one byte for the mode and two UUIDs. */
 const SEAL_BYTES = 16;
 const TOKEN_BYTES = SEAL_BYTES + 1 + 16 + 16;
 const MODES = ['test', 'live'] as const;
 
 /**
- * Deterministic authenticated encryption of what the page is of, as in RFC 5297: the first 128 bits of an HMAC are both
- * the proof that the token was made here and the initial counter. Nothing is stored for a token, and nothing reads it
- * without the secret.
+ * Encrypts mode, organization and session with deterministic authenticated encryption, as in RFC 5297. The seal, the first 128
+ * bits of an HMAC, authenticates the token and is the initial counter. Tokens are not stored. Only the secret decrypts them.
  */
 @Injectable()
 export class TypeormPageTokens extends PageTokens implements OnModuleInit {
-  /** Key objects: of bytes each use would make one anew, which takes longer than the use. */
+  /** Key objects, because creating one from bytes at each use takes longer than the use. */
   private sealing = createSecretKey(Buffer.alloc(32));
   private hiding = createSecretKey(Buffer.alloc(32));
 
@@ -44,7 +43,7 @@ export class TypeormPageTokens extends PageTokens implements OnModuleInit {
 
   read(token: string): PageKey | undefined {
     const bytes = Buffer.from(token, 'base64url');
-    // The decoder skips what it does not know: only the spelling that of() gave is taken.
+    // The decoder ignores invalid characters, so only the exact text that of() made is accepted.
     if (bytes.length !== TOKEN_BYTES || bytes.toString('base64url') !== token) return undefined;
     const seal = bytes.subarray(0, SEAL_BYTES);
     const content = createDecipheriv('aes-256-ctr', this.hiding, seal).update(bytes.subarray(SEAL_BYTES));

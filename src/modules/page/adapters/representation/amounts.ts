@@ -1,10 +1,10 @@
 import { minorDigitsOf } from '../../../../shared/money.js';
 
-/** Making a format takes longer than all else on a page; there are few of them, unless somebody makes them up. */
+/** Formats are cached, because creating one takes longer than the rest of a page. The limit is for made-up locales. */
 const MAX_FORMATS = 500;
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** An amount in the minor unit of its currency as people of a locale write it. Exact: it is never a fraction in binary. */
+/** Formats an amount in the minor unit for a locale. Exact: the amount is passed as a decimal string, not as a float. */
 export function amountText(amount: number, currency: string, locale: string): string {
   const digits = minorDigitsOf(currency);
   const sign = amount < 0 ? '-' : '';

@@ -1,4 +1,4 @@
-/** What the browser gets inside each page. The policy of the page lets it have this and nothing else, by its hash. */
+/** The style and script inside each page. The page's policy allows only these, by their hashes. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Html } from './html.js';

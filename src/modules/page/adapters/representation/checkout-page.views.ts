@@ -7,16 +7,16 @@ import { orderView } from './order.views.js';
 
 export interface Showing {
   readonly language: Language;
-  /** The path of the page, of which its other addresses are parts. */
+  /** The path of the page. The paths of its other routes begin with it. */
   readonly path: string;
-  /** Whether the customer is back from paying: then the page waits, and goes on by itself. */
+  /** Whether the customer has returned from paying. Then the page waits for the payment. */
   readonly isReturn: boolean;
   readonly isDeclined: boolean;
-  /** Of the pages that may show this one inside them, where one may. */
+  /** Origins whose pages may show this one in a frame. Undefined for a hosted page. */
   readonly framers?: readonly string[] | undefined;
 }
 
-/** What a page has in each of its states. */
+/** The HTML of the page in its state. */
 export function checkoutPageView(page: CheckoutPage, showing: Showing): string {
   const { state, facts } = page;
   const { language, path, framers, isReturn } = showing;
@@ -29,7 +29,7 @@ export function checkoutPageView(page: CheckoutPage, showing: Showing): string {
     isTest: facts.caller.mode === 'test',
     isEmbedded: framers !== undefined,
     waits,
-    told: {
+    data: {
       state,
       session: facts.session.id,
       watch: isFinal ? undefined : `${path}/state`,
@@ -73,7 +73,7 @@ ${hasPlace ? payForm(page, path, label) : html`<p class="alert">${filled(words.n
 </section>`;
 }
 
-/** A place of the shop's may refuse to be shown inside another page, so it gets the whole window. */
+/** The shop's payment URL opens in the whole window, because it may forbid frames. */
 function payForm(page: CheckoutPage, path: string, label: string, kind = ''): Html {
   const target = typeof page.placeToPay === 'object' && html` target="_top"`;
   return html`<form method="post" action="${path}/pay"${target}><button class="${kind}">${label}</button></form>`;

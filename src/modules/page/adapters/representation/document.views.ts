@@ -2,37 +2,36 @@ import { SCRIPT, STYLE } from './assets.js';
 import { Html, html } from './html.js';
 import type { Language } from './language.js';
 
-/** What the script is told: `data-…` of the body. */
-type Told = Readonly<Record<string, string | undefined>>;
+/** The `data-…` attributes of the body, which the script reads. */
+type Data = Readonly<Record<string, string | undefined>>;
 
 export interface DocumentParts {
   readonly language: Pick<Language, 'code' | 'direction' | 'words'>;
   readonly title: string;
   readonly isTest: boolean;
   readonly isEmbedded?: boolean;
-  /** Whether a browser without scripts asks again. */
+  /** Whether a browser without scripts reloads the page. */
   readonly waits?: boolean;
-  readonly told?: Told;
+  readonly data?: Data;
   readonly content: Html;
 }
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57d0"/><path d="M4 6h8M4 10h5" stroke="#fff" stroke-width="2"/></svg>',
 )}`;
-const AGAIN = html`<noscript><meta http-equiv="refresh" content="2"></noscript>`;
+const RELOAD = html`<noscript><meta http-equiv="refresh" content="2"></noscript>`;
 
-/** A whole document. */
 export function documentView({
   language,
   title,
   isTest,
   isEmbedded,
   waits,
-  told = {},
+  data = {},
   content,
 }: DocumentParts): string {
   const { code, direction, words } = language;
-  const data = Object.entries(told).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`);
+  const attributes = Object.entries(data).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`);
   return html`<!doctype html>
 <html lang="${code}" dir="${direction}">
 <head>
@@ -41,10 +40,10 @@ export function documentView({
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="${ICON}">
-${waits && AGAIN}
+${waits && RELOAD}
 <style>${STYLE.html}</style>
 </head>
-<body${isEmbedded && html` class="embedded"`}${data}>
+<body${isEmbedded && html` class="embedded"`}${attributes}>
 ${isTest && html`<header class="test"><strong>TEST</strong> ${words.test}</header>`}
 <main>
 ${content}

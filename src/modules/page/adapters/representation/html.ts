@@ -1,4 +1,4 @@
-/** HTML in which everything that is filled in is text, unless it is HTML already. */
+/** HTML. The tag `html` escapes all values except Html. */
 export class Html {
   constructor(readonly text: string) {}
 }

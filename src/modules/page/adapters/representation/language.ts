@@ -15,15 +15,15 @@ const CATALOGUE: Readonly<Record<string, Words>> = {
 };
 
 export interface Language {
-  /** Of the words, as the `lang` of a document. */
+  /** Language of the words: the `lang` of the document. */
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
   readonly words: Words;
-  /** For amounts: it may be one that there are no words in. */
+  /** Locale of the amounts. It may be one without words of its own. */
   readonly locale: string;
 }
 
-/** The language of a session, or the one that the browser asks for; English where there are no words. */
+/** The session's language or, without one, the browser's. English if there are no words in that language. */
 export function languageOf(locale: string | null, acceptLanguage = ''): Language {
   if (locale !== null && locale !== 'auto') return languageFor(locale);
   const asked = acceptLanguage
@@ -49,7 +49,7 @@ function isTag(tag: string): boolean {
   }
 }
 
-/** What is filled in keeps its own direction: the marks isolate it from the words around it. */
+/** Fills the placeholders. The marks isolate each value, so that it keeps its own text direction. */
 export function filled(words: string, fillings: Readonly<Record<string, string>>): string {
   return words.replaceAll(/\{(\w+)\}/g, (_, name: string) => `\u2068${fillings[name] ?? ''}\u2069`);
 }

@@ -2,7 +2,7 @@ import { documentView } from './document.views.js';
 import { html } from './html.js';
 import { languageOf } from './language.js';
 
-/** Of an address that leads nowhere, or while the service cannot answer. */
+/** The page for an unknown URL, or for an error of the service. */
 export function missingPageView(status: number, acceptLanguage: string | undefined): string {
   const language = languageOf(null, acceptLanguage);
   const { words } = language;

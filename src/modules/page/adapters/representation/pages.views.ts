@@ -4,13 +4,13 @@ import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { PageSession } from '../../domain/checkout-page.js';
 
 const OBJECT = constant('checkout.page', 'Object type.');
-const SESSION = id(CHECKOUT_SESSION_ID, 'ID of the session that the page is of.');
-const URL = text('Where the customer pays. Whoever has the URL can see the order.', {
+const SESSION = id(CHECKOUT_SESSION_ID, 'ID of the session.');
+const URL = text('URL of the page on which the customer pays. Anyone with the URL can see the order.', {
   format: 'uri',
   examples: ['https://pay.example/c/jm3K0b'],
 });
 const EMBED_URL = nullable(
-  text('Where the page is that your own page can show in a frame; null unless `ui_mode` is `embedded`.', {
+  text('URL of the page to show in a frame of your own page; null unless `ui_mode` is `embedded`.', {
     format: 'uri',
   }),
 );
@@ -28,13 +28,13 @@ export const LEDGER_CHECKOUT_PAGE = object(
     checkout_session: SESSION,
     url: nullable(URL),
     embed_url: EMBED_URL,
-    payment_url: text('Where the page leads the customer to pay.', {
+    payment_url: text('URL to which the page sends the customer to pay.', {
       format: 'iri',
       examples: ['https://psp.example/pay/4711?return={RETURN_URL}'],
     }),
     expires_at: EXPIRES_AT,
   },
-  { name: 'LedgerCheckoutPage', description: 'The page on which a customer pays a session, and where it leads.' },
+  { name: 'LedgerCheckoutPage', description: 'The page on which a customer pays a session, with its payment URL.' },
 );
 
 export function pageView(session: PageSession, url: string): ValueOf<typeof CHECKOUT_PAGE> {

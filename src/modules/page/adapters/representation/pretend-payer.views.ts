@@ -4,10 +4,9 @@ import { documentView } from './document.views.js';
 import { html } from './html.js';
 import { languageOf } from './language.js';
 
-/** A tool of programmers', in English. */
 const ENGLISH = languageOf('en');
 
-/** The page of the payment provider that is none. */
+/** The page of test mode's pretend payment provider. Only developers see it, so it is in English. */
 export function pretendPayerView({ facts }: CheckoutPage, path: string, isEmbedded: boolean): string {
   const { session, shop } = facts;
   const press = (pretence: string, label: string, kind = 'plain') =>

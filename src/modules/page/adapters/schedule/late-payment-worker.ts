@@ -8,7 +8,7 @@ import { RecordLatePayment } from '../../application/record-late-payment.js';
 const INTERVAL_MS = 1_000;
 const BATCH = 100;
 
-/** Of two processes that find the same payment due, one records it: its reference is the session's. */
+/** If two processes find the same payment due, its reference lets only one record it. */
 @Injectable()
 export class LatePaymentWorker implements OnApplicationBootstrap {
   constructor(
@@ -23,7 +23,7 @@ export class LatePaymentWorker implements OnApplicationBootstrap {
     this.jobs.repeat('record_late_payments', INTERVAL_MS, () => this.recordDue());
   }
 
-  /** One that cannot be recorded keeps no other waiting: it is due again in the next round. */
+  /** A payment that cannot be recorded does not block the others. The next round tries it again. */
   private async recordDue(): Promise<void> {
     const faults: unknown[] = [];
     for (const key of await this.latePayments.due(this.clock.now(), BATCH)) {

@@ -1,34 +1,34 @@
-/** Keeps a page true while it is open. Without it the page works too: it then reloads itself, or is told when it posts. */
+/** Reloads the page when its state changes. Without the script, a waiting page reloads itself by a meta refresh. */
 const { state, watch, waits, expires, origins, onward } = document.body.dataset;
 
 const SOON_MS = 1000;
 const LATER_MS = 20_000;
 const PATIENT_AFTER = 120;
 
-let looks = 0;
+let polls = 0;
 let next;
 
-async function look() {
+async function poll() {
   clearTimeout(next);
-  looks += 1;
+  polls += 1;
   try {
     const response = await fetch(watch, { cache: 'no-store' });
     if (response.ok && (await response.json()).state !== state) return location.reload();
   } catch {
-    // Without a network there is nothing to tell; the next look may find one.
+    // The network may be back at the next poll.
   }
-  next = setTimeout(look, waits && looks < PATIENT_AFTER ? SOON_MS : LATER_MS);
+  next = setTimeout(poll, waits && polls < PATIENT_AFTER ? SOON_MS : LATER_MS);
 }
 
 if (watch) {
-  next = setTimeout(look, waits ? SOON_MS : LATER_MS);
+  next = setTimeout(poll, waits ? SOON_MS : LATER_MS);
   const left = Number(expires) * 1000 - Date.now();
-  if (left > 0 && left < LATER_MS * 5000) setTimeout(look, left + SOON_MS);
-  addEventListener('pageshow', ({ persisted }) => persisted && look());
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look());
+  if (left > 0 && left < LATER_MS * 5000) setTimeout(poll, left + SOON_MS);
+  addEventListener('pageshow', ({ persisted }) => persisted && poll());
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && poll());
 }
 
-/** To the page around this one, if it is one of those that may be: the browser delivers to that origin only. */
+/** Sends a message to the embedding page. The browser delivers it only if that page has one of the allowed origins. */
 function tell(type, more) {
   const message = { source: 'tillgate', type, checkout_session: document.body.dataset.session, ...more };
   const around = location.ancestorOrigins?.[0];
@@ -44,8 +44,8 @@ if (origins && parent !== window) {
   if (state === 'expired') tell('expired');
   if (state === 'paid') {
     tell('complete', { return_url: onward ?? null });
-    // The page around goes on first, if it listens: the shop's page is visited once. A browser that has seen no click in
-    // here leaves it to the page around, or to the link.
+    // The embedding page navigates first, if it listens, so that the shop's page is visited once. A browser blocks this
+    // navigation if the customer has not clicked inside the frame; then the embedding page or the link navigates.
     const alone = onward && setTimeout(() => open(onward, '_top'), SOON_MS);
     addEventListener('beforeunload', () => clearTimeout(alone));
   }

@@ -1,4 +1,4 @@
-/** What the page says. {…} is filled in. */
+/** The texts of the page. Placeholders are in braces. */
 export const ENGLISH = {
   test: 'Test mode: no money moves.',
   title: 'Pay {shop}',

@@ -1,6 +1,6 @@
 /**
- * Whoever names what is somebody else's gets the answer of what is nobody's, in every place of every operation that takes
- * an identifier. The places come from the description: a new operation is among them without anyone's doing.
+ * An ID of another organization gets the same response as an unknown ID, in every place of every operation that takes
+ * an ID. The places come from the description, so a new operation is tested without a change here.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -132,13 +132,13 @@ function seen({ status, headers, text, body }: Reply, id: string): unknown {
   return { status, headers: rest, text: own.reduce((left, word) => left.replaceAll(word, '…'), text) };
 }
 
-test('every kind of resource that an operation takes is one that the owner has', () => {
+test('the owner has a resource of every kind that an operation takes', () => {
   const kinds = new Set(CASES.map(({ place }) => place.kind));
   expect([...kinds].filter((kind) => owned[kind] === undefined)).toEqual([]);
   expect(CASES.length).toBeGreaterThan(25);
 });
 
-test.each(CASES)('$named, by a stranger', async ({ operation, place: { kind, unknown } }) => {
+test.each(CASES)('$named, by another organization', async ({ operation, place: { kind, unknown } }) => {
   const mine = { ...owned, org: stranger.organization };
   const strange: [ids: Ids, key: string][] = operation.isLedger
     ? [[owned, otherLedger]]
@@ -161,19 +161,22 @@ test.each(CASES)('$named, by a stranger', async ({ operation, place: { kind, unk
 /** What is deleted is somebody's no more. */
 const DELETED_LAST = CASES.toSorted((one, other) => Number(isDelete(one)) - Number(isDelete(other)));
 
-test.each(DELETED_LAST)('$named, by its owner, is another answer', async ({ operation, place: { kind, unknown } }) => {
-  const reply = await ask(operation, owned);
-  expect(reply.status).not.toBe(404);
-  expect(reply.status).toBeLessThan(500);
-  const nothing = await ask(operation, { ...owned, [kind]: unknown, [`ledger ${kind}`]: unknown });
-  expect(seen(reply, (operation.isLedger && owned[`ledger ${kind}`]) || (owned[kind] as string))).not.toEqual(
-    seen(nothing, unknown),
-  );
-});
+test.each(DELETED_LAST)(
+  '$named, by its owner, gets another response',
+  async ({ operation, place: { kind, unknown } }) => {
+    const reply = await ask(operation, owned);
+    expect(reply.status).not.toBe(404);
+    expect(reply.status).toBeLessThan(500);
+    const nothing = await ask(operation, { ...owned, [kind]: unknown, [`ledger ${kind}`]: unknown });
+    expect(seen(reply, (operation.isLedger && owned[`ledger ${kind}`]) || (owned[kind] as string))).not.toEqual(
+      seen(nothing, unknown),
+    );
+  },
+);
 
 /** A statement that names no organization fails wherever it runs: these run only after something else has happened. */
-describe('what its owner does in more than one step', () => {
-  test('is answered again under the key, and to nobody else', async () => {
+describe('an action of the owner in several steps', () => {
+  test('is replayed to the owner only', async () => {
     const create = (key: string) =>
       post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST, idempotencyKey: 'again' });
     const [first, again, strange] = [await create(owner.key), await create(owner.key), await create(stranger.test)];
@@ -190,7 +193,7 @@ describe('what its owner does in more than one step', () => {
     }
   });
 
-  test('has its customer pay on the page', async () => {
+  test('is the payment by the customer on the page', async () => {
     const page = service.url + (await openPage(owner)).path;
     expect((await submit(`${page}/pay`)).location).toMatch(/\/pretend$/);
     expect(stateIn(await visit(page))).toBe('being_paid');
