@@ -7,7 +7,7 @@ import { RATE_LIMITED } from './rate-limit.guard.js';
 
 /** Each failure may cost a database lookup. After a second, the count of an address and its memory are freed. */
 const FAILURES_PER_SECOND = 20;
-/** Addresses share at most 65,536 buckets, which bounds memory. Without the salt, nobody can choose whose bucket to fill. */
+/** Addresses share at most 65,536 buckets, which bounds memory. The secret salt keeps clients from choosing a bucket. */
 const BUCKET_DIGITS = 4;
 const SALT = randomUUID();
 
