@@ -31,7 +31,7 @@ export function readOptions(args: readonly string[], topics: readonly string[]):
     throw new Complaint('The kit creates sessions and refunds. To run it with live keys, pass --allow-live.');
   }
   if ((ledgerKey === undefined) !== (organization === undefined)) {
-    throw new Complaint('Pass --ledger-key and --organization together. The organization is that of --key.');
+    throw new Complaint('Pass --ledger-key and --organization, the organization of --key, together.');
   }
   if (only !== undefined && !topics.includes(only)) {
     throw new Complaint(`--only must be one of ${topics.join(', ')}, not ${only}.`);
