@@ -16,13 +16,7 @@ const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
 }));
 
 /** The folders that every module stands on: each imports only those to its left. */
-const FOUNDATION_IN_ORDER = [
-  'platform/database',
-  'platform/encryption',
-  'platform/http',
-  'platform/idempotency',
-  'validation',
-];
+const FOUNDATION_IN_ORDER = ['platform/database', 'encryption', 'platform/http', 'idempotency', 'validation'];
 
 const foundationHasOneOrder = FOUNDATION_IN_ORDER.slice(0, -1).map((name, place) => ({
   name: 'foundation-has-one-order',
@@ -93,7 +87,7 @@ module.exports = {
       name: 'platform-knows-no-module',
       severity: 'error',
       comment: 'What serves any module knows none, and not the composition root, processes or commands either.',
-      from: { path: '^src/(platform|validation|embedded-postgres|migrate|openapi|telemetry)/' },
+      from: { path: '^src/(platform|encryption|idempotency|validation|embedded-postgres|migrate|openapi|telemetry)/' },
       to: { path: ['^src/modules/', '^src/([^/]+\\.ts$|process/|cli/)'] },
     },
     {
@@ -101,7 +95,9 @@ module.exports = {
       severity: 'error',
       comment:
         'To serve a request takes no migration, description, metric or embedded database: nothing inside knows them.',
-      from: { path: '^src/(platform|validation|modules|embedded-postgres|migrate|openapi|telemetry)/' },
+      from: {
+        path: '^src/(platform|encryption|idempotency|validation|modules|embedded-postgres|migrate|openapi|telemetry)/',
+      },
       to: { path: '^src/(embedded-postgres|migrate|openapi|telemetry)/', pathNot: '^src/$1/' },
     },
     ...foundationHasOneOrder,
@@ -110,7 +106,7 @@ module.exports = {
       severity: 'error',
       comment: 'The files at the top of the platform, which all of these folders may import, import none of them.',
       from: { path: '^src/platform/[^/]+\\.ts$' },
-      to: { path: ['^src/platform/[^/]+/', '^src/validation/'] },
+      to: { path: ['^src/platform/[^/]+/', '^src/(encryption|idempotency|validation)/'] },
     },
     {
       name: 'migrations-stand-alone',

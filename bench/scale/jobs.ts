@@ -2,10 +2,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as Sql } from 'pg';
 import { reconcile } from '../../src/cli/reconcile.js';
+import { StoredResponses } from '../../src/idempotency/stored-responses.js';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { Deliveries, Events } from '../../src/modules/events/application/ports.js';
 import { Database } from '../../src/platform/database/database.js';
-import { StoredResponses } from '../../src/platform/idempotency/stored-responses.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';
 import { openApplication } from './environment.js';

@@ -1,6 +1,7 @@
 /** The parts of the document that all operations share: the introduction, the security schemes, parameters and headers. */
+
+import { KEY_PATTERN } from '../idempotency/idempotency-key.guard.js';
 import type { Credential } from '../platform/http/credential.js';
-import { KEY_PATTERN } from '../platform/idempotency/idempotency-key.guard.js';
 import { VERSION } from '../platform/version.js';
 
 export const INFO = {

@@ -1,11 +1,12 @@
 /** The error codes of a route, with an example of each, which the production code renders. */
+
+import { inUse, keyReused } from '../idempotency/idempotency.js';
+import { keyOf } from '../idempotency/idempotency-key.guard.js';
 import { facts } from '../platform/facts.js';
 import { notJson, tooLarge } from '../platform/http/body.guard.js';
 import { internalError, unavailable } from '../platform/http/error.filter.js';
 import { answerTo, statusOf } from '../platform/http/errors.js';
 import { exampleId } from '../platform/http/schema.js';
-import { inUse, keyReused } from '../platform/idempotency/idempotency.js';
-import { keyOf } from '../platform/idempotency/idempotency-key.guard.js';
 import { invalidParam, invalidParams, noSuchRoute, notFound, Refusal } from '../shared/errors.js';
 import { type IdKind, ORGANIZATION_ID } from '../shared/id.js';
 import { fieldsOf, type RequestClass } from '../validation/constraints.js';

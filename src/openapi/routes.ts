@@ -6,6 +6,7 @@ import {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
 } from '@nestjs/common/internal';
+import { OptionalKeyGuard, RequiredKeyGuard } from '../idempotency/idempotency-key.guard.js';
 import { CREDENTIAL, type Credential } from '../platform/http/credential.js';
 import {
   OPERATION,
@@ -15,7 +16,6 @@ import {
   WEBHOOKS,
   type WebhookFacts,
 } from '../platform/http/operation.js';
-import { OptionalKeyGuard, RequiredKeyGuard } from '../platform/idempotency/idempotency-key.guard.js';
 import type { IdKind } from '../shared/id.js';
 import type { RequestClass } from '../validation/constraints.js';
 import { PathIdPipe, RequestPipe } from '../validation/validation.js';

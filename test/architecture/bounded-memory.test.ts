@@ -51,7 +51,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'src/platform/http/connections.ts open': 'maxConnections of the server',
   'src/validation/constraints.ts known': 'request classes',
   'src/validation/validation.ts compiled': 'request classes',
-  'src/platform/idempotency/idempotency.ts running': 'requests under way, each of which removes its own',
+  'src/idempotency/idempotency.ts running': 'requests under way, each of which removes its own',
   'src/openapi/reference.controller.ts files': 'files of the reference page',
   'src/process/channel.ts waiting': 'questions between the processes of a service',
   'src/process/summed-metrics.ts latest': 'processes of a service',

@@ -1,8 +1,8 @@
 /** A route with an idempotency key must store its response with its write. The compiler and the database refuse one that does not. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module, Post } from '@nestjs/common';
+import { RequireIdempotencyKey } from '../../src/idempotency/idempotency-key.guard.js';
 import { Database } from '../../src/platform/database/database.js';
-import { RequireIdempotencyKey } from '../../src/platform/idempotency/idempotency-key.guard.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
 const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };

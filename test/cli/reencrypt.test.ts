@@ -1,7 +1,7 @@
 /** The key of stored secrets is changed while the service runs: all are read by one key or another, and in the end by the new one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { Encryption } from '../../src/platform/encryption/encryption.js';
+import { Encryption } from '../../src/encryption/encryption.js';
 import { isReplay, post } from '../support/client.js';
 import { command } from '../support/command.js';
 import { withClient } from '../support/postgres.js';

@@ -1,8 +1,8 @@
 /** How long a response is stored, and what happens to a key while another request holds it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import { StoredResponses } from '../../src/idempotency/stored-responses.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import { StoredResponses } from '../../src/platform/idempotency/stored-responses.js';
 import { decided } from '../../src/shared/decision.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';

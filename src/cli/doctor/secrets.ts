@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
+import { encryptedColumns, type Look, valuesIn } from '../../encryption/encrypted-columns.js';
+import { Encryption } from '../../encryption/encryption.js';
+import { STORED_KEY } from '../../encryption/encryption-key.record.js';
 import type { Config } from '../../platform/config.js';
-import { encryptedColumns, type Look, valuesIn } from '../../platform/encryption/encrypted-columns.js';
-import { Encryption } from '../../platform/encryption/encryption.js';
-import { STORED_KEY } from '../../platform/encryption/encryption-key.record.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** Which keys decrypt the stored secrets. Stored responses are not checked, because they expire. */

@@ -1,14 +1,14 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { listJson } from '../../../../platform/http/list.view.js';
-import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
-import { HttpResponse } from '../../../../platform/http/response.js';
-import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
   Idempotent,
   type IdempotentRequest,
-} from '../../../../platform/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+} from '../../../../idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
+import { listJson } from '../../../../platform/http/list.view.js';
+import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
+import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';

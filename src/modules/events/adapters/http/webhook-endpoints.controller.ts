@@ -1,15 +1,15 @@
 import { Controller, Delete, Get, Post } from '@nestjs/common';
-import { listView } from '../../../../platform/http/list.view.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { HttpResponse } from '../../../../platform/http/response.js';
-import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
   Idempotent,
   type IdempotentRequest,
   RequireIdempotencyKey,
-} from '../../../../platform/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+} from '../../../../idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
+import { listView } from '../../../../platform/http/list.view.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';

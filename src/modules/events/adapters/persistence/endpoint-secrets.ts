@@ -1,4 +1,4 @@
-import type { Encryption } from '../../../../platform/encryption/encryption.js';
+import type { Encryption } from '../../../../encryption/encryption.js';
 
 /** The columns for activeSecrets, of either table of endpoints. */
 export const SECRETS = `secret, previous_secret AS previous,

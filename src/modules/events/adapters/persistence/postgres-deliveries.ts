@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../platform/database/database.js';
-import { Encryption } from '../../../../platform/encryption/encryption.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Encryption } from '../../../../encryption/encryption.js';
 import { insertInto, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
-import { Encryption } from '../../../../platform/encryption/encryption.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { FIRST_UUID, idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
-import { Encrypted } from '../../../../platform/encryption/encrypted-columns.js';
+import { Encrypted } from '../../../../encryption/encrypted-columns.js';
 import type { Mode } from '../../../../shared/caller.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'webhook_endpoints_pkey' };

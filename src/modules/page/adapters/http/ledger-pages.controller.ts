@@ -1,14 +1,14 @@
 import { Controller, Post } from '@nestjs/common';
-import { LedgerKey } from '../../../../platform/http/credential.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { exampleId } from '../../../../platform/http/schema.js';
-import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
   Idempotent,
   type IdempotentRequest,
-} from '../../../../platform/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+} from '../../../../idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { modeOf, ORGANIZATION_ID } from '../../../../shared/id.js';

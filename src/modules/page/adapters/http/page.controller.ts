@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Post, Req, UseFilters, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { TakesForm } from '../../../../platform/http/body.guard.js';
 import { Public } from '../../../../platform/http/credential.js';
 import { PublicUrl } from '../../../../platform/http/public-url.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
-import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { notFound, Refusal } from '../../../../shared/errors.js';
 import { PRETENCES, type Pretence, PretendToPay } from '../../application/pretend-to-pay.js';

@@ -1,15 +1,15 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { LedgerKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { exampleId } from '../../../../platform/http/schema.js';
-import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
 import {
   Idempotent,
   type IdempotentRequest,
   RequireIdempotencyKey,
-} from '../../../../platform/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+} from '../../../../idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
+import { listView } from '../../../../platform/http/list.view.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { OwnerQuery } from '../../../../validation/requests.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
-import type { IdempotentRequest } from '../../../../platform/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import type { IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import type { OwnerRequest } from '../../../../validation/requests.js';

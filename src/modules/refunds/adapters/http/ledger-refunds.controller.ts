@@ -1,13 +1,13 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { LedgerKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
 import {
   AcceptIdempotencyKey,
   Idempotent,
   type IdempotentRequest,
-} from '../../../../platform/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+} from '../../../../idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
+import { LedgerKey } from '../../../../platform/http/credential.js';
+import { listView } from '../../../../platform/http/list.view.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { OwnerQuery } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';

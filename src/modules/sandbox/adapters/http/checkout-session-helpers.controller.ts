@@ -1,13 +1,13 @@
 import { Controller, Post } from '@nestjs/common';
-import { TestSecretKey } from '../../../../platform/http/credential.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { Idempotency } from '../../../../platform/idempotency/idempotency.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
   Idempotent,
   type IdempotentRequest,
-} from '../../../../platform/idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../platform/idempotency/idempotent-response.js';
+} from '../../../../idempotency/idempotency-key.guard.js';
+import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
+import { TestSecretKey } from '../../../../platform/http/credential.js';
+import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { invalidParams, notFound, paramError } from '../../../../shared/errors.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { StoredResponses } from '../../../../platform/idempotency/stored-responses.js';
+import { StoredResponses } from '../../../../idempotency/stored-responses.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { DeliverySchedule } from '../../../events/index.js';

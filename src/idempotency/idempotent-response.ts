@@ -1,4 +1,4 @@
-import { HttpResponse } from '../http/response.js';
+import { HttpResponse } from '../platform/http/response.js';
 
 /** The response of a route that takes an idempotency key. Only Idempotency makes it, when the decision is written. */
 export class IdempotentResponse extends HttpResponse {

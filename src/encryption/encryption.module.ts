@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { Config } from '../config.js';
-import { Database } from '../database/database.js';
+import { Config } from '../platform/config.js';
+import { Database } from '../platform/database/database.js';
 import { Encryption } from './encryption.js';
 import { EncryptionKeyRecord } from './encryption-key.record.js';
 import { Reencryption } from './reencryption.js';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../shared/errors.js';
+import type { ErrorCode } from '../shared/errors.js';
 
 export const IDEMPOTENCY_KEY_IN_USE: ErrorCode = {
   code: 'idempotency_key_in_use',

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../shared/caller.js';
-import { uuidOf } from '../../shared/id.js';
-import { insertInto } from '../database/columns.js';
-import { Database } from '../database/database.js';
-import { byOrganization, type Place } from '../database/places.js';
-import { earlier, type Part } from '../database/statement.js';
 import { Encryption } from '../encryption/encryption.js';
-import type { HttpResponse } from '../http/response.js';
+import { insertInto } from '../platform/database/columns.js';
+import { Database } from '../platform/database/database.js';
+import { byOrganization, type Place } from '../platform/database/places.js';
+import { earlier, type Part } from '../platform/database/statement.js';
+import type { HttpResponse } from '../platform/http/response.js';
+import type { Caller } from '../shared/caller.js';
+import { uuidOf } from '../shared/id.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 import { IdempotentResponse } from './idempotent-response.js';
 

@@ -1,7 +1,8 @@
 /** Finds the encrypted columns in TypeORM's metadata, and makes the SQL that reads and replaces their values. */
-import { FIRST_UUID } from '../../shared/id.js';
-import { columnsOf, tableOf } from '../database/columns.js';
-import type { Statement } from '../database/statement.js';
+
+import { columnsOf, tableOf } from '../platform/database/columns.js';
+import type { Statement } from '../platform/database/statement.js';
+import { FIRST_UUID } from '../shared/id.js';
 import type { Sealed } from './encryption.js';
 
 const PAGE = 1_000;

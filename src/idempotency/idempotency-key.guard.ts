@@ -1,8 +1,8 @@
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { invalidParam, type ParamCode, type Refusal } from '../../shared/errors.js';
-import type { RequestFacts } from '../http/errors.js';
-import { headerValues, requestOf } from '../http/request.js';
+import type { RequestFacts } from '../platform/http/errors.js';
+import { headerValues, requestOf } from '../platform/http/request.js';
+import { invalidParam, type ParamCode, type Refusal } from '../shared/errors.js';
 import type { IdempotentResponse } from './idempotent-response.js';
 
 export interface IdempotentRequest extends RequestFacts {

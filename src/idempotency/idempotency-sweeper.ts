@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { inBatches, Jobs } from '../jobs.js';
+import { inBatches, Jobs } from '../platform/jobs.js';
 import { StoredResponses } from './stored-responses.js';
 
 const INTERVAL_MS = 60_000;
