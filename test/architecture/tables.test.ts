@@ -31,7 +31,9 @@ function namingOthers(root: string): string[] {
   const printer = ts.createPrinter({ removeComments: true });
   return sourcesIn(root)
     .filter((file) =>
-      /^src\/(shared|platform|embedded-postgres|migrate|openapi|telemetry|modules\/events)\//.test(file),
+      /^src\/(shared|platform|encryption|idempotency|validation|embedded-postgres|migrate|openapi|telemetry|modules\/events)\//.test(
+        file,
+      ),
     )
     .filter((file) => {
       const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest);
@@ -48,7 +50,8 @@ function ownersIn(root: string): Map<string, string> {
       const [, table, record] =
         /@Entity\('(\w+)'\)[\s\S]*?class (\w+)/.exec(readFileSync(join(root, file), 'utf8')) ?? [];
       if (table === undefined || record === undefined) throw new Error(`${file} maps no table.`);
-      const owner = /^src\/(?:modules|platform)\/[^/]+\//.exec(file)?.[0] ?? '';
+      const [owner] = /^src\/(?:modules\/)?[^/]+\//.exec(file) ?? [];
+      if (owner === undefined) throw new Error(`${file} is in no folder.`);
       return [table, record].map((name) => [name, owner] as const);
     }),
   );

@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const ADAPTERS = /\/dist\/src\/.*(persistence|platform\/(database|idempotency|encryption))\/.*\.js$/;
+const ADAPTERS = /\/dist\/src\/.*(persistence|platform\/database|idempotency|encryption|telemetry)\/.*\.js$/;
 
 const found = {};
 globalThis.defined = (file, values) => {

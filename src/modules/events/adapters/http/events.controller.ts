@@ -30,7 +30,7 @@ import { ListEventsQuery, ResendEventRequest, toFilter } from './events.requests
 @Controller(EVENT_FACTS.secret.path)
 @Tag(
   'Events',
-  'An event describes a change of a resource. It is also sent to webhook endpoints and to the `notify_url` of the session.',
+  'An event describes a change of a resource. It is also sent to webhook endpoints and to the `notify_url` that belongs to the resource.',
 )
 @Webhooks(eventWebhooks)
 export class EventsController {

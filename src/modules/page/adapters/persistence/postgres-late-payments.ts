@@ -10,7 +10,7 @@ const EXPECT = `INSERT INTO late_payments (organization_id, mode, session_id, du
 const REMOVE = 'DELETE FROM late_payments WHERE organization_id = $1 AND mode = $2 AND session_id = $3';
 const DUE = {
   name: 'page.late_payments_due',
-  text: `/* every organization: late payments of all of them are recorded */
+  text: `/* every organization: one job serves all of them */
     SELECT organization_id AS organization, session_id AS session FROM late_payments WHERE due_at <= $1
     ORDER BY due_at LIMIT $2`,
 };
