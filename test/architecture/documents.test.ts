@@ -16,3 +16,14 @@ test.each(['SECURITY.md', 'docs/reliability.md'])('every row of %s names a test'
   expect(rows.length).toBeGreaterThan(10);
   expect(rows.slice(1).filter((row) => !/`test\/[^`]+` *(, `test\/[^`]+` *)*\|$/.test(row))).toEqual([]);
 });
+
+/** References, which nobody reads from end to end. */
+const REFERENCES = ['api.md', 'metrics.md', 'performance.md'];
+const GUIDES = readdirSync('docs').filter((name) => name.endsWith('.md') && !REFERENCES.includes(name));
+
+test.each([['README.md', 120], ...GUIDES.map((name): [string, number] => [`docs/${name}`, 150])])(
+  '%s has at most %i lines',
+  (document, most) => {
+    expect(readFileSync(document, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(most);
+  },
+);

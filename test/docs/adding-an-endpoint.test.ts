@@ -1,4 +1,4 @@
-/** docs/adding-an-endpoint.md shows files as they are, and every line of a field; the compiler names a place that forgot it. */
+/** The pages show files as they are, and every line of a field; the compiler names a place that forgot it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -6,8 +6,8 @@ import ts from 'typescript';
 import { flat, shownIn } from '../support/shown-code.js';
 
 const FIELD = /customer_?email/i;
-const SHOWN = shownIn(readFileSync('docs/adding-an-endpoint.md', 'utf8'));
-const LINES = SHOWN.filter(({ code }) => FIELD.test(code));
+const LINES = shownIn(readFileSync('docs/adding-a-field.md', 'utf8'));
+const SHOWN = [...shownIn(readFileSync('docs/adding-an-endpoint.md', 'utf8')), ...LINES];
 
 const CHECKOUT = 'src/modules/checkout';
 const RECORD = `${CHECKOUT}/adapters/persistence/checkout-session.record.ts`;
