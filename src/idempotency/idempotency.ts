@@ -13,15 +13,15 @@ import type { IdempotentRequest } from './idempotency-key.guard.js';
 import { IdempotentResponse } from './idempotent-response.js';
 import { type Claim, KEY_CONSTRAINT, type StoredResponse, StoredResponses } from './stored-responses.js';
 
-/** How long a request waits for another one with its key before the 409. */
+/** How long a request waits for another request with the same key before it is refused with 409. */
 const WAIT_MS = 2_000;
-/** A key can expire between the insert it refuses and the look at it; twice in a row cannot happen. */
+/** A key can expire after it refused an insert and before it is read. That does not happen twice in a row. */
 const ATTEMPTS = 3;
 
-/** A request together with its body, which is what makes two requests the same. */
+/** A request with its body. Two requests with equal bodies are the same request. */
 type KeyedRequest = IdempotentRequest & {
   readonly body: unknown;
-  /** Whether deciding does something that cannot be taken back: then a stored response is looked for first. */
+  /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */
   readonly hasEffect?: boolean;
 };
 
@@ -33,9 +33,9 @@ interface Running {
 }
 
 /**
- * Runs a write once for each idempotency key. The response is one more write of the decision, so the unique key in
- * PostgreSQL decides between processes and across crashes; within a process, requests with the same key wait for the
- * first one here instead of each holding a connection.
+ * Runs a write once for each idempotency key. The response is stored by the same statement or transaction as the write,
+ * so the primary key in PostgreSQL decides between processes and after crashes. Within a process, requests with the same
+ * key wait here for the first one instead of each holding a connection.
  */
 @Injectable()
 export class Idempotency {
@@ -47,7 +47,7 @@ export class Idempotency {
     private readonly config: Config,
   ) {}
 
-  /** Commits what is decided together with its response, or answers as it did before. Without a key, just commits. */
+  /** Commits the decision together with its response, or returns the stored response of the key. Without a key, only commits. */
   async once<Result>(
     caller: Caller,
     request: KeyedRequest,
@@ -71,7 +71,7 @@ export class Idempotency {
     );
   }
 
-  /** Commits what a request decides that has no key, or takes none because to repeat it is to ask for more. */
+  /** Commits the decision of a request without a key, or of a route that takes none because each call is a new request. */
   async withoutKey<Result>(
     decide: Decide<Result>,
     respond: (result: Result) => ResponseParts,
@@ -79,7 +79,7 @@ export class Idempotency {
     return new IdempotentResponse(respond(await this.unit.commit(decide)));
   }
 
-  /** Runs one request with a key at a time; the others get what it answered. */
+  /** Runs one request for each key at a time. The others get its response. */
   private async alone(caller: Caller, { operation, key, fingerprint }: Claim, run: () => Promise<IdempotentResponse>) {
     const name = `${caller.organization} ${caller.mode} ${operation} ${key}`;
     for (let first = this.running.get(name); first; first = this.running.get(name)) {
@@ -121,7 +121,7 @@ export class Idempotency {
     throw inUse();
   }
 
-  /** A refusal decided against state is as final for its key as a success: it is stored too. */
+  /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. */
   private async respond(
     caller: Caller,
     claim: Claim,
@@ -140,7 +140,7 @@ export class Idempotency {
     }
   }
 
-  /** A value that was right at first, such as an expiry ten minutes ahead, may be wrong when the request is retried. */
+  /** A value that was valid at first, such as an expiry ten minutes ahead, can be invalid when the request is retried. */
   private async answeredBefore(caller: Caller, claim: Claim, error: unknown): Promise<IdempotentResponse> {
     const found = await this.responses.find(caller, claim);
     if (!found || found === 'expired' || !found.fingerprint.equals(claim.fingerprint)) throw error;
@@ -154,7 +154,7 @@ function fingerprintOf({ subject, body }: KeyedRequest): Buffer {
   return hash('sha256', subject === undefined ? text : `${subject} ${text}`, 'buffer');
 }
 
-/** The value with the members of each object by name. Its own, because RFC 8785's libraries take five times as long. */
+/** The value with the members of each object sorted by name. Libraries for RFC 8785 take five times as long. */
 function inOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
@@ -168,7 +168,7 @@ function replay({ response, fingerprint }: StoredResponse, expected: Buffer): Id
   return new IdempotentResponse(response, true);
 }
 
-/** The first request's response, or undefined when it failed without one. Throws when it takes too long. */
+/** The response of the first request, or undefined if it failed without one. Refuses after WAIT_MS. */
 async function withinPatience(outcome: Running['outcome']): Promise<IdempotentResponse | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const impatience = new Promise<never>((_, reject) => {
@@ -181,7 +181,7 @@ async function withinPatience(outcome: Running['outcome']): Promise<IdempotentRe
   }
 }
 
-/** Whether the lock that was waited for too long is the key's, not a payment's. */
+/** Whether the lock timeout was on the idempotency key, not on a payment. */
 function isKeyLocked(error: unknown): boolean {
   return sqlState(error) === '55P03' && String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT);
 }

@@ -41,11 +41,11 @@ export class RequestLog implements OnModuleInit, OnModuleDestroy {
 function lineOf(request: FastifyRequest, reply: FastifyReply): object {
   const { url, config } = request.routeOptions;
   return {
-    // Of a replayed error the caller knows the id of the first response.
+    // A replayed error has the id of the first response in its body.
     request_id: reply.getHeader('request-id'),
     trace_id: request.traceId,
     method: request.method,
-    // The pattern: the path may hold anything.
+    // The pattern of the route, because a path can contain anything.
     route: url,
     operation: config?.operationId,
     status: reply.statusCode,

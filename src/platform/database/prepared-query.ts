@@ -24,7 +24,7 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
-/** pg keeps the text of every statement that a connection has prepared, by name. */
+/** pg stores the text of each statement that a connection has prepared, by name. */
 type Preparing = Connection & { readonly parsedStatements: Readonly<Record<string, string>> };
 
 const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
@@ -70,7 +70,7 @@ export class PreparedQuery implements Submittable {
     try {
       if (prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, false);
       for (const [index, values] of runs.entries()) {
-        // PostgreSQL sends each outcome at once: the silence timer would end a connection that waits for all of them.
+        // PostgreSQL then sends each outcome at once. Otherwise a long batch looks like a dead connection, which a timer closes.
         if (index > 0) connection.flush();
         connection.bind({ statement: this.name, values }, false);
         if (index === 0 && this.columns === undefined) connection.describe({ type: 'P' }, false);
@@ -118,7 +118,7 @@ export class PreparedQuery implements Submittable {
     this.end(Object.assign(error, { statement: this.name }), []);
   }
 
-  /** Calls back once: pg hands over an error of submit() a turn later, and the socket may have failed by then. */
+  /** Calls back once. pg reports an error of submit() one turn later, when the socket may have failed too. */
   private end(error: Error | undefined, outcomes: readonly Outcome[]): void {
     if (this.hasEnded) return;
     this.hasEnded = true;

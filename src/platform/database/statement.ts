@@ -7,22 +7,22 @@ export interface Statement {
   readonly text: string;
 }
 
-/** One owner's part of a write: what touches several owners' tables is still one statement. */
+/** A write to the tables of one module. Parts of several modules are composed into one statement. */
 export interface Part extends Write {
-  /** Names the SQL: parts of one name have one text. */
+  /** Identifies the SQL: parts with the same name have the same text. */
   readonly name: string;
   /** Placeholders count from $1 within the part. */
   readonly sql: string;
   readonly values: readonly unknown[];
-  /** How many rows it must change, where no constraint can say it: any other number means that the state is stale. */
+  /** How many rows it must change. Any other number means that the state changed since it was read. */
   readonly rows?: number;
-  /** The constraints that refuse what was decided on stale state: deciding again finds out what is true now. */
+  /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
   readonly stale?: readonly string[];
   /** Called once the write is committed. Must not throw. */
   readonly committed?: () => void;
 }
 
-/** Several parts of one owner: an event and its deliveries. */
+/** Several parts of one module: an event and its deliveries. */
 interface Parts extends Write {
   readonly parts: readonly Part[];
 }
@@ -49,7 +49,7 @@ function flat<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
 const LONGEST_NAME = 63;
 const known = new Map<string, Statement>();
 
-/** The parts as one statement, whose values are theirs in the same order. Its text is made once for the names of its parts. */
+/** One statement that runs all parts. It takes their values in the same order. Its text is cached by the names of the parts. */
 export function composed(parts: readonly Part[]): Statement {
   const names = parts.map(({ name }) => name).join(' ');
   let statement = known.get(names);
@@ -61,8 +61,8 @@ export function composed(parts: readonly Part[]): Statement {
 }
 
 /**
- * The first part runs first: PostgreSQL executes the main query before data-modifying WITH queries nobody reads, so the
- * part that most often fails belongs there (a taken idempotency key), and a failure leaves no dead rows of the others.
+ * The first part runs first: PostgreSQL executes the main query before data-modifying WITH queries that nothing reads. The part
+ * that fails most often (a taken idempotency key) therefore comes first: then the others have not written dead rows.
  * Citus runs the WITH queries first, one after the other, and the main query at the end.
  */
 function textOf([first, ...others]: readonly Part[]): string {
@@ -86,7 +86,7 @@ function shortened(names: string): string {
   return `${names.slice(0, LONGEST_NAME - digest.length - 1)} ${digest}`;
 }
 
-/** The column's time so many seconds earlier. In UTC, because Citus takes no arithmetic that depends on a time zone. */
+/** SQL: the column's time minus so many seconds. In UTC, because Citus refuses arithmetic that depends on a time zone. */
 export function earlier(column: string, seconds: string): string {
   return `(${column} AT TIME ZONE 'UTC' - make_interval(secs => ${seconds})) AT TIME ZONE 'UTC'`;
 }

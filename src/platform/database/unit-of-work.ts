@@ -5,10 +5,10 @@ import { Database, ownerOf } from './database.js';
 import { violates } from './faults.js';
 import { composed, type Part, partsOf, valuesOf } from './statement.js';
 
-/** Losing a race means that the next look sees the winner's change; only changes in between can make it lose again. */
+/** A decision on stale state is repeated on the current state. It fails again only if that state changes meanwhile too. */
 const ATTEMPTS = 5;
 
-/** What was decided no longer fits the state. Thrown inside a transaction, it also rolls it back. */
+/** The state changed since it was read. Inside a transaction, this error rolls the transaction back. */
 class Stale extends Error {}
 
 interface Written<Result> {
@@ -25,8 +25,8 @@ export class UnitOfWork {
   constructor(private readonly database: Database) {}
 
   /**
-   * Writes all that was decided, or nothing. Decides again when a write finds the state changed; refuses with
-   * service_unavailable when that happens too often.
+   * Writes everything that was decided, or nothing. Decides again if the state changed since it was read. Refuses with
+   * service_unavailable after five attempts.
    */
   async commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -42,7 +42,6 @@ export class UnitOfWork {
     throw new Refusal(SERVICE_UNAVAILABLE, 'Too many changes of the same resource at once.');
   }
 
-  /** Returns what was written. */
   private async write<Result>(decision: Decision<Result>): Promise<Written<Result>> {
     if ('decide' in decision) {
       return this.database.run(async () => {
@@ -59,7 +58,7 @@ export class UnitOfWork {
     return { result: decision.result, parts };
   }
 
-  /** What counts its rows goes first and by itself, because PostgreSQL counts those of a statement's main part only. */
+  /** A part with a row count runs first and alone, because PostgreSQL counts only the rows of a statement's main part. */
   private async inOpenTransaction(parts: readonly Part[]): Promise<void> {
     const others: Part[] = [];
     for (const part of parts) {
