@@ -28,7 +28,8 @@ const config = {
   // A fixture's tests run where the fixture is put.
   testPathIgnorePatterns: ['<rootDir>/test/fixtures/'],
   // Far more than a test takes on a busy machine: it ends what hangs.
-  testTimeout: 90_000,
+  testTimeout: 180_000,
+  testSequencer: './test/support/sequencer.js',
   // More than there are cores: many tests wait for processes and for time.
   maxWorkers: 3,
 };

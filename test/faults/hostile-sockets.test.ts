@@ -59,7 +59,7 @@ beforeAll(async () => {
   const wrapper = ['sh', '-c', `ulimit -n ${FILES}; exec "$0" "$@"`];
   server = await startServer({ DATABASE_URL: service.databaseUrl }, wrapper);
   await atOnce(50, served);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

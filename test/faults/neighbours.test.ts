@@ -13,7 +13,7 @@ import { type ServiceProcess, spawnService } from '../support/service-process.js
 import { createSession, LARGE } from '../support/sessions.js';
 
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
-const SAMPLES = 200;
+const SAMPLES = 100;
 /** This machine may be busy with other things: what is promised has to be seen once. */
 const TRIES = 10;
 /** What is promised, and what is asked where other tests leave no processor to spare: without shares the neighbour waited for more than a second. */

@@ -1,5 +1,5 @@
 /** Through PgBouncer in transaction mode, with fewer server connections than the service opens. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import { assertReady, limitRole, migrate } from '../../src/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
@@ -18,8 +18,6 @@ const SETTINGS = {
   server_login_retry: 1,
   query_wait_timeout: 7,
 };
-
-jest.setTimeout(120_000);
 
 if (PGBOUNCER === '') test.skip('not run: PGBOUNCER names no PgBouncer, 1.21 or newer', () => undefined);
 else describe('through PgBouncer', through);

@@ -52,7 +52,7 @@ beforeAll(async () => {
     OTEL_LOGS_EXPORTER: 'none',
     OTEL_BSP_SCHEDULE_DELAY: '100',
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -15,7 +15,7 @@ let server: Server;
 beforeAll(async () => {
   database = await createDatabase();
   server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'info', WEB_CONCURRENCY: '2' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { fuzz } from './fuzz.js';
 
-const REQUESTS = 20_000;
+const REQUESTS = 10_000;
 const TIME_LIMIT_MS = 600_000;
 
 /** The same for every run: `npm run fuzz` draws others. */

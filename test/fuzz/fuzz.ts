@@ -1,6 +1,6 @@
 /** Sends what is drawn from a seed to a real service and notes everything that no request may cause. */
 import { faultsOf, faultsOfError } from '../support/description.js';
-import { startServer } from '../support/processes.js';
+import { FAST_START, startServer } from '../support/processes.js';
 import { bytesOf, type Drawn, SMUGGLED } from './broken-requests.js';
 import { type Answer, Connection } from './connection.js';
 import { FRESH, requestsOf } from './requests.js';
@@ -38,7 +38,11 @@ const EXCERPT = 600;
 const MEGABYTE = 2 ** 20;
 
 export async function fuzz({ databaseUrl, seed, requests, number }: FuzzOptions): Promise<FuzzReport> {
-  const server = await startServer({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', NODE_OPTIONS: SMALL_HEAP });
+  const server = await startServer({
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'info',
+    NODE_OPTIONS: `${FAST_START.NODE_OPTIONS} ${SMALL_HEAP}`,
+  });
   try {
     const surroundings = await prepare(server.url, databaseUrl);
     const run = new Run(server.url, seed, requestsOf(surroundings));

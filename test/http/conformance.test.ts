@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Ended, run } from '../support/processes.js';
 import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 import { type PassingAnswer, spoil } from '../support/spoiling-proxy.js';
@@ -23,9 +23,6 @@ const TOPICS = [
 ];
 /** A closed port: nothing listens below the first that is handed out. */
 const NOWHERE = 'http://127.0.0.1:1';
-
-/** Each run of the kit is a process, and sends some 2,000 requests. */
-jest.setTimeout(90_000);
 
 let service: Service;
 let tenant: Tenant;

@@ -86,7 +86,7 @@ test('a connection that was told 408 is freed although its client never closes i
   const [held] = await accepted;
   await once(client, 'end');
   await until(() => held?.destroyed === true).finally(() => client.destroy());
-}, 40_000);
+});
 
 /** Of the answers that followed the first one on its connection. */
 const statusesIn = (text: string): number[] =>

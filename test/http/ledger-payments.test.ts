@@ -57,7 +57,7 @@ test('records a payment without a session', async () => {
   expect(recorded.headers.get('location')).toBe(`/ledger/v1/payments/${recorded.body.id}`);
   expect(recorded.body).toEqual(payment());
   expect(Object.keys(recorded.body)).toEqual(Object.keys(payment()));
-  expect(Math.abs(recorded.body.created - Date.now() / 1000)).toBeLessThan(5);
+  expect(Math.abs(recorded.body.created - Date.now() / 1000)).toBeLessThan(60);
 });
 
 test('records a payment for a session, which is then complete and paid', async () => {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { COMPILED } from './processes.js';
+import { FAST_START } from './processes.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
@@ -18,7 +18,7 @@ export interface ServiceProcess {
 /** Starts the service on a migrated database and a free port, or the one given, and waits until it listens. */
 export async function spawnService(databaseUrl: string, port = '0'): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...COMPILED, PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: port, LOG_LEVEL: 'error' },
+    env: { ...FAST_START, PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: port, LOG_LEVEL: 'error' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const end = async (signal: NodeJS.Signals) => {

@@ -39,7 +39,7 @@ test('a name server that never answers is given up, and not asked for the name a
   expect(questions).toBeGreaterThan(0);
   await expect(resolve('shop.example.', NEVER)).rejects.toMatchObject({ code: 'ETIMEOUT' });
   expect(asked.questions).toBe(questions);
-}, 60_000);
+});
 
 test('an attempt that ends does not wait for it, and says nothing of the name', async () => {
   const { asked, resolve } = await startNameServer();
@@ -53,7 +53,7 @@ test('an attempt that ends does not wait for it, and says nothing of the name', 
   while (asked.questions === questions) await once(server, 'message');
   again.abort(new Error('Enough.'));
   await expect(second).rejects.toThrow('Enough.');
-}, 60_000);
+});
 
 test('names that are unknown are remembered up to a bound, the oldest forgotten first', async () => {
   const { asked, resolve } = await startNameServer(unknown);
@@ -65,7 +65,7 @@ test('names that are unknown are remembered up to a bound, the oldest forgotten 
   expect(asked.questions).toBe(questions);
   await expect(resolve('shop0.example', NEVER)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   expect(asked.questions).toBeGreaterThan(questions);
-}, 60_000);
+});
 
 test.each(['localhost', 'shop.localhost', 'localhost.'])('%s is this machine, and nobody is asked', async (name) => {
   const { asked, resolve } = await startNameServer();
