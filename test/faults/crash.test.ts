@@ -11,7 +11,7 @@ const CLIENTS = 20;
 const KILLS = 4;
 /** Long enough for a process that was just started to be in the thick of it when it is killed. */
 const LIFE_MS = [200, 600] as const;
-const LONG_MS = 90_000;
+const LONG_MS = 180_000;
 
 interface Write {
   readonly path: string;

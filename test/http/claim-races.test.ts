@@ -11,7 +11,7 @@ import { Shop } from '../support/shop.js';
 const PATH = '/ledger/v1/refunds';
 const WORKERS = 8;
 const REFUNDS = 200;
-const TIME_LIMIT_MS = 60_000;
+const TIME_LIMIT_MS = 180_000;
 
 let service: Service;
 let other: Service;

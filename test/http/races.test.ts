@@ -8,7 +8,7 @@ import { atOnce, get, isReplay, post, type Reply, SMALLEST } from '../support/cl
 import { brokenPromises } from '../support/invariants.js';
 import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
-const LONG_MS = 60_000;
+const LONG_MS = 180_000;
 const CAPTURED = 10_000;
 const AMOUNT = 100;
 const REFUNDS = 1_000;

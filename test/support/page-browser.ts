@@ -6,7 +6,7 @@ import { expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 /** A browser is unpacked and started: seconds, and more where others are at work too. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 180_000;
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 360, height: 740 };
 
@@ -26,6 +26,7 @@ export async function customerIn(
   options: BrowserContextOptions = {},
 ): Promise<Customer> {
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  context.setDefaultTimeout(PATIENCE_MS / 2);
   const page = await context.newPage();
   const faults: string[] = [];
   const hosts = new Set<string>();
