@@ -655,7 +655,7 @@ export interface paths {
     put?: never;
     /**
      * Claim refunds to pay out
-     * @description Claims pending refunds that have no live claim, oldest first. Each refund is yours until its lease ends. Another worker can then claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.
+     * @description Claims pending refunds that have no live claim: first those whose lease has ended, then the oldest. Each refund is yours until its lease ends. Another worker can then claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.
      */
     post: operations['claimRefunds'];
     delete?: never;
@@ -1438,7 +1438,7 @@ export interface components {
         | 'refund.failed'
         | 'refund.canceled'
       )[];
-      /** @description Whether events are sent. `false` also cancels unfinished deliveries. */
+      /** @description Whether events are sent. With `false`, unfinished deliveries are canceled when they are next due. */
       enabled?: boolean;
       /** @description Description of the endpoint. */
       description?: string | null;
@@ -1553,7 +1553,7 @@ export interface components {
       cancel_url: string | null;
       /** @description Where the customer returns to from an embedded page. */
       return_url: string | null;
-      /** @description Where events of the session and of its refunds are sent as webhooks. */
+      /** @description URL to which events of the session, its payments and its refunds are sent as webhooks. */
       notify_url: string | null;
       /** @description Description of the session. */
       description: string | null;
@@ -1719,7 +1719,7 @@ export interface components {
       return_url?: string | null;
       /**
        * Format: iri
-       * @description Where events of the session are sent as webhooks. An absolute https URL (in test mode also http to localhost, or to any host if the operator allows it) without user information. Its port is 80, 443, or one from 1024 up.
+       * @description URL to which events of the session, its payments and its refunds are sent as webhooks. An absolute https URL (in test mode also http to localhost, or to any host if the operator allows it) without user information. Its port is 80, 443, or one from 1024 up.
        * @example https://shop.example/webhooks
        */
       notify_url?: string | null;
@@ -2423,7 +2423,7 @@ export interface components {
       cancel_url: string | null;
       /** @description Where the customer returns to from an embedded page. */
       return_url: string | null;
-      /** @description Where events of the session and of its refunds are sent as webhooks. */
+      /** @description URL to which events of the session, its payments and its refunds are sent as webhooks. */
       notify_url: string | null;
       /** @description Description of the session. */
       description: string | null;
@@ -2602,7 +2602,7 @@ export interface components {
       amount_refundable: number;
       currency: components['schemas']['Currency'];
       /**
-       * @description ID of the checkout session that was paid, if any.
+       * @description ID of the checkout session that the payment is for; null if there is none.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session: string | null;
@@ -2952,7 +2952,7 @@ export interface components {
       /** @description The price of the item and what is sold for it. */
       price_data: components['schemas']['PriceData'];
     };
-    /** @description The request to send next. It can be sent as it is. */
+    /** @description The request to send next. For `read_resource`, `list_resources` and `retry`, send it as it is. For the other types, `type` says what to change. */
     NextStep: {
       /**
        * @description What to do next.
@@ -3084,7 +3084,7 @@ export interface components {
       amount_refundable: number;
       currency: components['schemas']['Currency'];
       /**
-       * @description ID of the checkout session that was paid, if any.
+       * @description ID of the checkout session that the payment is for; null if there is none.
        * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       checkout_session: string | null;
@@ -3696,7 +3696,7 @@ export interface components {
     RequestId: string;
     /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
     IdempotencyKey: string;
-    /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+    /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
     OptionalIdempotencyKey: string;
   };
   requestBodies: never;
@@ -3705,7 +3705,7 @@ export interface components {
     RequestId: string;
     /** @description Path of the created resource. */
     Location: string;
-    /** @description While it is open, where its page is: `<url>; rel="payment"`. */
+    /** @description URL of the page of the session, while the session is open: `<url>; rel="payment"`. */
     Link: string;
     /** @description Seconds to wait before repeating the request. */
     RetryAfter: number;
@@ -3912,7 +3912,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4004,7 +4004,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4291,7 +4291,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4707,7 +4707,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4985,7 +4985,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5136,7 +5136,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5225,7 +5225,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5314,7 +5314,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5462,7 +5462,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5548,7 +5548,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5641,7 +5641,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5733,7 +5733,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -5890,7 +5890,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6117,7 +6117,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6764,7 +6764,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6857,7 +6857,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -6950,7 +6950,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -7043,7 +7043,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -7135,7 +7135,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -7412,7 +7412,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -7563,7 +7563,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -7652,7 +7652,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional, because the operation is safe to repeat. */
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];

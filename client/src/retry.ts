@@ -1,6 +1,6 @@
 /** Decides when a request is sent again. */
 
-/** The pauses of four retries add up to about four seconds, which is longer than a restart of the service. */
+/** The pauses of four retries add up to about three seconds, which is longer than a restart of the service. */
 export const MAX_RETRIES = 4;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;

@@ -41,7 +41,7 @@ export interface EmbeddedPostgresOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Throws EmbeddedPostgresError, in one sentence, when the data directory cannot be used. */
+/** Throws an error with one sentence when the data directory cannot be used. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   makeDirectory(resolve(options.dataDir));
   const { dataDir, connections = 0, say = () => undefined } = options;

@@ -46,7 +46,7 @@ type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentRespon
 /** Refuses a request without exactly one usable Idempotency-Key. */
 export const RequireIdempotencyKey = (): KeyedRoute => UseGuards(RequiredKeyGuard);
 
-/** Honours an Idempotency-Key on an operation that is safe to repeat without one. */
+/** Honours an Idempotency-Key on an operation that does not require one. */
 export const AcceptIdempotencyKey = (): KeyedRoute => UseGuards(OptionalKeyGuard);
 
 /** The request for Idempotency.once(), without the body, which is a validated parameter of its own. */

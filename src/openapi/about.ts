@@ -23,7 +23,7 @@ curl http://127.0.0.1:3000/v1/checkout_sessions -u sk_test_…: -H 'Idempotency-
 
 ## Authentication
 
-\`Authorization: Bearer <key>\`, or HTTP Basic with the key as the user name and no password. Secret keys (\`sk_test_…\`,
+\`Authorization: Bearer <key>\`, or HTTP Basic with the key as the user name; the password is ignored. Secret keys (\`sk_test_…\`,
 \`sk_live_…\`) open \`/v1\`, ledger keys (\`lk_test_…\`, \`lk_live_…\`) open \`/ledger/v1\`. The key sets the mode; in \`test\` mode
 no money moves.
 
@@ -40,7 +40,7 @@ the request to send next. For \`fix_request\`, \`lower_amount\` and \`authentica
 ## Idempotency
 
 Writes take an \`Idempotency-Key\`. Repeating a request with the same key returns the same response and writes nothing again.
-After a 400, 409, 429 or 5xx you can use the key again.
+After a 400, 401, 403, 409, 413, 415, 429 or 5xx you can use the key again.
 
 ## Lists
 
@@ -49,8 +49,9 @@ is \`null\`. \`limit\` is 25 if you send none, and at most 100.
 
 ## Webhooks
 
-Every change makes an event, which is sent to the \`notify_url\` of its session as a
-[Standard Webhook](https://www.standardwebhooks.com): verify its signature with the \`whsec_…\` secret of your organization, which
+Every change makes an event, which is sent to the webhook endpoints that subscribe to its type and to the \`notify_url\` of its
+session, as a [Standard Webhook](https://www.standardwebhooks.com). Verify its signature: an endpoint has a \`whsec_…\` secret of its
+own, which the response that creates it returns. For the \`notify_url\` it is the secret of your organization, which
 \`tillgate org create\` and \`tillgate webhook secret rotate\` print. Any 2xx within 15 seconds is a success. A failed delivery is tried
 again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h; a 410 ends it. An event can arrive more than once, with the same
 \`webhook-id\`, and events can arrive in any order: \`sequence\` counts those of one object from 1. \`GET /v1/events\` has them all.
@@ -73,9 +74,17 @@ export const SERVERS = [{ url: '/', description: 'The service that serves this d
 
 export const SECURITY_SCHEMES = {
   secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_test_…` or `sk_live_…`.' },
-  secretKeyBasic: { type: 'http', scheme: 'basic', description: 'A secret key as the user name, with no password.' },
+  secretKeyBasic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'A secret key as the user name; the password is ignored.',
+  },
   ledgerKey: { type: 'http', scheme: 'bearer', description: 'A ledger key, `lk_test_…` or `lk_live_…`.' },
-  ledgerKeyBasic: { type: 'http', scheme: 'basic', description: 'A ledger key as the user name, with no password.' },
+  ledgerKeyBasic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'A ledger key as the user name; the password is ignored.',
+  },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'The token of `METRICS_TOKEN`.' },
 } as const;
 
@@ -105,7 +114,7 @@ export const PARAMETERS = {
   IdempotencyKey: { ...IDEMPOTENCY_KEY, required: true, description: IDEMPOTENCY },
   OptionalIdempotencyKey: {
     ...IDEMPOTENCY_KEY,
-    description: `${IDEMPOTENCY} Optional, because the operation is safe to repeat.`,
+    description: `${IDEMPOTENCY} Optional. Send one if repeating the request would do more, such as rotating a secret twice.`,
   },
 } as const;
 
@@ -117,7 +126,7 @@ export const HEADERS = {
   },
   Location: { description: 'Path of the created resource.', required: true, schema: { type: 'string', pattern: '^/' } },
   Link: {
-    description: 'While it is open, where its page is: `<url>; rel="payment"`.',
+    description: 'URL of the page of the session, while the session is open: `<url>; rel="payment"`.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="payment"$' },
   },
   RetryAfter: {

@@ -38,7 +38,7 @@ export class Config {
   @IsString() readonly dataDir: string = '.data';
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
-  /** The URL at which customers reach the service; undefined means that there are no payment pages. */
+  /** The URL at which customers reach the service; undefined means no payment pages, except on the embedded database. */
   @IsOptional() @IsUrl(/^https?:\/\/[^\s?#@\\]+$/i, PUBLIC_URL) readonly publicUrl: string | undefined = undefined;
   @OneOf(LOG_LEVELS) readonly logLevel: string = 'info';
   @OneOf(LOG_REQUESTS) readonly logRequests: string = 'all';
@@ -52,7 +52,7 @@ export class Config {
   @Listed(Matches(LONG, KEYS)) readonly decryptionKeys: readonly string[] = [];
   /** A year at most: each stored response holds a whole body. */
   @WholeNumber({ min: 1, max: 8760 }) readonly idempotencyRetentionHours: number = 24;
-  /** A week at least: deliveries are retried for less. */
+  /** A week at least: without `Retry-After`, deliveries are retried for less. */
   @WholeNumber({ min: 7, max: 3650 }) readonly eventRetentionDays: number = 90;
   @WholeNumber({ min: 2, max: 1000 }) readonly databasePoolSize: number = 10;
   /** Whether simultaneous reads go to PostgreSQL in one message. */

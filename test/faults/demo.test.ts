@@ -74,7 +74,7 @@ test('its tour works as it is pasted, and a later start shows an order that is o
     lines.findIndex((line) => line.startsWith('API=')),
     lines.findIndex((line) => line.startsWith('Webhooks, ')),
   );
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', pasted.join('\n')]);
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', pasted.join('\n')]);
   expect(stderr).toBe('');
   const answers = stdout.split('\n').filter((line) => line.startsWith('{'));
   const [created, page, again, read, listed, paid, complete, refund, tooMuch, waiting, settled, left] = answers.map(

@@ -40,7 +40,7 @@ test.each(GUIDES)('$file', async ({ blocks }) => {
   const script = [CURL, TILLGATE, ...commands].join('\n');
   const own = { ...process.env, DATABASE_URL: service.databaseUrl };
   const environment = { ...own, ...known, PAYMENT: String((body as { id: string }).id) };
-  const run = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { env: environment });
+  const run = promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env: environment });
   const { stderr } = await run.catch(({ stdout, stderr }) => Promise.reject(new Error(`${stdout}${stderr}`)));
   const [before, ...said] = stderr.split(/^block(?= error$|$)/m);
   expect(before).toBe('');

@@ -85,7 +85,7 @@ async function outcomeOnceStored(owner: Tenant, url: string) {
 
 test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])('%s is not a port for webhooks', async (url) => {
   const { last } = await outcomeOnceStored(await createTenant(strict.service), url);
-  const error = 'Webhooks are only sent to port 80, 443, or one from 1024 up.';
+  const error = 'Webhooks are only sent to port 80, 443, or a port from 1024 up.';
   expect(last).toMatchObject({ status_code: null, error });
 });
 
@@ -142,7 +142,7 @@ describe('http to another host', () => {
     const owner = await createTenant(open.service);
     const { event } = await sessionFor(open.service, owner, 'http://169.254.169.254:4000/');
     await deliver(open.service);
-    const error = 'The host has no address that webhooks are sent to.';
+    const error = 'The host has an address that webhooks are never sent to.';
     expect((await readEvent(open.service, owner, event)).deliveries).toEqual([attempt(1, null, error, false)]);
   });
 });

@@ -46,7 +46,11 @@ const NEXT_STEP = object(
     path: text('Path of the request, with all IDs filled in.'),
     method: text('Method of the request.'),
   },
-  { name: 'NextStep', description: 'The request to send next. It can be sent as it is.' },
+  {
+    name: 'NextStep',
+    description:
+      'The request to send next. For `read_resource`, `list_resources` and `retry`, send it as it is. For the other types, `type` says what to change.',
+  },
 );
 
 export const errorSchema = (codes: readonly ErrorCode[]) =>

@@ -85,7 +85,7 @@ export class CreateCheckoutSessionRequest {
   @WebhookUrl({
     optional: true,
     description:
-      'Where events of the session are sent as webhooks. An absolute https URL (in test mode also http to localhost, ' +
+      'URL to which events of the session, its payments and its refunds are sent as webhooks. An absolute https URL (in test mode also http to localhost, ' +
       'or to any host if the operator allows it) without user information. Its port is 80, 443, or one from 1024 up.',
   })
   notify_url?: string | null;

@@ -67,7 +67,7 @@ const FIELDS = {
   success_url: nullable(text('Where the customer is sent after paying.')),
   cancel_url: nullable(text('Where the customer is sent after canceling.')),
   return_url: nullable(text('Where the customer returns to from an embedded page.')),
-  notify_url: nullable(text('Where events of the session and of its refunds are sent as webhooks.')),
+  notify_url: nullable(text('URL to which events of the session, its payments and its refunds are sent as webhooks.')),
   description: nullable(text('Description of the session.')),
   customer_email: nullable(text('E-mail address of the customer.')),
   locale: nullable(text('Language of the page: a canonical BCP 47 tag, or `auto`.')),

@@ -54,7 +54,7 @@ function notAllowed(allowPrivate: boolean): NotAllowed {
   // The message does not name the address, so that nobody can map the private network with it.
   return new NotAllowed(
     allowPrivate
-      ? 'The host has no address that webhooks are sent to.'
+      ? 'The host has an address that webhooks are never sent to.'
       : 'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true for the service or command that sends.',
   );
 }

@@ -26,7 +26,10 @@ export class CreateWebhookEndpointRequest {
 export class ChangeWebhookEndpointRequest {
   @WebhookUrl({ optional: true, description: URL }) url?: string | null;
   @WantedEvents({ optional: true, description: EVENTS }) events?: string[];
-  @Flag({ optional: true, description: 'Whether events are sent. `false` also cancels unfinished deliveries.' })
+  @Flag({
+    optional: true,
+    description: 'Whether events are sent. With `false`, unfinished deliveries are canceled when they are next due.',
+  })
   enabled?: boolean;
   @Text({ max: 1000, optional: true, description: DESCRIPTION }) description?: string | null;
 }

@@ -37,7 +37,9 @@ const FIELDS = {
   amount_on_hold: amount('Amount of active holds, which cannot be refunded.', 0),
   amount_refundable: amount('Amount that can still be refunded.'),
   currency: CURRENCY,
-  checkout_session: nullable(id(CHECKOUT_SESSION_ID, 'ID of the checkout session that was paid, if any.')),
+  checkout_session: nullable(
+    id(CHECKOUT_SESSION_ID, 'ID of the checkout session that the payment is for; null if there is none.'),
+  ),
   mismatch: nullable(
     describedEnum(
       MISMATCH_MEANINGS,

@@ -46,7 +46,7 @@ export class LedgerClaimsController {
   @Operation('claimRefunds', {
     summary: 'Claim refunds to pay out',
     description:
-      'Claims pending refunds that have no live claim, oldest first. Each refund is yours until its lease ends. Another worker can then claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
+      'Claims pending refunds that have no live claim: first those whose lease has ended, then the oldest. Each refund is yours until its lease ends. Another worker can then claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
     example: { limit: 10, lease_seconds: 60 },
     answers: {
       200: {
