@@ -65,7 +65,7 @@ describe('in a copy of the repository', () => {
     addModule();
     await run('biome', 'check', '--write', 'src');
     // As `npm run check` does, with the types of the tests.
-    await run('npm', 'run', '--silent', 'build', '--', '--path', 'tsconfig.json');
+    await run('npm', 'run', '--silent', 'build:tests');
     await run('npm', 'run', '--silent', 'openapi');
     await run('npm', 'run', '--silent', 'client:types');
   }, 15 * MINUTES);
