@@ -46,7 +46,7 @@ export class RateLimitGuard implements CanActivate {
     return true;
   }
 
-  /** Beyond the bound the oldest goes: whose bucket it was begins again with a full one. */
+  /** Above MAX_BUCKETS the oldest bucket is dropped. Its organization begins again with a full one. */
   private fill(name: string, at: number): Bucket {
     const bucket = { tokens: this.config.rateLimitRps, at };
     this.buckets.set(name, bucket);
