@@ -61,8 +61,8 @@ module.exports = {
     {
       name: 'modules-meet-at-index',
       severity: 'error',
-      comment: 'The composition root, processes and the command line know modules by their index.ts too.',
-      from: { path: '^src/([^/]+\\.ts$|process/|cli/)' },
+      comment: 'The composition root, processes, the command line and tools know modules by their index.ts too.',
+      from: { path: '^(src/([^/]+\\.ts$|process/|cli/)|tools/)' },
       to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index\\.ts$' },
     },
     ...modulesPointOneWay,
@@ -107,6 +107,34 @@ module.exports = {
       comment: 'The files at the top of the platform, which all of these folders may import, import none of them.',
       from: { path: '^src/platform/[^/]+\\.ts$' },
       to: { path: ['^src/platform/[^/]+/', '^src/(encryption|idempotency|validation)/'] },
+    },
+    {
+      name: 'tools-stay-outside',
+      severity: 'error',
+      comment: 'What only runs when the product is built serves no request, and no image has it.',
+      from: { path: '^(src|migrations)/' },
+      to: { path: '^tools/' },
+    },
+    {
+      name: 'one-way-out',
+      severity: 'error',
+      comment:
+        'What a module sends to the outside goes through the adapter of deliveries, which the attempts under way bound.',
+      from: {
+        path: '^src/(modules|idempotency|validation|encryption)/',
+        pathNot: '^src/modules/events/adapters/delivery/',
+      },
+      to: { path: '^(http|net|tls|dns)|node_modules/undici/' },
+    },
+    {
+      name: 'one-way-out',
+      severity: 'error',
+      comment: 'Only OutgoingAttempts has the sender: deliveries and tests send through it, within one limit.',
+      from: {
+        path: '^src/',
+        pathNot: '^src/modules/events/(application/outgoing-attempts\\.ts|adapters/delivery/|events\\.module\\.ts$)',
+      },
+      to: { path: '^src/modules/events/(application/receivers\\.ts|adapters/delivery/)' },
     },
     {
       name: 'migrations-stand-alone',

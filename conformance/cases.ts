@@ -12,6 +12,8 @@ export interface RequestOfCase {
   /** A null header is not sent, even if it has a default. */
   readonly headers?: Readonly<Record<string, string | string[] | null>>;
   readonly body?: unknown;
+  /** Values at places of the body. */
+  readonly set?: Readonly<Record<string, unknown>>;
   readonly text?: string;
   readonly base64?: string;
   /** Follows next_cursor to the last page. */

@@ -68,7 +68,8 @@ function check(expectation: Expectation, answer: Answer): Problem[] {
 }
 
 function toSend(request: RequestOfCase, { keys }: Deployment): Sent {
-  const { method, path, as = 'merchant', body, text, base64 } = request;
+  const { method, path, as = 'merchant', text, base64 } = request;
+  const body = withFields(request);
   const bytes =
     base64 === undefined
       ? (text ?? (body === undefined ? undefined : JSON.stringify(body)))
@@ -84,6 +85,25 @@ function toSend(request: RequestOfCase, { keys }: Deployment): Sent {
     if (value !== null) headers[name] = value;
   }
   return { method, path, headers, body: bytes === undefined ? undefined : Buffer.from(bytes) };
+}
+
+/** The body with the values of `set` at their places: `line_items[0].quantity`. */
+function withFields({ body, set = {} }: RequestOfCase): unknown {
+  const changed = structuredClone(body);
+  for (const [path, value] of Object.entries(set)) {
+    const steps = path.split(/[.[\]]+/).filter(Boolean);
+    const last = steps.pop() as string;
+    // What is on the way to a place is made where the body has none.
+    const holder = steps.reduce(
+      (at, step, index) => {
+        at[step] ??= /^\d+$/.test(steps[index + 1] ?? last) ? [] : {};
+        return at[step] as Record<string, unknown>;
+      },
+      changed as Record<string, unknown>,
+    );
+    Object.defineProperty(holder, last, { value, enumerable: true });
+  }
+  return changed;
 }
 
 /** Reads all pages of a list into one response with the body { pages, ids }. A response that is no page is returned itself. */

@@ -6,36 +6,46 @@ import { IDEMPOTENCY_ERRORS } from './idempotency/error.codes.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './idempotency/idempotency-key.record.js';
 import { KeyGuard, OriginGuard, RateLimitGuard } from './modules/access/index.js';
-import { MovedClocks } from './modules/sandbox/index.js';
-import * as modules from './modules.js';
-import { OpenapiModule } from './openapi/openapi.module.js';
+import * as declared from './modules.js';
+import { ReferenceController } from './openapi/reference.controller.js';
 import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
-import { declareFacts, type ModuleFacts } from './platform/facts.js';
+import { Facts, type ModuleFacts } from './platform/facts.js';
 import { BodyGuard } from './platform/http/body.guard.js';
 import { HTTP_ERRORS } from './platform/http/error.codes.js';
 import { ErrorFilter } from './platform/http/error.filter.js';
+import { ErrorResponses } from './platform/http/errors.js';
 import { PublicUrl } from './platform/http/public-url.js';
 import { Jobs } from './platform/jobs.js';
-import { CallerClock, Clock } from './shared/clock.js';
+import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
 import { PLATFORM_METRICS } from './telemetry/metrics.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 
-const MODULES: readonly ModuleFacts[] = Object.values(modules);
-export const RECORDS = [IdempotencyKeyRecord, EncryptionKeyRecord, ...MODULES.flatMap(({ records }) => records)];
+export const MODULES: readonly ModuleFacts[] = Object.values(declared);
 const PLATFORM = {
   errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
   metrics: PLATFORM_METRICS,
   jobs: ['remove_idempotency_keys'],
 };
-declareFacts(PLATFORM, ...MODULES);
+
+export const factsOf = (list: readonly ModuleFacts[] = MODULES) => new Facts([PLATFORM, ...list]);
+export const recordsOf = (list: readonly ModuleFacts[] = MODULES) => [
+  IdempotencyKeyRecord,
+  EncryptionKeyRecord,
+  ...list.flatMap(({ records }) => records),
+];
+
+interface Options {
+  /** Operators' commands run without the time limits of requests. */
+  readonly timeLimits?: boolean;
+  readonly modules?: readonly ModuleFacts[];
+}
 
 @Module({})
 export class AppModule {
-  /** The whole service, on a migrated database. Operators' commands run without the time limits of requests. */
-  static register(config: Config, url: string, { timeLimits = true } = {}): DynamicModule {
+  static register(config: Config, url: string, { timeLimits = true, modules = MODULES }: Options = {}): DynamicModule {
     return {
       module: AppModule,
       global: true,
@@ -43,22 +53,22 @@ export class AppModule {
         DatabaseModule.register({
           url,
           poolSize: config.databasePoolSize,
-          records: RECORDS,
+          records: recordsOf(modules),
           timeLimits,
           gatherReads: config.databaseGatherReads,
         }),
         EncryptionModule,
         TelemetryModule,
-        OpenapiModule,
         IdempotencyModule,
-        ...MODULES.map(({ module }) => module),
+        ...modules.map(({ module }) => module),
       ],
+      controllers: [ReferenceController],
       providers: [
         { provide: Config, useValue: config },
+        { provide: Facts, useValue: factsOf(modules) },
+        ErrorResponses,
         { provide: Clock, useClass: SystemClock },
         { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate) },
-        { provide: CallerClock, useExisting: MovedClocks },
-        MovedClocks,
         PublicUrl,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
@@ -68,7 +78,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
-      exports: [CallerClock, Clock, Config, Jobs, MovedClocks, PublicUrl, WebhookUrls],
+      exports: [Clock, Config, ErrorResponses, Facts, Jobs, PublicUrl, WebhookUrls],
     };
   }
 }

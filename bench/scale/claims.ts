@@ -114,7 +114,7 @@ async function explainClaim(size: Refunds, logFile: string): Promise<StatementPl
   try {
     return await withWorkers(size, 1, async ([claim]) => {
       await claim?.();
-      const plan = log.read().find(({ sql }) => sql.includes('SKIP LOCKED') && sql.includes('UPDATE refunds'));
+      const plan = log.read().find(({ sql }) => sql.includes('SKIP LOCKED'));
       if (!plan) throw new Error('The plan of a claim was not logged.');
       return plan;
     });
@@ -126,7 +126,8 @@ async function explainClaim(size: Refunds, logFile: string): Promise<StatementPl
 
 /** As if nobody had ever claimed one. */
 async function unclaim({ sql }: Refunds): Promise<void> {
-  await sql.query(`UPDATE refunds SET claim_number = 0, claim_expires_at = NULL WHERE claim_number > 0`);
+  await sql.query(`UPDATE refunds SET claim_number = 0, lapses = 0, claim_expires_at = NULL,
+    claimable_at = to_timestamp(0) WHERE claim_number > 0`);
   await sql.query('VACUUM ANALYZE refunds');
 }
 

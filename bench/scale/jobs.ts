@@ -4,7 +4,8 @@ import type { Client as Sql } from 'pg';
 import { reconcile } from '../../src/cli/reconcile.js';
 import { StoredResponses } from '../../src/idempotency/stored-responses.js';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
-import { Deliveries, Events } from '../../src/modules/events/application/ports.js';
+import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
+import { Deliveries, OldEvents } from '../../src/modules/events/application/ports.js';
 import { Database } from '../../src/platform/database/database.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';
@@ -51,9 +52,10 @@ export async function openDueWork({ sql, url, step }: { sql: Sql; url: string; s
 }
 
 function jobsOf(application: INestApplicationContext, step: Step): Job[] {
-  const sessions = application.get(ExpirySweeper);
+  const sessions = application.get(CheckoutSessions);
+  const sweeper = application.get(ExpirySweeper);
   const responses = application.get(StoredResponses);
-  const events = application.get(Events);
+  const events = application.get(OldEvents);
   const deliveries = application.get(Deliveries);
   const now = Date.now();
   const look = async () => {
@@ -61,24 +63,35 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
     const looked = await Promise.all(found.map((organization) => deliveries.due(organization, undefined, now)));
     return looked.flatMap((one) => one.found);
   };
-  const some = async (batch: Promise<number>) => {
-    if ((await batch) === 0) throw new Error('A sweep found nothing to do.');
+  const some = (count: number) => {
+    if (count === 0) throw new Error('A sweep found nothing to do.');
   };
   return [
     {
       name: `settle ${SESSION_BATCH} expired sessions`,
       batches: BATCHES,
-      run: () => some(sessions.sweep(SESSION_BATCH)),
+      run: async () => {
+        const overdue = await sessions.overdue(SESSION_BATCH);
+        some(overdue.length);
+        await sweeper.expire(overdue, 0);
+      },
     },
     {
       name: `remove ${ANSWER_BATCH} kept answers`,
       batches: BATCHES_OF_ANSWERS,
-      run: () => some(responses.sweep(ANSWER_BATCH)),
+      run: async () => {
+        const old = await responses.old(ANSWER_BATCH);
+        some(old.length);
+        await responses.remove(old);
+      },
     },
     {
       name: `remove ${EVENT_BATCH} old events`,
       batches: BATCHES_OF_EVENTS,
-      run: () => some(events.removeBefore(step.end - 30 * DAY, EVENT_BATCH)),
+      run: async () => {
+        const { value } = await events.removeBefore(step.end - 30 * DAY, EVENT_BATCH).next();
+        some(value ?? 0);
+      },
     },
     {
       name: 'look for due webhooks',

@@ -111,7 +111,7 @@ class Events extends Resource {
     id: string,
     body: Schemas['ResendEventRequest'] = {},
     options?: WriteOptions,
-  ): Promise<Schemas['EventWithDeliveries']> {
+  ): Promise<Schemas['ResentEvent']> {
     return this.act('/v1/events', id, 'resend', options, body);
   }
 }

@@ -137,7 +137,7 @@ export interface paths {
     };
     /**
      * Retrieve an event
-     * @description Returns the event with every attempt to deliver it.
+     * @description Returns the event with the last 20 attempts of each delivery.
      */
     get: operations['readEvent'];
     put?: never;
@@ -159,7 +159,7 @@ export interface paths {
     put?: never;
     /**
      * Resend an event
-     * @description Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only.
+     * @description Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only. Receivers that got it 100 times are left out.
      */
     post: operations['resendEvent'];
     delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
     put?: never;
     /**
      * Propose a refund
-     * @description Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later.
+     * @description Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. Repeating a request with the same `reference` returns the first refund.
      */
     post: operations['proposeRefund'];
     delete?: never;
@@ -522,6 +522,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/ledger/v1/holds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List holds of all organizations
+     * @description Lists the holds on payments of every organization in the mode of the key, newest first.
+     */
+    get: operations['listLedgerHolds'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/ledger/v1/holds/{id}': {
     parameters: {
       query?: never;
@@ -655,7 +675,7 @@ export interface paths {
     put?: never;
     /**
      * Claim refunds to pay out
-     * @description Claims pending refunds that have no live claim: first those whose lease has ended, then the oldest. Each refund is yours until its lease ends. Another worker can then claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.
+     * @description Claims pending refunds that have no live claim. Organizations take turns. Of each, refunds that were never claimed come first, the oldest before the others. Each refund is yours until its lease ends. After a wait, which doubles with each lease that ends so, another worker can claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.
      */
     post: operations['claimRefunds'];
     delete?: never;
@@ -692,7 +712,7 @@ export interface paths {
     put?: never;
     /**
      * Extend a claim
-     * @description Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is.
+     * @description Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is. If the payment provider keeps the refund pending, send its `provider_reference`: the lease can then be up to 60 days long.
      */
     post: operations['extendClaim'];
     delete?: never;
@@ -732,7 +752,7 @@ export interface paths {
     put?: never;
     /**
      * Release a claim
-     * @description Gives up the claim of a refund that was not paid out. Another worker can claim the refund, and the merchant can cancel it.
+     * @description Gives up the claim of a refund that was not paid out. After `delay_seconds`, another worker can claim the refund; the merchant can cancel it at once.
      */
     post: operations['releaseClaim'];
     delete?: never;
@@ -1517,8 +1537,7 @@ export interface components {
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
-       * @deprecated
-       * @description An alias of `amount_total`: use `amount_total`.
+       * @description The same as `amount_total`.
        * @example 5000
        */
       amount: number;
@@ -1600,15 +1619,9 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['CheckoutSessionSummary'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
     /** @description A checkout session in a list. */
@@ -1998,7 +2011,7 @@ export interface components {
     /** @description An attempt to deliver an event. */
     Delivery: {
       /**
-       * @description ID of the webhook endpoint that the event was sent to; null for the `notify_url`.
+       * @description ID of the webhook endpoint that the event is sent to; null for the `notify_url`.
        * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       webhook_endpoint: string | null;
@@ -2029,6 +2042,24 @@ export interface components {
        * @example null
        */
       next_attempt_at: number | null;
+    };
+    /** @description A delivery of an event whose next attempt is due. */
+    DueDelivery: {
+      /**
+       * @description ID of the webhook endpoint that the event is sent to; null for the `notify_url`.
+       * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      webhook_endpoint: string | null;
+      /**
+       * @description Number of the attempt, from 1.
+       * @example 1
+       */
+      attempt: number;
+      /**
+       * @description When the attempt is due, in Unix seconds.
+       * @example 1763700000
+       */
+      next_attempt_at: number;
     };
     /** @description The body of every error response. All fields are always present. */
     Error: {
@@ -2066,6 +2097,7 @@ export interface components {
          *     - `payment_session_mismatch`: The amount or currency is not that of the session. `errors[].allowed` has the right one.
          *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
          *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
+         *     - `resend_limit`: The event was sent 100 times to each of these receivers. Read the event to see the last attempts.
          *     - `payment_reference_reused`: The reference was used for another payment. Read that payment.
          *     - `payment_not_refundable`: Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.
          *     - `hold_exceeds_remaining`: The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.
@@ -2074,6 +2106,7 @@ export interface components {
          *     - `refund_in_progress`: The ledger has claimed the refund to pay it out. It can be canceled only if the ledger releases the claim. Read it.
          *     - `refund_claimed`: `claim` is not the number of the current claim. Read the refund: another worker may have claimed it.
          *     - `refund_not_succeeded`: Only a succeeded refund can be returned. Read it.
+         *     - `refund_reference_reused`: The reference was used for another refund. Read that refund.
          * @enum {string}
          */
         code:
@@ -2093,6 +2126,7 @@ export interface components {
           | 'payment_session_mismatch'
           | 'payment_required'
           | 'webhook_endpoint_limit'
+          | 'resend_limit'
           | 'payment_reference_reused'
           | 'payment_not_refundable'
           | 'hold_exceeds_remaining'
@@ -2100,7 +2134,8 @@ export interface components {
           | 'refund_not_pending'
           | 'refund_in_progress'
           | 'refund_claimed'
-          | 'refund_not_succeeded';
+          | 'refund_not_succeeded'
+          | 'refund_reference_reused';
       };
     };
     /** @description A change of a resource. `data.object` is the resource right after the change. */
@@ -2168,6 +2203,12 @@ export interface components {
           | components['schemas']['Refund'];
         /** @description Why the object failed, if a reason was given; otherwise null. */
         reason: string | null;
+        /** @description The merchant's own ID of the refund. */
+        reference?: string | null;
+        /** @description The merchant's description of the refund. */
+        description?: string | null;
+        /** @description The payment provider's ID of the payout. */
+        provider_reference?: string | null;
       };
     };
     EventList: {
@@ -2185,18 +2226,12 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['Event'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
-    /** @description An event with every attempt to deliver it. */
+    /** @description An event with the last attempts to deliver it. */
     EventWithDeliveries: {
       /**
        * @description ID of the event, and the `webhook-id` of its webhooks.
@@ -2261,18 +2296,29 @@ export interface components {
           | components['schemas']['Refund'];
         /** @description Why the object failed, if a reason was given; otherwise null. */
         reason: string | null;
+        /** @description The merchant's own ID of the refund. */
+        reference?: string | null;
+        /** @description The merchant's description of the refund. */
+        description?: string | null;
+        /** @description The payment provider's ID of the payout. */
+        provider_reference?: string | null;
       };
-      /** @description Attempts to deliver the event, oldest first. */
+      /** @description The last 20 attempts of each delivery of the event, oldest first. */
       deliveries: components['schemas']['Delivery'][];
     };
     ExtendClaimRequest: {
       /** @description The `claim.number` of your claim on the refund. */
       claim: number;
       /**
-       * @description Length of the lease, in seconds from now.
+       * @description Length of the lease, in seconds from now. At most 3600 without a `provider_reference`.
        * @default 60
        */
       lease_seconds?: number;
+      /**
+       * @description The payment provider's ID of the payout.
+       * @example capture-4711
+       */
+      provider_reference?: string | null;
       /**
        * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
@@ -2284,6 +2330,11 @@ export interface components {
       reason?: string | null;
       /** @description The `claim.number` of your claim on the refund. */
       claim?: number;
+      /**
+       * @description The payment provider's ID of the payout.
+       * @example capture-4711
+       */
+      provider_reference?: string | null;
       /**
        * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
@@ -2387,8 +2438,7 @@ export interface components {
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
-       * @deprecated
-       * @description An alias of `amount_total`: use `amount_total`.
+       * @description The same as `amount_total`.
        * @example 5000
        */
       amount: number;
@@ -2525,6 +2575,12 @@ export interface components {
           | components['schemas']['Refund'];
         /** @description Why the object failed, if a reason was given; otherwise null. */
         reason: string | null;
+        /** @description The merchant's own ID of the refund. */
+        reference?: string | null;
+        /** @description The merchant's description of the refund. */
+        description?: string | null;
+        /** @description The payment provider's ID of the payout. */
+        provider_reference?: string | null;
       };
     };
     LedgerEventList: {
@@ -2542,18 +2598,12 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['LedgerEvent'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
-    /** @description A payment with its owning organization. */
+    /** @description A payment with its owning organization and your reference. */
     LedgerPayment: {
       /**
        * @description ID of the payment.
@@ -2620,6 +2670,11 @@ export interface components {
        * @example 1763700000
        */
       created: number;
+      /**
+       * @description Your own ID of the capture.
+       * @example capture-4711
+       */
+      reference: string | null;
     };
     LedgerPaymentList: {
       /**
@@ -2636,18 +2691,12 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['LedgerPayment'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
-    /** @description A refund with its owning organization and its claim. */
+    /** @description A refund with its owning organization, its claim and what the ledger needs to pay it out. */
     LedgerRefund: {
       /**
        * @description ID of the refund.
@@ -2703,6 +2752,14 @@ export interface components {
          */
         expires_at: number;
       } | null;
+      /** @description The merchant's own ID of the refund. */
+      reference: string | null;
+      /** @description The merchant's description of the refund. */
+      description: string | null;
+      /** @description The payment provider's ID of the payout. */
+      provider_reference: string | null;
+      /** @description Why the refund failed, if a reason was given. */
+      reason: string | null;
     };
     LedgerRefundList: {
       /**
@@ -2719,15 +2776,9 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['LedgerRefund'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
     /** @description A URL to which the events of all organizations are sent. */
@@ -2804,15 +2855,9 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['LedgerWebhookEndpoint'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
     /** @description A webhook endpoint with its new secret. */
@@ -3168,15 +3213,9 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['PaymentHold'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
     PaymentList: {
@@ -3194,15 +3233,9 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['Payment'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
     PlaceHoldRequest: {
@@ -3257,6 +3290,13 @@ export interface components {
       payment: string;
       /** @description Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`. */
       amount: number;
+      /**
+       * @description Your own ID of the refund, unique per organization and mode for ever. Repeating it with the same payment and amount returns the first refund.
+       * @example return-4711
+       */
+      reference?: string | null;
+      /** @description Your description, for the ledger and in events. */
+      description?: string | null;
     };
     RecordPaymentRequest: {
       /**
@@ -3342,20 +3382,19 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['Refund'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
     ReleaseClaimRequest: {
       /** @description The `claim.number` of your claim on the refund. */
       claim: number;
+      /**
+       * @description How long the refund cannot be claimed again, in seconds.
+       * @default 0
+       */
+      delay_seconds?: number;
       /**
        * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
@@ -3368,6 +3407,81 @@ export interface components {
        * @example we_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       webhook_endpoint?: string | null;
+    };
+    /** @description An event with the deliveries that are due now. */
+    ResentEvent: {
+      /**
+       * @description ID of the event, and the `webhook-id` of its webhooks.
+       * @example evt_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      id: string;
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'event';
+      /**
+       * @description Type of the event.
+       *
+       *     - `checkout.session.created`: A checkout session was created.
+       *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
+       *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
+       *     - `webhook.test`: A webhook endpoint was tested.
+       *     - `payment.created`: A captured payment was recorded.
+       *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
+       *     - `payment.held`: An amount of a payment was put on hold.
+       *     - `payment.released`: A hold on a payment was released.
+       *     - `refund.created`: A refund was proposed.
+       *     - `refund.succeeded`: The ledger paid a refund out.
+       *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
+       *     - `refund.canceled`: The merchant canceled a pending refund.
+       * @enum {string}
+       */
+      type:
+        | 'checkout.session.created'
+        | 'checkout.session.completed'
+        | 'checkout.session.expired'
+        | 'webhook.test'
+        | 'payment.created'
+        | 'payment.unmatched'
+        | 'payment.held'
+        | 'payment.released'
+        | 'refund.created'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'refund.canceled';
+      /**
+       * @description Mode of the key that created it. In `test` mode no money moves.
+       * @enum {string}
+       */
+      mode: 'test' | 'live';
+      /**
+       * @description Time of the event, in Unix seconds.
+       * @example 1763700000
+       */
+      created: number;
+      /**
+       * @description Number of the event among those of its resource: 1, 2, 3 and so on.
+       * @example 1
+       */
+      sequence: number;
+      data: {
+        object:
+          | components['schemas']['CheckoutSession']
+          | components['schemas']['WebhookEndpoint']
+          | components['schemas']['Payment']
+          | components['schemas']['Refund'];
+        /** @description Why the object failed, if a reason was given; otherwise null. */
+        reason: string | null;
+        /** @description The merchant's own ID of the refund. */
+        reference?: string | null;
+        /** @description The merchant's description of the refund. */
+        description?: string | null;
+        /** @description The payment provider's ID of the payout. */
+        provider_reference?: string | null;
+      };
+      /** @description One for each receiver to which the event is sent. */
+      deliveries: components['schemas']['DueDelivery'][];
     };
     ReturnRefundRequest: {
       /** @description Why the money came back. */
@@ -3411,7 +3525,7 @@ export interface components {
       organization: string;
       /**
        * Format: iri
-       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` and `{RETURN_URL}` in it.
+       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`.
        * @example https://shop.example/thanks
        */
       payment_url: string;
@@ -3419,6 +3533,11 @@ export interface components {
     SucceedRefundRequest: {
       /** @description The `claim.number` of your claim on the refund. */
       claim?: number;
+      /**
+       * @description The payment provider's ID of the payout.
+       * @example capture-4711
+       */
+      provider_reference?: string | null;
       /**
        * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
@@ -3494,15 +3613,9 @@ export interface components {
       has_more: boolean;
       /** @description The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
-      /**
-       * @deprecated
-       * @description An alias of `data`: use `data`.
-       */
+      /** @description The same as `data`. */
       items: components['schemas']['WebhookEndpoint'][];
-      /**
-       * @deprecated
-       * @description An alias of `next_cursor`: use `next_cursor`.
-       */
+      /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
     /** @description A webhook endpoint with its new secret. */
@@ -4308,7 +4421,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The event with the attempts so far. */
+      /** @description The event with the deliveries that are due now. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4316,7 +4429,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['EventWithDeliveries'];
+          'application/json': components['schemas']['ResentEvent'];
         };
       };
       /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
@@ -4355,7 +4468,10 @@ export interface operations {
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `resend_limit`: The event was sent 100 times to each of these receivers. Read the event to see the last attempts.
+       */
       422: {
         headers: {
           'Request-Id': components['headers']['RequestId'];
@@ -4366,7 +4482,7 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             error?: {
               /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
+              code?: 'idempotency_key_reused' | 'resend_limit';
             };
           };
         };
@@ -4498,6 +4614,8 @@ export interface operations {
       query?: {
         /** @description Only refunds of this payment. */
         payment?: string;
+        /** @description Only the refund with this reference. */
+        reference?: string;
         /** @description Only refunds with this status. */
         status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
@@ -4568,6 +4686,17 @@ export interface operations {
       };
     };
     responses: {
+      /** @description The refund that was proposed earlier with this `reference`. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Refund'];
+        };
+      };
       /** @description The pending refund. */
       201: {
         headers: {
@@ -4620,6 +4749,7 @@ export interface operations {
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
        *     - `payment_not_refundable`: Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.
        *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
+       *     - `refund_reference_reused`: The reference was used for another refund. Read that refund.
        */
       422: {
         headers: {
@@ -4631,7 +4761,11 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             error?: {
               /** @enum {unknown} */
-              code?: 'idempotency_key_reused' | 'refund_exceeds_remaining' | 'payment_not_refundable';
+              code?:
+                | 'idempotency_key_reused'
+                | 'refund_exceeds_remaining'
+                | 'refund_reference_reused'
+                | 'payment_not_refundable';
             };
           };
         };
@@ -6048,6 +6182,65 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listLedgerHolds: {
+    parameters: {
+      query?: {
+        /** @description Only holds on this payment. */
+        payment?: string;
+        /** @description Only holds with this status. */
+        status?: 'active' | 'released';
+        /** @description Only holds of this organization. */
+        organization?: string;
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        from?: string;
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        to?: string;
+        /** @description Maximum number of items on the page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor?: string;
+      };
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of holds. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PaymentHoldList'];
+        };
+      };
+      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+      400: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'invalid_param';
+            };
+          };
+        };
+      };
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   readHold: {
     parameters: {
       query?: {
@@ -6211,6 +6404,10 @@ export interface operations {
         checkout_session?: string;
         /** @description Only payments of this organization. */
         organization?: string;
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        from?: string;
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        to?: string;
         /** @description Maximum number of items on the page. */
         limit?: number;
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
@@ -6596,9 +6793,15 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only refunds with this status. */
-        status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
+        status?: 'pending' | 'succeeded' | 'failed' | 'canceled' | 'all';
+        /** @description Only refunds of this payment. */
+        payment?: string;
         /** @description Only refunds of this organization. */
         organization?: string;
+        /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        from?: string;
+        /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+        to?: string;
         /** @description Maximum number of items on the page. */
         limit?: number;
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
@@ -8216,6 +8419,12 @@ export interface operations {
           type?: 'refund.created';
           data?: {
             object?: components['schemas']['Refund'];
+            /** @description The merchant's own ID of the refund. */
+            reference?: string | null;
+            /** @description The merchant's description of the refund. */
+            description?: string | null;
+            /** @description The payment provider's ID of the payout. */
+            provider_reference?: string | null;
           };
         };
       };
@@ -8258,6 +8467,12 @@ export interface operations {
           type?: 'refund.succeeded';
           data?: {
             object?: components['schemas']['Refund'];
+            /** @description The merchant's own ID of the refund. */
+            reference?: string | null;
+            /** @description The merchant's description of the refund. */
+            description?: string | null;
+            /** @description The payment provider's ID of the payout. */
+            provider_reference?: string | null;
           };
         };
       };
@@ -8300,6 +8515,12 @@ export interface operations {
           type?: 'refund.failed';
           data?: {
             object?: components['schemas']['Refund'];
+            /** @description The merchant's own ID of the refund. */
+            reference?: string | null;
+            /** @description The merchant's description of the refund. */
+            description?: string | null;
+            /** @description The payment provider's ID of the payout. */
+            provider_reference?: string | null;
           };
         };
       };
@@ -8342,6 +8563,12 @@ export interface operations {
           type?: 'refund.canceled';
           data?: {
             object?: components['schemas']['Refund'];
+            /** @description The merchant's own ID of the refund. */
+            reference?: string | null;
+            /** @description The merchant's description of the refund. */
+            description?: string | null;
+            /** @description The payment provider's ID of the payout. */
+            provider_reference?: string | null;
           };
         };
       };
@@ -8720,6 +8947,12 @@ export interface operations {
           type?: 'refund.created';
           data?: {
             object?: components['schemas']['Refund'];
+            /** @description The merchant's own ID of the refund. */
+            reference?: string | null;
+            /** @description The merchant's description of the refund. */
+            description?: string | null;
+            /** @description The payment provider's ID of the payout. */
+            provider_reference?: string | null;
           };
         };
       };
@@ -8762,6 +8995,12 @@ export interface operations {
           type?: 'refund.succeeded';
           data?: {
             object?: components['schemas']['Refund'];
+            /** @description The merchant's own ID of the refund. */
+            reference?: string | null;
+            /** @description The merchant's description of the refund. */
+            description?: string | null;
+            /** @description The payment provider's ID of the payout. */
+            provider_reference?: string | null;
           };
         };
       };
@@ -8804,6 +9043,12 @@ export interface operations {
           type?: 'refund.failed';
           data?: {
             object?: components['schemas']['Refund'];
+            /** @description The merchant's own ID of the refund. */
+            reference?: string | null;
+            /** @description The merchant's description of the refund. */
+            description?: string | null;
+            /** @description The payment provider's ID of the payout. */
+            provider_reference?: string | null;
           };
         };
       };
@@ -8846,6 +9091,12 @@ export interface operations {
           type?: 'refund.canceled';
           data?: {
             object?: components['schemas']['Refund'];
+            /** @description The merchant's own ID of the refund. */
+            reference?: string | null;
+            /** @description The merchant's description of the refund. */
+            description?: string | null;
+            /** @description The payment provider's ID of the payout. */
+            provider_reference?: string | null;
           };
         };
       };

@@ -1,11 +1,9 @@
 /** Parses arguments and options. commander puts the name of the option before the messages of these errors. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { Webhook } from 'standardwebhooks';
-import { facts } from '../platform/facts.js';
 import { MODES } from '../shared/caller.js';
-import { type IdKind, isId, ORGANIZATION_ID } from '../shared/id.js';
+import { type IdKind, isId } from '../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../shared/money.js';
-import { FORMATS, parseInstant } from '../validation/formats.js';
+import { parseInstant } from '../validation/formats.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -18,8 +16,6 @@ export function id(kind: IdKind): (text: string) => string {
     throw new InvalidArgumentError(`It must be a whole identifier, ${form}, with 26 characters after the last _.`);
   };
 }
-
-export const owner = ['--org <organization>', 'whose it is, if you know', id(ORGANIZATION_ID)] as const;
 
 export function amount(text: string): number {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
@@ -41,59 +37,9 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-export const pageLimit = wholeNumber(1, 100);
-
-export function lease(text: string): number {
-  const seconds = (durationOf(text) ?? 0) / 1000;
-  if (seconds >= 15 && seconds <= 3600) return seconds;
-  throw new InvalidArgumentError('It must be a span from 15s to 1h.');
-}
-
-export function overlap(text: string): number {
-  const seconds = (durationOf(text) ?? Number.POSITIVE_INFINITY) / 1000;
-  if (seconds <= 604_800) return seconds;
-  throw new InvalidArgumentError('It must be a span from 0s to 7d.');
-}
-
-function upTo(characters: number): (text: string) => string {
-  return (text) => {
-    if ([...text].length <= characters) return text;
-    throw new InvalidArgumentError(`It must have at most ${characters} characters.`);
-  };
-}
-
-export const reason = upTo(500);
-export const description = upTo(1000);
-
-export function reference(text: string): string {
-  if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be 1 to 255 visible ASCII characters.');
-}
-
 export function port(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new InvalidArgumentError('It must be a port, from 0 to 65535.');
-}
-
-export function webhookSecret(text: string): string {
-  try {
-    new Webhook(text);
-    return text;
-  } catch {
-    throw new InvalidArgumentError('It must be a webhook secret, whsec_ and base64.');
-  }
-}
-
-export function webhookUrl(text: string): string {
-  if (text.length <= 2048 && FORMATS.isWebhookUrl(text)) return text;
-  throw new InvalidArgumentError(
-    'It must be an https URL (in test mode also http) with port 80, 443, or one from 1024 up.',
-  );
-}
-
-export function eventType(text: string): string {
-  if (facts.eventTypes.includes(text)) return text;
-  throw new InvalidArgumentError(`It must be one of ${facts.eventTypes.join(', ')}.`);
 }
 
 /** Milliseconds of a span like 90s, 45m, 12h or 7d. */

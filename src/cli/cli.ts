@@ -5,3 +5,5 @@ import { runCommand } from './program.js';
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 await runCommand(process.argv.slice(2));
+// An application that did not start cannot be closed: its connections would keep the command from ending.
+process.stdout.write('', () => process.exit());

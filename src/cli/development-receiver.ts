@@ -1,8 +1,7 @@
-/** A webhook receiver for development. It verifies each webhook and prints a line about it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Webhook } from 'standardwebhooks';
+import type { Webhook } from 'standardwebhooks';
 
 export interface DevelopmentReceiver {
   readonly port: number;
@@ -11,13 +10,12 @@ export interface DevelopmentReceiver {
 
 export interface ReceiverOptions {
   readonly port: number;
-  readonly secret: string;
+  readonly webhook: Webhook;
   readonly say: (line: string) => void;
 }
 
-/** Throws for a secret that cannot be one, and when the port is taken. */
-export async function receiveWebhooks({ port, secret, say }: ReceiverOptions): Promise<DevelopmentReceiver> {
-  const webhook = new Webhook(secret);
+/** Throws when the port is taken. */
+export async function receiveWebhooks({ port, webhook, say }: ReceiverOptions): Promise<DevelopmentReceiver> {
   const server = createServer(async (request, response) => {
     const id = request.headers['webhook-id'];
     try {

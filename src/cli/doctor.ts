@@ -31,7 +31,6 @@ interface Report {
   readonly checks: readonly Finding[];
 }
 
-/** A line for each check, with advice after an arrow. */
 export function linesOf({ checks }: Report): string {
   const line = ({ name, status, found, advice }: Finding) =>
     `${(status === 'fail' ? 'FAIL' : status).padEnd(4)}  ${name.padEnd(12)}  ${found}${advice === null ? '' : ` → ${advice}`}\n`;

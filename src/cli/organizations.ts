@@ -1,11 +1,11 @@
-import { type Command, Option } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CreateOrganization, FindOrganization, ManageApiKeys, type Organization } from '../modules/access/index.js';
-import { FindPaymentUrl, SetPaymentUrl } from '../modules/page/index.js';
+import { Pages, SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { MODES } from '../shared/caller.js';
-import { createdAt, ORGANIZATION_ID, uuidOf } from '../shared/id.js';
-import { duration, id, modeOption } from './arguments.js';
+import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
+import { id, modeOption } from './arguments.js';
 import { keyView } from './keys.js';
 import { withApplication } from './run.js';
 
@@ -24,7 +24,6 @@ export function addOrganizationCommands(program: Command): void {
     );
 
   addSet(organizations);
-  addMove(organizations);
 
   organizations
     .command('list')
@@ -51,8 +50,8 @@ export function addOrganizationCommands(program: Command): void {
 }
 
 async function paymentUrls(application: INestApplicationContext, organization: string) {
-  const find = application.get(FindPaymentUrl);
-  const [test, live] = await Promise.all(MODES.map((mode) => find.execute({ organization, mode })));
+  const pages = application.get(Pages);
+  const [test, live] = await Promise.all(MODES.map((mode) => pages.organizationPaymentUrl({ organization, mode })));
   return { test, live };
 }
 
@@ -69,29 +68,6 @@ function addSet(organizations: Command): void {
         const url = paymentUrl || null;
         const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
         return { id: organization, mode, payment_url: await application.get(UnitOfWork).commit(set) };
-      }),
-    );
-}
-
-function addMove(organizations: Command): void {
-  organizations
-    .command('move')
-    .summary('move an organization to another database')
-    .description('move an organization to another database, while its keys answer 503; run it again if it was ended')
-    .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
-    .addOption(
-      new Option('--to <url>', 'the other database, migrated to the same version')
-        .env('TARGET_DATABASE_URL')
-        .makeOptionMandatory(),
-    )
-    .option('--patience <span>', 'how long requests that have begun may take', duration, duration('15s'))
-    .action((organization, { to: target, patience }) =>
-      withApplication(async (_, source) => {
-        const { moveOrganization } = await import('./move/move-organization.js');
-        const move = { organization: uuidOf(organization), source, target, patienceMs: patience };
-        const { moved, left } = await moveOrganization(move);
-        if (Object.keys(left).length > 0) process.exitCode = 1;
-        return { id: organization, moved, left };
       }),
     );
 }

@@ -3,13 +3,12 @@ import { Command, CommanderError, Help } from '@commander-js/extra-typings';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
 import { addDoctorCommand } from './doctor.js';
-import { addHoldCommands } from './holds.js';
 import { addKeyCommands } from './keys.js';
 import { addMigrateCommand } from './migrate.js';
 import { addOrganizationCommands } from './organizations.js';
 import { addPaymentCommands } from './payments.js';
+import { addReconcileCommand } from './reconcile.js';
 import { addReencryptCommand } from './reencrypt.js';
-import { addRefundCommands } from './refunds.js';
 import { addWebhookCommands } from './webhooks.js';
 
 /** Runs one command. Prints its result to standard output or an error to standard error, and sets the exit code. */
@@ -39,8 +38,7 @@ function newProgram(): Command {
   addOrganizationCommands(program);
   addKeyCommands(program);
   addPaymentCommands(program);
-  addRefundCommands(program);
-  addHoldCommands(program);
+  addReconcileCommand(program);
   addWebhookCommands(program);
   addDoctorCommand(program);
   addReencryptCommand(program);

@@ -7,16 +7,16 @@ import { openDatabase, openMigratedDatabase } from '../process/open-database.js'
 import { onStopSignal } from '../process/stop-signals.js';
 
 export async function withApplication(
-  work: (application: INestApplicationContext, url: string) => Promise<unknown>,
+  work: (application: INestApplicationContext) => Promise<unknown>,
   { mayLag = false } = {},
 ): Promise<void> {
   const given = readConfig(process.env);
   const config = mayLag && given.databaseReadUrl ? { ...given, databaseUrl: given.databaseReadUrl } : given;
   await withOpened(openMigratedDatabase(config, { role: 'command' }), async (url) => {
     const module = AppModule.register(config, url, { timeLimits: false });
-    const application = await NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
+    const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
     try {
-      return await work(application, url);
+      return await work(application);
     } finally {
       await application.close();
     }

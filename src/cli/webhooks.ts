@@ -1,17 +1,14 @@
 import { once } from 'node:events';
 import type { Command } from '@commander-js/extra-typings';
+import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../modules/access/index.js';
-import { EVENT_ID, LedgerEvents, ResendEvent, WEBHOOK_ENDPOINT_ID } from '../modules/events/index.js';
-import { UnitOfWork } from '../platform/database/unit-of-work.js';
-import { notFound } from '../shared/errors.js';
 import { ORGANIZATION_ID } from '../shared/id.js';
-import { id, port, webhookSecret } from './arguments.js';
+import { id, port } from './arguments.js';
 import { receiveWebhooks } from './development-receiver.js';
 import { print, withApplication } from './run.js';
-import { addEndpointCommands } from './webhook-endpoints.js';
 
 export function addWebhookCommands(program: Command): void {
-  const webhooks = program.command('webhook').description('webhooks: secrets, deliveries, a receiver for development');
+  const webhooks = program.command('webhook').description('webhooks: secrets, and a receiver for development');
 
   webhooks
     .command('secret')
@@ -27,40 +24,33 @@ export function addWebhookCommands(program: Command): void {
     );
 
   webhooks
-    .command('resend')
-    .description('deliver an event once more')
-    .argument('<event>', 'its id, evt_…', id(EVENT_ID))
-    .option('--endpoint <endpoint>', 'only to this one, we_…', id(WEBHOOK_ENDPOINT_ID))
-    .action((event, { endpoint }) =>
-      withApplication(async (application) => {
-        const owner = await application.get(LedgerEvents).ownerOf(event);
-        if (!owner) throw notFound('id');
-        const decide = () => application.get(ResendEvent).execute(owner, event, endpoint);
-        const { dueAt } = await application.get(UnitOfWork).commit(decide);
-        return { id: event, next_attempt_at: Math.floor(dueAt / 1000) };
-      }),
-    );
-
-  addEndpointCommands(webhooks);
-
-  webhooks
     .command('listen')
-    .description('receive and verify webhooks until Ctrl-C')
+    .summary('receive and verify webhooks until Ctrl-C')
+    .description('receive and verify webhooks until Ctrl-C, with the secret in WEBHOOK_SECRET')
     .option('--port <port>', 'where to listen; 0 picks a free port', port, 4000)
-    .requiredOption('--secret <secret>', 'whsec_…, of the organization or of an endpoint', webhookSecret)
     .action(listen);
 }
 
-/** Prints a line for each webhook until Ctrl-C. It needs no database, because the secret is on the command line. */
-async function listen({ port, secret }: { port: number; secret: string }): Promise<void> {
+/** Prints a line for each webhook until Ctrl-C. It needs no database. */
+async function listen({ port }: { port: number }): Promise<void> {
+  const webhook = webhookOf(process.env.WEBHOOK_SECRET);
   const lines = { verified: 0, refused: 0 };
   const say = (line: string) => {
     lines[line.startsWith('verified') ? 'verified' : 'refused'] += 1;
     process.stdout.write(`${line}\n`);
   };
-  const receiver = await receiveWebhooks({ port, secret, say });
+  const receiver = await receiveWebhooks({ port, webhook, say });
   process.stderr.write(`Listening on http://127.0.0.1:${receiver.port}/ until Ctrl-C.\n`);
   await once(process, 'SIGINT');
   await receiver.close();
   print(lines);
+}
+
+/** The secret comes from the environment, because every user of a machine can see the arguments of its processes. */
+function webhookOf(secret = ''): Webhook {
+  try {
+    return new Webhook(secret);
+  } catch {
+    throw new Error('WEBHOOK_SECRET must be the secret of the organization or endpoint: whsec_ and base64.');
+  }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -53,11 +53,7 @@ function unprivilegedOwner(): Owner {
 
 /** A copy that PostgreSQL's user can read, because it cannot read a checkout below /root. A copy that others could write is refused. */
 function copyOf(native: string): string {
-  const version = createHash('sha256')
-    .update(native)
-    .update(String(statSync(native).mtimeMs))
-    .digest('hex')
-    .slice(0, 12);
+  const version = hash('sha256', `${native}${statSync(native).mtimeMs}`).slice(0, 12);
   const copy = join(SHARED_TEMPORARY, `tillgate-postgres-${version}`);
   if (existsSync(copy)) {
     const { uid, mode } = lstatSync(copy);

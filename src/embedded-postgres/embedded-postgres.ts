@@ -28,7 +28,6 @@ class EmbeddedPostgresError extends Error {}
 
 export interface EmbeddedPostgres {
   readonly url: string;
-  /** Stops the database if no other process uses it. */
   close(): Promise<void>;
 }
 
@@ -58,9 +57,24 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     throw new EmbeddedPostgresError(`Another Tillgate server is already running on ${data.path}.`);
   }
   const bounding = setInterval(() => boundLog(data.logFile), BOUND_LOG_MS).unref();
-  const close = () => {
+  let isClosing = false;
+  let back = Promise.resolve();
+  const comeBack = async () => {
+    client = await data.enter(client.port);
+    await tryLock(client, 'pg_try_advisory_lock', SERVER_LOCK);
+    watch();
+  };
+  // PostgreSQL was killed or crashed: it comes back at the same address. If it cannot, the rejection ends the process.
+  const watch = () =>
+    client.once('end', () => {
+      if (!isClosing) back = comeBack();
+    });
+  if (options.role === 'server') watch();
+  const close = async () => {
+    isClosing = true;
     clearInterval(bounding);
-    return data.leave(client);
+    await back;
+    await data.leave(client);
   };
   return { url: data.urlOf(client.port), close };
 }
@@ -102,8 +116,8 @@ class DataDirectory {
     moveIntoPlace(aside, this.cluster);
   }
 
-  /** Starts PostgreSQL if it does not run, and returns a connection that holds the users' lock. */
-  async enter(): Promise<Client> {
+  /** Starts PostgreSQL if it does not run, and returns a connection that holds the users' lock. Without a port, on a free one. */
+  async enter(port?: number): Promise<Client> {
     const deadline = performance.now() + PATIENCE_MS;
     boundLog(this.logFile);
     const logged = sizeOf(this.logFile);
@@ -119,7 +133,7 @@ class DataDirectory {
       if (!live && performance.now() - startedAt > START_AGAIN_MS) {
         if (attempts === START_ATTEMPTS) break;
         if (attempts++ === 0) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
-        await start(this.cluster, this.logFile, this.connections);
+        await start(this.cluster, this.logFile, this.connections, port);
         startedAt = performance.now();
       }
       await sleep(POLL_MS);

@@ -24,7 +24,6 @@ import { installation, type Owner, SHARED_TEMPORARY } from './binaries.js';
 
 /** PostgreSQL logs its start and stop. It does not log refused statements, which are frequent and contain keys and values. */
 const LOG = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_checkpoints=off'];
-const FOR_MOVES = 'max_prepared_transactions=2';
 const LOG_BYTES = 1_048_576;
 /** The exit status of a program whose shared libraries are missing. */
 const UNLINKED = 127;
@@ -43,19 +42,14 @@ export async function initialize(directory: string, user: string, password: stri
   try {
     writeFileSync(passwordFile, password, { mode: 0o600 });
     if (owner) for (const path of [directory, scratch, passwordFile]) chownSync(path, owner.uid, owner.gid);
+    const place = ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`];
     const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'];
-    await initialized(
-      spawn(
-        join(bin, 'initdb'),
-        ['-D', nameFor(owner, directory), '-U', user, `--pwfile=${passwordFile}`, ...options],
-        {
-          cwd: directory,
-          detached: true,
-          stdio: ['ignore', 'ignore', 'pipe'],
-          ...owner,
-        },
-      ),
-    );
+    const detached = { cwd: directory, detached: true, ...owner };
+    const initdb = spawn(join(bin, 'initdb'), [...place, ...options], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...detached,
+    });
+    await initialized(initdb);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -74,14 +68,14 @@ export async function initialized(initdb: ChildProcess): Promise<void> {
 }
 
 /** Starts PostgreSQL in a session of its own, because Ctrl-C in a terminal must only stop the service, which then stops it. */
-export async function start(directory: string, logFile: string, connections: number): Promise<void> {
+export async function start(directory: string, logFile: string, connections: number, port?: number): Promise<void> {
   const { bin, owner } = await installation(directory);
   const log = openSync(logFile, 'a', 0o600);
   fchmodSync(log, 0o600);
   // No socket file, because its path is limited to 107 bytes.
   const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
-  const settings = [...local, ...LOG, `max_connections=${connections}`, FOR_MOVES, markOf(directory)];
-  const options = ['-p', `${await freePort()}`, ...settings.flatMap((setting) => ['-c', setting])];
+  const settings = [...local, ...LOG, `max_connections=${connections}`, markOf(directory)];
+  const options = ['-p', `${port ?? (await freePort())}`, ...settings.flatMap((setting) => ['-c', setting])];
   const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...options], {
     cwd: directory,
     detached: true,

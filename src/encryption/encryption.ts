@@ -6,7 +6,6 @@ const TAG_BYTES = 16;
 /** The prefix of an encrypted value in a text column. No JSON begins with it. */
 const ENCRYPTED = 'encrypted:';
 
-/** An encrypted value: bytes, or a text made by encryptToText(). */
 export type Sealed = Buffer | string;
 
 /** Encrypts (AES-256-GCM) what must not be readable in a backup, a log or a replica. */

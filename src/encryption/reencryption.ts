@@ -3,6 +3,8 @@ import { Database } from '../platform/database/database.js';
 import { encryptedColumns, type Look, valuesIn } from './encrypted-columns.js';
 import { Encryption } from './encryption.js';
 
+const REENCRYPTION = { queue: 'reencryption' };
+
 /** Encrypts stored values with the current key, while the service runs. If it is interrupted, call it again. */
 @Injectable()
 export class Reencryption {
@@ -30,7 +32,7 @@ export class Reencryption {
         found[state] += 1;
         if (state !== 'older') continue;
         const values = [...key, sealed, this.encryption.renewed(sealed)];
-        found.replaced += (await this.database.autocommit(column.replace, values)).rowCount;
+        found.replaced += (await this.database.autocommit(REENCRYPTION, column.replace, values)).rowCount;
       }
     }
     return found;
@@ -38,7 +40,7 @@ export class Reencryption {
 
   /** Without a time limit, because there may be millions of stored responses. */
   private readonly look: Look = (statement, values) =>
-    this.database.run(async () => {
+    this.database.run(REENCRYPTION, async () => {
       await this.database.manager.query('SET LOCAL statement_timeout = 0');
       return this.database.query(statement, values);
     });

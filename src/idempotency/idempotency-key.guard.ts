@@ -14,8 +14,10 @@ export interface IdempotentRequest extends RequestFacts {
 }
 
 const MAX_LENGTH = 255;
-/** What keyOf() accepts, for the description: the key itself, or a quoted RFC 8941 string. */
-export const KEY_PATTERN = `^(?:[!#-~][!-~]{0,${MAX_LENGTH - 1}}|"(?:[!#-\\[\\]-~]|\\\\["\\\\]){1,${MAX_LENGTH}}")$`;
+const INNER = `{0,${MAX_LENGTH - 2}}`;
+const QUOTED = '(?:[!#-\\[\\]-~]|\\\\["\\\\])';
+/** What keyOf() accepts, for the description: the key itself, or a quoted RFC 8941 string. Both have no space at an end. */
+export const KEY_PATTERN = `^(?:[!#-~](?:[ -~]${INNER}[!-~])?|"${QUOTED}(?:(?: |${QUOTED})${INNER}${QUOTED})?")$`;
 
 @Injectable()
 export class RequiredKeyGuard implements CanActivate {
@@ -46,7 +48,6 @@ type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentRespon
 /** Refuses a request without exactly one usable Idempotency-Key. */
 export const RequireIdempotencyKey = (): KeyedRoute => UseGuards(RequiredKeyGuard);
 
-/** Honours an Idempotency-Key on an operation that does not require one. */
 export const AcceptIdempotencyKey = (): KeyedRoute => UseGuards(OptionalKeyGuard);
 
 /** The request for Idempotency.once(), without the body, which is a validated parameter of its own. */
@@ -65,8 +66,8 @@ export function keyOf(values: readonly string[]): string {
   if (key.length === 0) throw unusable('too_short', 'The Idempotency-Key header is empty.');
   if (key.length > MAX_LENGTH)
     throw unusable('too_long', `The Idempotency-Key has more than ${MAX_LENGTH} characters.`);
-  if (/^[\x21-\x7e]*$/.test(key)) return key;
-  throw unusable('invalid_format', 'The Idempotency-Key must be visible ASCII without spaces.');
+  if (/^[!-~](?:[ -~]*[!-~])?$/.test(key)) return key;
+  throw unusable('invalid_format', 'The Idempotency-Key must be visible ASCII, with spaces only inside.');
 }
 
 /** The IETF draft defines the header as an RFC 8941 string, in quotes; most clients send it without. Both are the same key. */

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { inBatches, Jobs } from '../platform/jobs.js';
-import { StoredResponses } from './stored-responses.js';
+import { sweep } from '../platform/database/sweep.js';
+import { Jobs } from '../platform/jobs.js';
+import { type OldResponse, StoredResponses } from './stored-responses.js';
 
 const INTERVAL_MS = 60_000;
 const BATCH = 1_000;
@@ -14,8 +15,14 @@ export class IdempotencySweeper implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.jobs.repeat('remove_idempotency_keys', INTERVAL_MS, () =>
-      inBatches((limit) => this.responses.sweep(limit), BATCH),
-    );
+    this.jobs.repeat('remove_idempotency_keys', INTERVAL_MS, () => this.sweep());
+  }
+
+  async sweep(limit = BATCH): Promise<void> {
+    await sweep<OldResponse>({
+      limit,
+      find: (most, after) => this.responses.old(most, after),
+      handle: (old) => this.responses.remove(old),
+    });
   }
 }

@@ -2,27 +2,29 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../platform/config.js';
 import { sqlState, violates } from '../platform/database/faults.js';
+import { KeyExpired, retried } from '../platform/database/retries.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
-import { answerTo, statusOf } from '../platform/http/errors.js';
+import { ErrorResponses, statusOf } from '../platform/http/errors.js';
 import type { ResponseParts } from '../platform/http/response.js';
 import type { Caller } from '../shared/caller.js';
+import { CallerClock } from '../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../shared/decision.js';
-import { paramError, Refusal } from '../shared/errors.js';
-import { IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED } from './error.codes.js';
+import { Refusal } from '../shared/errors.js';
+import { inUse, keyReused } from './error.codes.js';
 import type { IdempotentRequest } from './idempotency-key.guard.js';
 import { IdempotentResponse } from './idempotent-response.js';
 import { type Claim, KEY_CONSTRAINT, type StoredResponse, StoredResponses } from './stored-responses.js';
 
 /** How long a request waits for another request with the same key before it is refused with 409. */
 const WAIT_MS = 2_000;
-/** A key can expire after it refused an insert and before it is read. That does not happen twice in a row. */
-const ATTEMPTS = 3;
 
 /** A request with its body. Two requests with equal bodies are the same request. */
 type KeyedRequest = IdempotentRequest & {
   readonly body: unknown;
   /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */
   readonly hasEffect?: boolean;
+  /** Whether its response is kept in real time, because the operation itself advances the caller's clock. */
+  readonly advancesClock?: boolean;
 };
 
 type Decide<Result> = () => Promise<Decision<Result>>;
@@ -45,6 +47,8 @@ export class Idempotency {
     private readonly responses: StoredResponses,
     private readonly unit: UnitOfWork,
     private readonly config: Config,
+    private readonly errors: ErrorResponses,
+    private readonly clock: CallerClock,
   ) {}
 
   /** Commits the decision together with its response, or returns the stored response of the key. Without a key, only commits. */
@@ -58,7 +62,8 @@ export class Idempotency {
     if (key === undefined) throw new Error(`${operation} needs RequireIdempotencyKey or AcceptIdempotencyKey.`);
     if (key === null) return this.withoutKey(decide, respond);
     const retentionSeconds = this.config.idempotencyRetentionHours * 3600;
-    const claim = { operation, key, fingerprint: fingerprintOf(request), retentionSeconds };
+    const aheadSeconds = request.advancesClock ? 0 : (await this.clock.at(caller)).ahead / 1000;
+    const claim = { operation, key, fingerprint: fingerprintOf(request), retentionSeconds, aheadSeconds };
     const answer = ({ result, writes }: Decided<Result>) => {
       const response = new IdempotentResponse(respond(result));
       return decided(response, this.responses.add(caller, claim, response), ...writes);
@@ -66,7 +71,9 @@ export class Idempotency {
     return this.alone(caller, claim, () =>
       this.attempt(caller, claim, request, async () => {
         const decision = await decide();
-        return 'decide' in decision ? inTransaction(async () => answer(await decision.decide())) : answer(decision);
+        return 'decide' in decision
+          ? inTransaction(decision.owner, async () => answer(await decision.decide()))
+          : answer(decision);
       }),
     );
   }
@@ -107,7 +114,7 @@ export class Idempotency {
       const found = await this.responses.find(caller, claim);
       if (found && found !== 'expired') return replay(found, claim.fingerprint);
     }
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    return retried('expiredKey', async () => {
       try {
         return await this.respond(caller, claim, request, decide);
       } catch (error) {
@@ -115,10 +122,10 @@ export class Idempotency {
         if (!violates(error, KEY_CONSTRAINT)) throw error;
       }
       const found = await this.responses.find(caller, claim);
-      if (found === 'expired') await this.unit.commit(async () => decided(null, this.responses.forget(caller, claim)));
-      else if (found) return replay(found, claim.fingerprint);
-    }
-    throw inUse();
+      if (found && found !== 'expired') return replay(found, claim.fingerprint);
+      if (found) await this.unit.commit(async () => decided(null, this.responses.forget(caller, claim)));
+      throw inUse(KeyExpired);
+    });
   }
 
   /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. */
@@ -134,7 +141,7 @@ export class Idempotency {
       const status = error instanceof Refusal ? statusOf(error) : 500;
       if (status === 400) return this.answeredBefore(caller, claim, error);
       if (status !== 404 && status !== 422) throw error;
-      const envelope = answerTo(error as Refusal, { ...request, organization: caller.organization });
+      const envelope = this.errors.answerTo(error as Refusal, { ...request, organization: caller.organization });
       const response = new IdempotentResponse(envelope);
       return this.unit.commit(async () => decided(response, this.responses.add(caller, claim, response)));
     }
@@ -184,14 +191,4 @@ async function withinPatience(outcome: Running['outcome']): Promise<IdempotentRe
 /** Whether the lock timeout was on the idempotency key, not on a payment. */
 function isKeyLocked(error: unknown): boolean {
   return sqlState(error) === '55P03' && String((error as { where?: unknown }).where).includes(KEY_CONSTRAINT);
-}
-
-export function keyReused(): Refusal {
-  const message = 'This idempotency key was used for another request.';
-  return new Refusal(IDEMPOTENCY_KEY_REUSED, message, [paramError('Idempotency-Key', 'invalid_value', message)]);
-}
-
-export function inUse(): Refusal {
-  const message = 'A request with this idempotency key is still running.';
-  return new Refusal(IDEMPOTENCY_KEY_IN_USE, message, [paramError('Idempotency-Key', 'invalid_value', message)]);
 }

@@ -3,7 +3,7 @@ import { Encryption } from '../encryption/encryption.js';
 import { insertInto } from '../platform/database/columns.js';
 import { Database } from '../platform/database/database.js';
 import { byOrganization, type Place } from '../platform/database/places.js';
-import { earlier, type Part } from '../platform/database/statement.js';
+import type { Part } from '../platform/database/statement.js';
 import type { HttpResponse } from '../platform/http/response.js';
 import type { Caller } from '../shared/caller.js';
 import { uuidOf } from '../shared/id.js';
@@ -20,22 +20,22 @@ const insert = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('idempote
 
 const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
+/** $5 is how far the caller's clock is ahead: a response ages by the seconds that the clock was advanced since it was stored. */
+const EXPIRED = 'expires_at <= now() + make_interval(secs => $5 - coalesce(ahead_seconds, $5))';
+
 const FIND = {
   name: 'idempotency.find',
-  text: `SELECT fingerprint, status, location, body, expires_at <= now() AS expired
+  text: `SELECT fingerprint, status, location, body, ${EXPIRED} AS expired
     FROM idempotency_keys WHERE ${BY_KEY}`,
 };
 
-const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`;
-
-const AGE = `UPDATE idempotency_keys SET expires_at = ${earlier('expires_at', '$3')}
-  WHERE organization_id = $1 AND mode = $2 AND operation <> $4`;
+const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND ${EXPIRED}`;
 
 const OLD = {
   name: 'idempotency.old',
   text: `/* every organization: expired responses are removed for all */
-    SELECT organization_id AS organization, ctid AS place FROM idempotency_keys
-    WHERE expires_at <= now() ORDER BY expires_at LIMIT $1`,
+    SELECT organization_id AS organization, ctid AS place, expires_at::text AS "expiresAt", key FROM idempotency_keys
+    WHERE expires_at <= now() AND (expires_at, key) > ($2, $3) ORDER BY expires_at, key LIMIT $1`,
 };
 /** SKIP LOCKED lets instances sweep side by side. */
 const SWEEP = {
@@ -45,18 +45,27 @@ const SWEEP = {
     FOR UPDATE SKIP LOCKED))`,
 };
 
+const SWEEPER = { queue: 'idempotency.sweep' };
+
 export interface Claim {
   readonly operation: string;
   readonly key: string;
   readonly fingerprint: Buffer;
   readonly retentionSeconds: number;
+  /** How far the caller's clock is ahead of real time. 0 for a response that is kept in real time. */
+  readonly aheadSeconds: number;
 }
 
-type Scope = Pick<Claim, 'operation' | 'key'>;
+type Scope = Pick<Claim, 'operation' | 'key' | 'aheadSeconds'>;
 
 export interface StoredResponse {
   readonly response: IdempotentResponse;
   readonly fingerprint: Buffer;
+}
+
+export interface OldResponse extends Place {
+  readonly expiresAt: string;
+  readonly key: string;
 }
 
 interface Row {
@@ -76,15 +85,16 @@ export class StoredResponses {
 
   /** Fails with KEY_CONSTRAINT when the key is taken. */
   add(caller: Caller, claim: Claim, { status, location, body: shown, hasSecret }: HttpResponse): Part {
-    const { operation, key, fingerprint, retentionSeconds: expiresAt } = claim;
+    const { operation, key, fingerprint, retentionSeconds: expiresAt, aheadSeconds } = claim;
     const organizationId = uuidOf(caller.organization);
     const { mode } = caller;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
-    return insert({ organizationId, mode, operation, key, fingerprint, status, location, body, expiresAt });
+    const stored = { fingerprint, status, location, body, expiresAt, aheadSeconds };
+    return insert(caller, { organizationId, mode, operation, key, ...stored });
   }
 
   async find(caller: Caller, scope: Scope): Promise<StoredResponse | 'expired' | undefined> {
-    const [row] = await this.database.read<Row>(FIND, byKey(caller, scope));
+    const [row] = await this.database.read<Row>(caller, FIND, byKey(caller, scope));
     if (!row) return undefined;
     if (row.expired) return 'expired';
     const response = new IdempotentResponse({ ...row, body: this.shown(row.body) }, true);
@@ -96,26 +106,19 @@ export class StoredResponses {
   }
 
   forget(caller: Caller, scope: Scope): Part {
-    return { name: 'idempotency.forget', sql: FORGET, values: byKey(caller, scope) };
+    return { name: 'idempotency.forget', owner: caller, sql: FORGET, values: byKey(caller, scope) };
   }
 
-  /**
-   * Makes the caller's responses expire earlier by `seconds`. Those of the operation `except` are kept in real time, whatever
-   * the caller's test clock says.
-   */
-  age({ organization, mode }: Caller, seconds: number, except: string): Part {
-    return { name: 'idempotency.age', sql: AGE, values: [uuidOf(organization), mode, seconds, except] };
+  /** Up to `limit` expired responses, the oldest first, and with `after` those after that one. */
+  async old(limit: number, after?: OldResponse): Promise<OldResponse[]> {
+    return this.database.read(SWEEPER, OLD, [limit, after?.expiresAt ?? '-infinity', after?.key ?? '']);
   }
 
-  /** Removes up to `limit` expired responses and returns how many. */
-  async sweep(limit: number): Promise<number> {
-    const old = await this.database.read<Place>(OLD, [limit]);
-    let removed = 0;
-    for (const owned of byOrganization(old)) removed += (await this.database.autocommit(SWEEP, owned)).rowCount;
-    return removed;
+  async remove(old: readonly OldResponse[]): Promise<void> {
+    for (const owned of byOrganization(old)) await this.database.autocommit(SWEEPER, SWEEP, owned);
   }
 }
 
-function byKey(caller: Caller, { operation, key }: Scope): unknown[] {
-  return [uuidOf(caller.organization), caller.mode, operation, key];
+function byKey(caller: Caller, { operation, key, aheadSeconds }: Scope): unknown[] {
+  return [uuidOf(caller.organization), caller.mode, operation, key, aheadSeconds];
 }

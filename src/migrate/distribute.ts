@@ -6,7 +6,6 @@ type Sql = Pick<DataSource | EntityManager | QueryRunner, 'query'>;
 
 interface Table {
   readonly name: string;
-  /** Whether each of its rows belongs to an organization. */
   readonly isOwned: boolean;
   readonly parents: readonly string[];
   readonly kind: 'distributed' | 'reference' | null;
@@ -16,12 +15,15 @@ interface Cluster {
   readonly isCoordinator: boolean;
   readonly workers: number;
   readonly withoutPrepared: number;
+  readonly unreachable: readonly string[];
 }
 
 const CLUSTER = `SELECT citus_is_coordinator() AS "isCoordinator",
   (SELECT count(*)::integer FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND shouldhaveshards) AS workers,
   (SELECT count(*)::integer FROM run_command_on_all_nodes('SHOW max_prepared_transactions') WHERE result = '0')
-    AS "withoutPrepared"`;
+    AS "withoutPrepared",
+  ARRAY(SELECT concat(nodename, ':', nodeport) FROM run_command_on_all_nodes('SELECT 1') JOIN pg_dist_node USING (nodeid)
+    WHERE NOT success ORDER BY nodeid) AS unreachable`;
 const TABLES = `SELECT relation.relname AS name,
   EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation.oid AND attname = 'organization_id' AND attnotnull)
     AS "isOwned",
@@ -39,6 +41,7 @@ export async function distribution(sql: Sql): Promise<{ distributed: string[]; p
   const [cluster]: Cluster[] = await sql.query(CLUSTER);
   if (!cluster?.isCoordinator) throw new Error('This is a worker of Citus: connect to the coordinator.');
   if (cluster.workers === 0) throw new Error('Citus has no active worker: add one with citus_add_node first.');
+  if (cluster.unreachable.length > 0) throw new Error(`Citus cannot reach ${cluster.unreachable.join(', ')}.`);
   if (cluster.withoutPrepared > 0) {
     throw new Error(
       `max_prepared_transactions is 0 on ${cluster.withoutPrepared} of the nodes: set it to max_connections or more.`,
@@ -93,6 +96,6 @@ function parentsFirst(tables: readonly Table[]): readonly Table[] {
 }
 
 async function hasCitus(sql: Sql): Promise<boolean> {
-  const [found]: { hasCitus: boolean }[] = await sql.query(HAS_CITUS.text);
+  const [found]: { hasCitus: boolean }[] = await sql.query(HAS_CITUS);
   return found?.hasCitus ?? false;
 }

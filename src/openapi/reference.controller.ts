@@ -11,7 +11,7 @@ import { Public } from '../platform/http/credential.js';
 const CACHE = 'public, max-age=300';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** The files that the build has packed (./reference/pack.ts), by path, with their media types. */
+/** The files that the build has packed (tools/pack.ts), by path, with their media types. */
 const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/openapi.json': ['openapi.json', 'application/json; charset=utf-8'],
   '/docs': ['index.html', 'text/html; charset=utf-8'],
@@ -50,7 +50,6 @@ interface File {
   unpacked?: Promise<Buffer>;
 }
 
-/** Serves the OpenAPI document, and the page on which Scalar renders it. */
 @Controller()
 @Public()
 export class ReferenceController {

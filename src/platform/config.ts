@@ -10,6 +10,7 @@ import {
   Max,
   Min,
   ValidateBy,
+  type ValidationArguments,
   type ValidationOptions,
   validateSync,
 } from 'class-validator';
@@ -24,6 +25,11 @@ const POSTGRES_URL = { message: 'a URL like postgres://user:password@host:5432/d
 const PUBLIC_URL = { message: 'a URL like https://pay.example, without a query' };
 const TOKEN = { message: '1 to 256 visible ASCII characters without spaces', ...SECRET };
 const ADDRESSES = { message: 'addresses or ranges like 10.0.0.0/8, with commas between them', each: true };
+const NETWORKS = {
+  message: ({ value }: ValidationArguments) =>
+    `networks like 10.0.0.0/8 or fd00::/8, with commas or spaces between them, which is not true of ${value.filter((one: string) => !isNetwork(one)).join(', ')}`,
+  each: true,
+};
 const LONG = /.{32}/s;
 const KEY = { message: 'at least 32 characters', ...SECRET };
 const KEYS = { message: 'keys of at least 32 characters, with commas between them', each: true, ...SECRET };
@@ -46,6 +52,8 @@ export class Config {
   @IsOptional() @Matches(/^[\x21-\x7e]{1,256}$/, TOKEN) readonly metricsToken: string | undefined = undefined;
   @Listed(Address(ADDRESSES)) readonly trustProxy: readonly string[] = [];
   @Flag() readonly webhookAllowPrivate: boolean = false;
+  /** CIDRs that the ledger's own webhook endpoints may be in, besides public addresses. */
+  @Listed(Network(NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] = [];
   /** The key that encrypts stored secrets is derived from this one and one in the database. */
   @IsOptional() @Matches(LONG, KEY) readonly encryptionKey: string | undefined = undefined;
   /** Earlier values of `encryptionKey`, with which stored secrets may still be encrypted. */
@@ -101,16 +109,31 @@ function OneOf(values: readonly unknown[]): PropertyDecorator {
   return IsIn(values, { message: `one of ${values.join(', ')}` });
 }
 
-/** A list with commas between its entries. */
-function Listed(entry: PropertyDecorator): PropertyDecorator {
+/** A list, by default with commas between its entries. */
+function Listed(entry: PropertyDecorator, separator: string | RegExp = ','): PropertyDecorator {
   const read = ({ value }: { value: unknown }) =>
-    typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
+    typeof value === 'string'
+      ? value
+          .trim()
+          .split(separator)
+          .map((one) => one.trim())
+      : value;
   return applyDecorators(Transform(read), entry) as PropertyDecorator;
 }
 
 function Address(options: ValidationOptions): PropertyDecorator {
   const validate = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
   return ValidateBy({ name: 'address', validator: { validate } }, options);
+}
+
+function Network(options: ValidationOptions): PropertyDecorator {
+  return ValidateBy({ name: 'network', validator: { validate: isNetwork } }, options);
+}
+
+/** Abbreviated IPv4 is refused, because 10.8/16 would mean 10.0.0.8/16; so is mapped IPv4, which no address is compared with. */
+function isNetwork(text: string): boolean {
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return true;
+  return ipaddr.IPv6.isValidCIDR(text) && !ipaddr.IPv6.parseCIDR(text)[0].isIPv4MappedAddress();
 }
 
 function IsUrl(scheme: RegExp, options: ValidationOptions): PropertyDecorator {

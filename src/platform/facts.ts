@@ -18,8 +18,9 @@ export type Surface = 'secret' | 'ledger';
 export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly id: IdKind;
   readonly schema: string;
-  /** The types of its events, with their meanings. */
   readonly events?: Readonly<Record<string, string>>;
+  /** Schemas of what the `data` of its events has besides the resource and the reason. */
+  readonly details?: Readonly<Record<string, unknown>>;
   /** By event type, values that replace those of the schema's examples. */
   readonly examples?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -41,70 +42,66 @@ export interface Measurement {
   readonly gauges: Readonly<Record<string, DeclaredGauge>>;
 }
 
-export interface Facts {
-  readonly errors: readonly ErrorCode[];
-  readonly resources: readonly Resource[];
+/** What a part of the application declares: a module, or the platform. */
+export interface Declarations {
+  readonly errors?: readonly ErrorCode[];
+  readonly resources?: readonly Resource[];
   /** An example of each refusal of a guard. It applies to all routes that require a key. */
-  readonly guardRefusals: readonly Refusal[];
-  /** What reconciliation checks, the last module's first. */
-  readonly invariants: readonly Invariant[];
-  readonly metrics: readonly DeclaredMetric[];
-  readonly measurements: readonly Measurement[];
-  readonly jobs: readonly string[];
+  readonly guardRefusals?: readonly Refusal[];
+  readonly invariants?: readonly Invariant[];
+  readonly metrics?: readonly DeclaredMetric[];
+  readonly measurements?: readonly Measurement[];
+  readonly jobs?: readonly string[];
 }
 
-export const ALL_EVENTS = '*';
-
-export const facts = {
-  errors: [] as ErrorCode[],
-  resources: [] as Resource[],
-  guardRefusals: [] as Refusal[],
-  invariants: [] as Invariant[],
-  metrics: [] as DeclaredMetric[],
-  measurements: [] as Measurement[],
-  jobs: [] as string[],
-  errorCodes: [] as string[],
-  eventTypes: [] as string[],
-  /** The values of a webhook endpoint's `events`. */
-  wantedEvents: [ALL_EVENTS] as string[],
-} satisfies Facts & { errorCodes: readonly string[]; eventTypes: readonly string[]; wantedEvents: readonly string[] };
-
-export interface ModuleFacts extends Partial<Facts> {
+export interface ModuleFacts extends Declarations {
   readonly module: Type;
   readonly records: readonly Type[];
 }
 
-/** Called once, at start-up. Throws when two modules declare the same code, prefix, path, event type or job. */
-export function declareFacts(...modules: readonly Partial<Facts>[]): void {
-  for (const { errors = [], resources = [], guardRefusals = [], invariants = [], ...observed } of modules) {
-    const { metrics = [], measurements = [], jobs = [] } = observed;
-    facts.errors.push(...errors);
-    facts.errorCodes.push(...errors.map(({ code }) => code));
-    facts.resources.push(...resources);
-    facts.guardRefusals.push(...guardRefusals);
-    facts.invariants.unshift(...invariants);
-    facts.metrics.push(...metrics, ...measurements.flatMap(({ gauges }) => Object.values(gauges)));
-    facts.measurements.push(...measurements);
-    facts.jobs.push(...jobs);
-    const types = resources.flatMap(({ events = {} }) => Object.keys(events));
-    facts.eventTypes.push(...types);
-    facts.wantedEvents.push(...types);
-  }
-  requireUnique('error code', facts.errorCodes);
-  requireUnique(
-    'identifier',
-    facts.resources.map(({ id }) => id.prefix),
-  );
-  requireUnique(
-    'path',
-    facts.resources.flatMap(({ secret, ledger }) => [secret, ledger].flatMap((place) => place?.path ?? [])),
-  );
-  requireUnique('event type', facts.eventTypes);
-  requireUnique('job', facts.jobs);
-}
+export const ALL_EVENTS = '*';
 
-export function resourceOf(id: string): Resource | undefined {
-  return facts.resources.find((resource) => resource.id.prefix === prefixOf(id));
+/** What all parts of an application declare. Throws when two of them declare the same code, prefix, path, event type or job. */
+export class Facts implements Required<Declarations> {
+  readonly errors: readonly ErrorCode[];
+  readonly resources: readonly Resource[];
+  readonly guardRefusals: readonly Refusal[];
+  readonly invariants: readonly Invariant[];
+  readonly metrics: readonly DeclaredMetric[];
+  readonly measurements: readonly Measurement[];
+  readonly jobs: readonly string[];
+  readonly errorCodes: readonly string[];
+  readonly eventTypes: readonly string[];
+  readonly resourcesWithEvents: readonly Resource[];
+
+  constructor(parts: readonly Declarations[]) {
+    this.errors = parts.flatMap(({ errors = [] }) => errors);
+    this.resources = parts.flatMap(({ resources = [] }) => resources);
+    this.guardRefusals = parts.flatMap(({ guardRefusals = [] }) => guardRefusals);
+    this.invariants = parts.toReversed().flatMap(({ invariants = [] }) => invariants);
+    this.measurements = parts.flatMap(({ measurements = [] }) => measurements);
+    this.metrics = parts.flatMap(({ metrics = [], measurements = [] }) => [
+      ...metrics,
+      ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
+    ]);
+    this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
+    this.errorCodes = this.errors.map(({ code }) => code);
+    this.resourcesWithEvents = this.resources.filter(({ events }) => events);
+    this.eventTypes = this.resourcesWithEvents.flatMap(({ events = {} }) => Object.keys(events));
+    const places = this.resources.flatMap(({ secret, ledger }) =>
+      [secret, ledger].flatMap((place) => place?.path ?? []),
+    );
+    const prefixes = this.resources.map(({ id }) => id.prefix);
+    requireUnique('error code', this.errorCodes);
+    requireUnique('identifier', prefixes);
+    requireUnique('path', places);
+    requireUnique('event type', this.eventTypes);
+    requireUnique('job', this.jobs);
+  }
+
+  resourceOf(id: string): Resource | undefined {
+    return this.resources.find((resource) => resource.id.prefix === prefixOf(id));
+  }
 }
 
 function requireUnique(what: string, values: readonly string[]): void {

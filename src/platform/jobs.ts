@@ -1,23 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { facts } from './facts.js';
 import { counter, gauge } from './metric.js';
 
 const LAST_RUN = gauge({
   name: 'tillgate_job_last_run_timestamp_seconds',
   help: 'When the job last ended without an error, or when the process began to repeat it.',
-  labels: { name: facts.jobs },
+  labels: { name: ({ jobs }) => jobs },
   // Processes share the work, so that a run of any of them counts.
   aggregator: 'max',
 });
 const FAILURES = counter({
   name: 'tillgate_job_failures_total',
   help: 'Runs that ended with an error. The next run comes all the same.',
-  labels: { name: facts.jobs },
+  labels: { name: ({ jobs }) => jobs },
 });
 export const JOB_METRICS = [LAST_RUN, FAILURES];
 
-/** Repeats work until the process stops. */
 @Injectable()
 export class Jobs implements OnModuleDestroy {
   private readonly stopped = new AbortController();

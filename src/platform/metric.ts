@@ -7,8 +7,14 @@ import {
   type Metric,
 } from 'prom-client';
 
+interface Declared {
+  readonly errorCodes: readonly string[];
+  readonly eventTypes: readonly string[];
+  readonly jobs: readonly string[];
+}
+
 /** All values of a label, or a description if they cannot be listed. */
-type LabelValues = readonly string[] | string;
+type LabelValues = readonly string[] | string | ((declared: Declared) => readonly string[]);
 
 interface About<Label extends string> {
   readonly name: string;
@@ -45,12 +51,13 @@ export function histogram<Label extends string = never>({
 }
 
 /** Sets a counter to 0 for all values of its labels, because Prometheus sees no increase in the first value of a series. */
-export function startAtZero(metric: DeclaredMetric): void {
+export function startAtZero(metric: DeclaredMetric, declared: Declared): void {
   if (!(metric instanceof Counter)) return;
   let all: Record<string, string>[] = [{}];
   for (const [label, values] of Object.entries(metric.labelValues)) {
     if (typeof values === 'string') return;
-    all = all.flatMap((labels) => values.map((value) => ({ ...labels, [label]: value })));
+    const listed = typeof values === 'function' ? values(declared) : values;
+    all = all.flatMap((labels) => listed.map((value) => ({ ...labels, [label]: value })));
   }
   for (const labels of all) metric.inc(labels, 0);
 }

@@ -2,13 +2,16 @@ import { type DynamicModule, type NestApplicationOptions } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyBaseLogger } from 'fastify';
-import { AppModule } from '../app.module.js';
+import { AppModule, factsOf } from '../app.module.js';
 import type { Config } from '../platform/config.js';
+import type { ModuleFacts } from '../platform/facts.js';
 import { TillgateAdapter } from '../platform/http/adapter.js';
+import { ErrorResponses } from '../platform/http/errors.js';
 import { openLog } from './log.js';
 
 interface Parts {
   readonly log?: FastifyBaseLogger;
+  readonly modules?: readonly ModuleFacts[];
   /** Creates the application: NestFactory, or a testing module that replaces some providers. */
   readonly create?: (
     module: DynamicModule,
@@ -21,11 +24,11 @@ interface Parts {
 export async function createApplication(
   config: Config,
   databaseUrl: string,
-  { log: given, create = created }: Parts = {},
+  { log: given, modules, create = created }: Parts = {},
 ): Promise<NestFastifyApplication> {
   const log = given ?? (await openLog(config));
-  const adapter = new TillgateAdapter(config, log);
-  const module = AppModule.register(config, databaseUrl);
+  const adapter = new TillgateAdapter(config, new ErrorResponses(factsOf(modules)), log);
+  const module = AppModule.register(config, databaseUrl, modules && { modules });
   // The caller prints an error of the start-up. After it, Nest writes to the same log as everything else.
   const application = await create(module, adapter, { abortOnError: false, bodyParser: false, logger: false });
   application.useLogger({

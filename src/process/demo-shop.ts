@@ -1,8 +1,7 @@
-/** The shop of the demo: an order to pay, and the page after the payment. */
 import { createHash } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CreateCheckoutSession, ListCheckoutSessions, PaymentPages } from '../modules/checkout/index.js';
+import { CheckoutSessionQueries, CreateCheckoutSession, PageLinks } from '../modules/checkout/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { PublicUrl } from '../platform/http/public-url.js';
 import type { Caller } from '../shared/caller.js';
@@ -28,14 +27,13 @@ export async function demoPage(application: INestApplicationContext, caller: Cal
   };
   const create = application.get(CreateCheckoutSession);
   const session = await application.get(UnitOfWork).commit(() => create.execute(caller, input));
-  return application.get(PaymentPages).urlOf(caller.organization, session.state.id);
+  return application.get(PageLinks).urlOf(caller.organization, session.state.id);
 }
 
-/** The URL of the payment page of the newest open session, or undefined if there is none. */
 export async function openPage(application: INestApplicationContext, caller: Caller): Promise<string | undefined> {
   const newest = { status: 'open', from: undefined, to: undefined, limit: 1, cursor: undefined } as const;
-  const { items } = await application.get(ListCheckoutSessions).execute(caller, newest);
-  return items[0] && application.get(PaymentPages).urlOf(caller.organization, items[0].id);
+  const { items } = await application.get(CheckoutSessionQueries).list(caller, newest);
+  return items[0] && application.get(PageLinks).urlOf(caller.organization, items[0].id);
 }
 
 const STYLE =

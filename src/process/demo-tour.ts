@@ -6,7 +6,6 @@ export interface Demo {
   readonly key: string;
   readonly ledgerKey: string;
   readonly payment: string;
-  /** The URL of the payment page of a first order. */
   readonly page?: string;
 }
 
@@ -18,7 +17,7 @@ export const variables = (url: string, { organization, key, ledgerKey }: Demo): 
 
 export const aboutWebhooks = ({ webhookSecret = '<whsec_…>' }: Demo): string =>
   `Webhooks, with WEBHOOK_ALLOW_PRIVATE=true: give sessions "notify_url":"http://localhost:4000/", and receive them by
-  npx tillgate webhook listen --port 4000 --secret ${webhookSecret}`;
+  WEBHOOK_SECRET=${webhookSecret} npx tillgate webhook listen --port 4000`;
 
 const ORDER =
   '{"currency":"usd","line_items":[{"quantity":2,"price_data":{"currency":"usd","unit_amount":1299,"product_data":{"name":"T-shirt"}}}]}';

@@ -11,7 +11,7 @@ import { aboutWebhooks, type Demo, invitation, variables } from './demo-tour.js'
 
 /** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
 export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
-  return application.get(Database).run(async () => {
+  return application.get(Database).run({ queue: 'demo' }, async () => {
     if (await application.get(FindOrganization).any()) return undefined;
     const made = await make(application);
     // Before the commit: if that fails, the next start replaces the file.

@@ -30,7 +30,6 @@ export interface Announcement {
 export interface Serving {
   announcement(): Promise<Announcement>;
   close(): Promise<void>;
-  /** Replaces the workers. Only a primary process has it. */
   restart?(): void;
 }
 

@@ -1,4 +1,3 @@
-/** A worker process. It serves requests, and does what the primary process asks for. */
 import cluster from 'node:cluster';
 import { Channel } from './channel.js';
 import { explain, fail } from './explain.js';

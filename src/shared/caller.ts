@@ -11,3 +11,6 @@ export interface Caller {
   readonly organization: string;
   readonly mode: Mode;
 }
+
+/** Whose work it is: an organization's, a ledger's for all organizations, or else that of a named queue. Each gets a fair share of the database. */
+export type Owner = Pick<Caller, 'organization'> | Ledger | { readonly queue: string };

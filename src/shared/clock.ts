@@ -13,7 +13,7 @@ export interface Moment {
   readonly ahead: number;
 }
 
-/** How far the test mode of an organization is ahead of real time, in milliseconds. */
+/** An organization whose test mode is ahead of real time, and how far, in milliseconds. */
 export interface MovedClock {
   readonly organization: string;
   readonly ahead: number;
@@ -21,6 +21,9 @@ export interface MovedClock {
 
 /** The time of callers. In test mode it is ahead of real time if the organization has moved its clock. */
 export abstract class CallerClock {
-  abstract at(caller: Caller): Moment;
-  abstract moved(): readonly MovedClock[];
+  /** Reads the clock of a test mode, unless it was read a moment ago. In live mode there is nothing to read. */
+  abstract at(caller: Caller): Moment | Promise<Moment>;
+  abstract moved(): Promise<readonly MovedClock[]>;
+  /** Resolves when all processes read a clock that was stored before. */
+  abstract settled(): Promise<void>;
 }

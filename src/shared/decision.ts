@@ -1,3 +1,5 @@
+import type { Owner } from './caller.js';
+
 /** A write, made by a port. Only the unit of work can send it. */
 export interface Write {
   readonly name: string;
@@ -11,6 +13,7 @@ export interface Decided<Result> {
 
 /** A decision that needs a lock, or the result of a write: `decide` runs inside the transaction that commits it. */
 export interface DecidedInTransaction<Result> {
+  readonly owner: Owner;
   readonly decide: () => Promise<Decided<Result>>;
 }
 
@@ -20,6 +23,9 @@ export function decided<Result>(result: Result, ...writes: readonly Write[]): De
   return { result, writes };
 }
 
-export function inTransaction<Result>(decide: () => Promise<Decided<Result>>): DecidedInTransaction<Result> {
-  return { decide };
+export function inTransaction<Result>(
+  owner: Owner,
+  decide: () => Promise<Decided<Result>>,
+): DecidedInTransaction<Result> {
+  return { owner, decide };
 }

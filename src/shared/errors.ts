@@ -41,6 +41,12 @@ export const SERVICE_UNAVAILABLE: ErrorCode = {
   meaning: 'The service is unavailable. Repeat the request after `Retry-After`.',
 };
 
+export const RATE_LIMITED: ErrorCode = {
+  code: 'rate_limited',
+  kind: 'rate_limited',
+  meaning: 'Too many requests. Repeat the request after `Retry-After`.',
+};
+
 export type ParamCode =
   | 'required'
   | 'invalid_type'

@@ -32,15 +32,21 @@ export const ORGANIZATION_ID = idKind('org');
 /** The organization of what belongs to the ledger itself, where a table requires one. */
 export const NO_ORGANIZATION = `org_${'0'.repeat(26)}`;
 
-/** The 42 bits after the timestamp count up within a millisecond. The top bit starts at 0, to leave room for counting. */
-const SEQUENCE_START = 2 ** 41;
-const SEQUENCE_END = 2 ** 42;
+/**
+ * After the timestamp, one bit tells whether the test clock was moved, and 41 bits count up within a millisecond. Their top
+ * bit starts at 0, to leave room for counting.
+ */
+const MOVED = 2 ** 41;
+const SEQUENCE_START = 2 ** 40;
+const SEQUENCE_END = MOVED;
+/** The last 32 bits are random. After a moved clock, they are the time that it showed, in Unix seconds (until 2106). */
+const LAST_BITS = 2 ** 32;
 let lastInstant = 0;
 let sequence = 0;
 
 /**
  * A new identifier for a moment (a number is real time, in milliseconds), or just after the last one if the clock went
- * back. The last one is remembered in real time, so that a moved test clock does not affect the identifiers of others.
+ * back. Identifiers begin with real time, so a moved test clock does not change their order among those of others.
  */
 export function newId(kind: IdKind, moment: number | Moment, mode?: Mode): string {
   const { now, ahead } = typeof moment === 'number' ? { now: moment, ahead: 0 } : moment;
@@ -51,7 +57,11 @@ export function newId(kind: IdKind, moment: number | Moment, mode?: Mode): strin
     lastInstant += 1;
     sequence = 0;
   }
-  return idOf(kind, uuidv7(lastInstant + ahead, sequence, Math.floor(Math.random() * 2 ** 32)), mode);
+  const uuid =
+    ahead === 0
+      ? uuidv7(lastInstant, sequence, Math.floor(Math.random() * LAST_BITS))
+      : uuidv7(lastInstant, MOVED + sequence, Math.floor((lastInstant + ahead) / 1000) % LAST_BITS);
+  return idOf(kind, uuid, mode);
 }
 
 /** Whether the text is a well-formed identifier of this kind (of either mode). */
@@ -71,16 +81,32 @@ export function modeOf(id: string): Mode {
   return id.includes('_live_') ? 'live' : 'test';
 }
 
-/** The instant inside an identifier, in milliseconds: its first 48 bits, which are exactly ten letters. */
+/** The real instant inside an identifier, in milliseconds: its first 48 bits, which are exactly ten letters. */
 export function instantOf(id: string): number {
   const start = id.length - SUFFIX_LENGTH;
-  let instant = 0;
-  for (let at = start; at < start + 10; at++) instant = instant * 32 + valueAt(VALUE_OF, id, at);
-  return instant;
+  return numberAt(id, start, start + 10);
+}
+
+/** When it was created by the clock of its organization, in milliseconds. */
+export function createdInstant(id: string): number {
+  // The eleventh letter is the version, 7, and the bit that tells of a moved clock.
+  const isMoved = id[id.length - SUFFIX_LENGTH + 10] === 'f';
+  return isMoved ? (numberAt(id, id.length - 7, id.length) % LAST_BITS) * 1000 : instantOf(id);
 }
 
 export function createdAt(id: string): number {
+  return Math.floor(createdInstant(id) / 1000);
+}
+
+/** When it was created in real time, in Unix seconds: the ledger knows no other. */
+export function recordedAt(id: string): number {
   return Math.floor(instantOf(id) / 1000);
+}
+
+function numberAt(id: string, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at++) number = number * 32 + valueAt(VALUE_OF, id, at);
+  return number;
 }
 
 /** The UUID inside an identifier, as PostgreSQL reads it. */
@@ -106,7 +132,7 @@ export function firstUuidAt(instant: number): string {
 }
 
 export const FIRST_UUID = '0'.repeat(32);
-const LAST_UUID = 'f'.repeat(32);
+export const LAST_UUID = 'f'.repeat(32);
 
 /** The range of a page's UUIDs: made from `from` until before `to` (milliseconds), and beyond the cursor. */
 export function idRange({ from, to, cursor, order = 'desc' }: IdRange): readonly [string, string] {
@@ -122,6 +148,17 @@ interface IdRange {
   readonly to: number | undefined;
   readonly cursor: string | undefined;
   readonly order?: 'desc' | 'asc';
+}
+
+/** The range of a page of a caller whose clock is `ahead`, and the seconds of creation, if identifiers do not tell them. */
+export function createdRange(
+  { from, to, ...page }: IdRange,
+  ahead: number,
+): readonly [string, string, number | null, number | null] {
+  if (ahead === 0 || (from === undefined && to === undefined)) return [...idRange({ from, to, ...page }), null, null];
+  const seconds = (bound: number | undefined, none: number) => (bound === undefined ? none : Math.ceil(bound / 1000));
+  const earliest = from === undefined ? undefined : Math.max(0, from - ahead);
+  return [...idRange({ from: earliest, to, ...page }), seconds(from, 0), seconds(to, LAST_BITS)];
 }
 
 /** The identifier around a UUID, with or without hyphens. */

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { Database } from '../platform/database/database.js';
 import { BATCH_SIZE } from '../platform/database/reads.js';
-import { facts } from '../platform/facts.js';
+import { Facts } from '../platform/facts.js';
 import type { TillgateAdapter } from '../platform/http/adapter.js';
 import { JOB_METRICS } from '../platform/jobs.js';
 import { counter, gauge, histogram, startAtZero } from '../platform/metric.js';
@@ -26,7 +26,7 @@ const DURATIONS = histogram({
 const REFUSALS = counter({
   name: 'tillgate_http_errors_total',
   help: 'Requests that were answered with an error, by its code. Replayed errors are not among them.',
-  labels: { code: facts.errorCodes },
+  labels: { code: ({ errorCodes }) => errorCodes },
 });
 const REPLAYS = counter({
   name: 'tillgate_idempotent_replays_total',
@@ -63,13 +63,14 @@ export class Metrics implements OnModuleInit {
     private readonly host: HttpAdapterHost<TillgateAdapter>,
     private readonly database: Database,
     private readonly measurements: Measurements,
+    private readonly facts: Facts,
   ) {}
 
   onModuleInit(): void {
     collectDefaultMetrics({ register: this.registry });
-    for (const metric of facts.metrics) {
+    for (const metric of this.facts.metrics) {
       this.registry.registerMetric(metric);
-      startAtZero(metric);
+      startAtZero(metric, this.facts);
     }
     BUILD.set({ version: VERSION }, 1);
     this.host.httpAdapter?.getInstance().addHook('onResponse', count);

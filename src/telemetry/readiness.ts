@@ -30,7 +30,7 @@ export class Readiness {
   async check(): Promise<void> {
     if (this.isEnding) throw new Refusal(SERVICE_UNAVAILABLE, 'The process is ending.');
     const newest = MIGRATIONS.at(-1)?.name;
-    const { rows } = await this.database.autocommit<Row>(READINESS, [newest]);
+    const { rows } = await this.database.autocommit<Row>({ queue: 'readiness' }, READINESS, [newest]);
     const [row] = rows;
     if (row?.isReadOnly) throw new Refusal(SERVICE_UNAVAILABLE, 'The database is read-only.');
     if (!row?.isMigrated) throw new Refusal(SERVICE_UNAVAILABLE, 'The schema of the database is behind: migrate it.');

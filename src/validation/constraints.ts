@@ -1,10 +1,23 @@
 /** Reads the decorators of request classes from class-validator's metadata, as JSON Schema and as error codes. */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import type { Facts } from '../platform/facts.js';
 import type { ParamCode } from '../shared/errors.js';
 
 export type RequestClass = new () => object;
 export type Keywords = Readonly<Record<string, unknown>>;
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+/** A value, or what it is in an application, by what the modules of this one declare. */
+export type OfFacts<Value> = Value | ((facts: Facts) => Value);
+
+/** The application that a request was sent to. class-validator tells a rule the value and its object only. */
+export const application = new AsyncLocalStorage<Facts>();
+
+export function resolved<Value>(value: OfFacts<Value>): Value {
+  return value instanceof Function ? value(application.getStore() as Facts) : value;
+}
 
 interface Constraint {
   readonly code: ParamCode;
@@ -27,6 +40,7 @@ const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
   arrayUnique: { code: 'duplicate', schema: { uniqueItems: true } },
   isIn: { code: 'invalid_value', keyword: 'enum' },
   matches: { code: 'invalid_format', keyword: 'pattern' },
+  isResourceId: { code: 'invalid_format', keyword: 'pattern' },
   isCurrency: { code: 'invalid_value', schema: { format: 'isCurrency' } },
 };
 
@@ -34,9 +48,9 @@ export interface FieldContext {
   readonly description?: string;
   /** The value that the use case assumes when the field is missing. */
   readonly default?: unknown;
-  readonly allowed?: readonly string[];
+  readonly allowed?: OfFacts<readonly string[]>;
   /** JSON Schema for the description, which replaces a format that only the compiled check knows. */
-  readonly shown?: Keywords;
+  readonly shown?: OfFacts<Keywords>;
   /** JSON Schema of the text in a query string, if class-transformer converts it to another type. */
   readonly sent?: Keywords;
 }
@@ -92,7 +106,6 @@ function keywordsOf({ type, name, constraints }: Metadata): Keywords {
   return keyword ? { [keyword]: argument instanceof RegExp ? argument.source : argument } : schema;
 }
 
-/** The JSON Schema of a request class. It permits no further properties. */
 export function objectSchema(request: RequestClass, fieldSchema: (field: Field) => Keywords): Keywords {
   const fields = [...fieldsOf(request)];
   const required = fields.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
@@ -114,7 +127,7 @@ export function shownSchema(field: Field, ofClass: (type: RequestClass) => Keywo
   const { format, ...keywords } = withNested(field, (part) => shownSchema(part, ofClass), ofClass);
   return {
     ...keywords,
-    ...shown,
+    ...resolved(shown ?? {}),
     ...(description !== undefined && { description }),
     ...(fallback !== undefined && { default: fallback }),
   };
@@ -125,7 +138,7 @@ function withNested(
   schemaOf: (field: Field) => Keywords,
   ofClass: (type: RequestClass) => Keywords,
 ): Keywords {
-  if (!nested) return keywords;
+  if (!nested) return Object.fromEntries(Object.entries(keywords).map(([name, value]) => [name, resolved(value)]));
   const type = nested.type();
   if (nested.as === 'object') return ofClass(type);
   if (nested.as === 'list') return { ...keywords, items: ofClass(type) };

@@ -5,12 +5,13 @@ import {
   Allow,
   ArrayMaxSize,
   ArrayMinSize,
+  IS_IN,
   IsArray,
   IsBoolean,
-  IsIn,
   IsInt,
   IsOptional,
   IsString,
+  isIn,
   Matches,
   Max,
   Min,
@@ -18,11 +19,12 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import type { Facts } from '../platform/facts.js';
 import { exampleId } from '../platform/http/schema.js';
-import { type IdKind, idPattern } from '../shared/id.js';
+import { type IdKind, idPattern, isId } from '../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
-import type { FieldContext, RequestClass } from './constraints.js';
-import { FORMATS, type FormatName, INSTANT, kindsWithEvents, WEB_URL } from './formats.js';
+import { type FieldContext, type Nested, type OfFacts, type RequestClass, resolved } from './constraints.js';
+import { FORMATS, type FormatName, INSTANT, WEB_URL } from './formats.js';
 
 export interface About extends Pick<FieldContext, 'description' | 'default'> {
   /** The field may be missing. A text may also be null, because responses show a missing text as null. */
@@ -58,12 +60,12 @@ export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
 export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
   text(about, ...(min > 0 ? [MinCharacters(min)] : []), MaxCharacters(max));
 
-export const OneOf = (values: readonly string[], about: About = {}) =>
-  field(
-    { ...about, allowed: values },
-    IsString({ message: 'must be a string' }),
-    IsIn(values, { message: () => `must be one of ${values.join(', ')}` }),
-  );
+export function OneOf(values: OfFacts<readonly string[]>, about: About = {}): PropertyDecorator {
+  const validate = (value: unknown) => isIn(value, resolved(values));
+  const message = () => `must be one of ${resolved(values).join(', ')}`;
+  const isOneOf = ValidateBy({ name: IS_IN, constraints: [values], validator: { validate } }, { message });
+  return field({ ...about, allowed: values }, IsString({ message: 'must be a string' }), isOneOf);
+}
 
 export const Id = (kind: IdKind, about: About = {}) =>
   text(
@@ -71,14 +73,21 @@ export const Id = (kind: IdKind, about: About = {}) =>
     Matches(new RegExp(idPattern(kind)), { message: `must be an identifier that begins with ${kind.prefix}_` }),
   );
 
-export const VisibleAscii = (about: About = {}) =>
-  text(
-    { ...about, shown: { examples: ['capture-4711'] } },
-    MaxCharacters(255),
-    Matches(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' }),
-  );
+/** An ID of the caller's own: visible ASCII. */
+const ascii =
+  (pattern: RegExp, spaces: string, example: string) =>
+  (about: About = {}) =>
+    text(
+      { ...about, shown: { examples: [example] } },
+      MaxCharacters(255),
+      Matches(pattern, { message: `must be visible ASCII${spaces}` }),
+    );
 
-/** Makes the decorator of a text with a format. */
+export const VisibleAscii = ascii(/^[\x21-\x7e]+$/, ' without spaces', 'capture-4711');
+
+/** With the characters of an idempotency key. */
+export const KeyText = ascii(/^[!-~](?:[ -~]*[!-~])?$/, ', with spaces only inside', 'return-4711');
+
 const formatted =
   (name: FormatName, message: string | (() => string), { max, ...context }: FieldContext & { max?: number }) =>
   (about: About = {}) => {
@@ -87,23 +96,17 @@ const formatted =
     return text({ ...about, ...context }, ...(max === undefined ? [] : [MaxCharacters(max)]), hasFormat);
   };
 
-const listed = (kinds: readonly IdKind[]): string => kinds.map(({ prefix }) => `${prefix}_`).join(', ');
+const kinds = ({ resourcesWithEvents }: Facts): IdKind[] => resourcesWithEvents.map(({ id }) => id);
 
-export const ResourceId = formatted(
-  'isResourceId',
-  () => `must be an identifier that begins with ${listed(kindsWithEvents())}`,
-  {
-    // Getters, because the modules declare their resources after this line has run.
-    shown: {
-      get pattern() {
-        return kindsWithEvents().map(idPattern).join('|');
-      },
-      get examples() {
-        return kindsWithEvents().slice(0, 1).map(exampleId);
-      },
-    },
-  },
-);
+export function ResourceId(about: About): PropertyDecorator {
+  const pattern = (facts: Facts) => kinds(facts).map(idPattern).join('|');
+  const validate = (value: unknown) => resolved(kinds).some((kind) => typeof value === 'string' && isId(kind, value));
+  const prefixes = () => resolved(kinds).map(({ prefix }) => `${prefix}_`);
+  const message = () => `must be an identifier that begins with ${prefixes().join(', ')}`;
+  const isOfKind = ValidateBy({ name: 'isResourceId', constraints: [pattern], validator: { validate } }, { message });
+  const shown = (facts: Facts) => ({ examples: kinds(facts).slice(0, 1).map(exampleId) });
+  return text({ ...about, shown }, isOfKind);
+}
 
 export const Currency = formatted('isCurrency', 'must be an ISO 4217 currency code with a minor unit', {
   allowed: CURRENCIES,
@@ -141,14 +144,21 @@ export const Instant = formatted('isInstant', 'must be Unix seconds, an RFC 3339
 export const Fields = (type: () => RequestClass, about: About = {}) =>
   field(about, Type(type), ValidateNested({ message: 'must be an object', context: { type, as: 'object' } }));
 
-export const ListOf = (type: () => RequestClass, { min, max, ...about }: About & { min: number; max: number }) =>
+type Lists = About & Partial<Pick<Nested, 'as'>> & { min?: number; max: number };
+
+export const ListOf = (
+  type: () => RequestClass,
+  { as = 'list', min = 0, max, ...about }: Lists,
+  ...rules: PropertyDecorator[]
+) =>
   field(
     about,
     Type(type),
     IsArray({ message: 'must be an array' }),
-    ArrayMinSize(min, { message: 'must have at least $constraint1 entries' }),
+    ...(min > 0 ? [ArrayMinSize(min, { message: 'must have at least $constraint1 entries' })] : []),
     ArrayMaxSize(max, { message: 'must have at most $constraint1 entries' }),
-    ValidateNested({ each: true, message: 'must be an object', context: { type, as: 'list' } }),
+    ...rules,
+    ValidateNested({ each: true, message: 'must be an object', context: { type, as } }),
   );
 
 /** Form encodings interpret brackets in a key as a path. */
@@ -159,7 +169,6 @@ export class MetadataEntry {
   @Text({ max: 500 }) value!: string;
 }
 
-/** Up to 50 strings under keys of the caller's choice, validated as a list of entries. */
 export const Metadata = (about: About = {}) =>
   field(
     about,

@@ -1,14 +1,12 @@
 /** Formats of text that class-validator does not check, or checks differently. */
 
 import { isEmail } from 'class-validator';
-import { facts } from '../platform/facts.js';
-import { type IdKind, isId } from '../shared/id.js';
 import { currencyOf } from '../shared/money.js';
+import { isHttpUrl } from '../shared/web-url.js';
 import { isHttpsOrLocal } from '../shared/webhook-urls.js';
 
-/** `new URL()` drops white space and reads "https:\\host" as "https://host". Other programs do not, so both are refused. */
+/** In the API's description, as it was released. isHttpUrl also refuses braces in the host. */
 export const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
-const WEB_URL_FORM = new RegExp(WEB_URL);
 const SECONDS = /^\d{1,12}$/;
 /** An offset may begin with a space, because a query string turns a plus sign into one. */
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$/;
@@ -24,15 +22,8 @@ export const FORMATS = {
   isAddrSpec: (text: string) => PLAIN_EMAIL.test(text) || isEmail(text, { require_tld: false, allow_ip_domain: true }),
   isLocale,
   isInstant: (text: string) => parseInstant(text) !== undefined,
-  isResourceId: (text: string) => kindsWithEvents().some((kind) => isId(kind, text)),
 };
 export type FormatName = keyof typeof FORMATS;
-
-export function kindsWithEvents(): IdKind[] {
-  return facts.resources.filter(({ events }) => events).map(({ id }) => id);
-}
-
-const isHttpUrl = (text: string): boolean => WEB_URL_FORM.test(text) && URL.canParse(text);
 
 /** https, or http to this machine. The domain refuses http in live mode. */
 function isWebUrl(text: string): boolean {
@@ -64,7 +55,6 @@ function isLocale(text: string): boolean {
 /** The last second of the year 9999. RFC 3339 has no later dates. */
 const LAST_SECOND = 253_402_300_799;
 
-/** Milliseconds of Unix seconds, an RFC 3339 instant or a date (midnight UTC). */
 export function parseInstant(text: string): number | undefined {
   if (SECONDS.test(text)) return Number(text) <= LAST_SECOND ? Number(text) * 1000 : undefined;
   const parts = DATE_TIME.exec(text);

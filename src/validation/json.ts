@@ -78,7 +78,6 @@ function isWhole(number: string): boolean {
   return places <= 0 || !/[1-9]/.test((whole + fraction).slice(-places));
 }
 
-/** Returns the number of keys. Refuses the key `__proto__` and text that cannot be stored. */
 function inspect(value: unknown, path: string, hasEscapes: boolean): number {
   if (typeof value === 'string') {
     if (hasEscapes) refuseUnstorable(value, path);
@@ -105,7 +104,6 @@ function refuseUnstorable(text: string, path: string): void {
   throw invalidParam(param, 'invalid_format', `${param} contains NUL or half of a surrogate pair.`);
 }
 
-/** Finds the first duplicate key in valid JSON. */
 function duplicateKey(text: string): Refusal {
   const stack: { keys: Set<string>; path: string; index: number }[] = [];
   let name = '';

@@ -1,7 +1,7 @@
 import { ORGANIZATION_ID } from '../shared/id.js';
 import { Id } from './fields.js';
 
-/** The body of an operation without fields: no body, or an empty object. */
+/** An operation without fields: no body or an empty object, or no query. */
 export class NoFieldsRequest {}
 
 /** The owner of the resource in the path. Without it, the resource is searched for in all organizations. */
@@ -16,7 +16,6 @@ export class OwnerQuery {
   @Owner() organization?: string;
 }
 
-/** The body of an operation whose only field is the owner. */
 export class OwnerRequest {
   @Owner() organization?: string | null;
 }

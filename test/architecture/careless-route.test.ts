@@ -43,6 +43,6 @@ test('a careless route that is compiled all the same fails at its first write', 
 });
 
 test('the unit of work for jobs, which have no response, accepts the same writes', async () => {
-  await service.application.get(Database).autocommit(WRITE, []);
+  await service.application.get(Database).autocommit({ queue: 'careless' }, WRITE, []);
   expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([{ number: 1 }]);
 });

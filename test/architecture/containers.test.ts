@@ -15,6 +15,8 @@ interface Container {
   readonly volumes?: readonly string[];
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly mem_limit?: string;
 }
 
 const composed = (file: string): Readonly<Record<string, Container>> =>
@@ -33,6 +35,11 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
       expect([path, existsSync(sourceOf(path))]).toEqual([path, true]);
     }
     expectSettings(container.environment ?? {});
+  });
+
+  test.each(Object.entries(services))('%s has bounded memory and few rights', (_, container) => {
+    const rights = { cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
+    expect(container).toMatchObject({ ...rights, mem_limit: expect.stringMatching(/^\d+[mg]$/) });
   });
 
   test('mounts files that exist', () => {
@@ -62,15 +69,19 @@ describe('kubernetes.yaml', () => {
   const documents = parseAllDocuments(readFileSync('docker/kubernetes.yaml', 'utf8')).map((one) => one.toJS());
   const withPods = documents.filter(({ spec }) => spec.template);
 
-  test('has a migration, a deployment, a service and a budget that selects it', () => {
-    expect(documents.map(({ kind }) => kind)).toEqual(['Job', 'Deployment', 'Service', 'PodDisruptionBudget']);
-    const [, deployment, service, budget] = documents;
-    const { labels } = deployment.spec.template.metadata;
-    expect([deployment.spec.selector.matchLabels, service.spec.selector, budget.spec.selector.matchLabels]).toEqual([
-      labels,
-      labels,
-      labels,
+  test('has a migration, a deployment, and a service, a budget and a network policy that select it', () => {
+    expect(documents.map(({ kind }) => kind)).toEqual([
+      'Job',
+      'Deployment',
+      'Service',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
     ]);
+    const [, deployment, service, budget, policy] = documents;
+    const { labels } = deployment.spec.template.metadata;
+    const selectors = [deployment.spec.selector, budget.spec.selector, policy.spec.podSelector];
+    const selected = [service.spec.selector, ...selectors.map(({ matchLabels }) => matchLabels)];
+    expect(selected).toEqual(selected.map(() => labels));
   });
 
   test.each(withPods.map((one) => [one.kind, one] as const))(
@@ -80,6 +91,7 @@ describe('kubernetes.yaml', () => {
       expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
       for (const container of containers) {
         expect(container.image).toBe(`tillgate:${version}`);
+        expect(container.resources.limits).toEqual({ memory: '512Mi' });
         expect(container.securityContext).toEqual({
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: true,
@@ -95,7 +107,7 @@ describe('kubernetes.yaml', () => {
   );
 
   test('the secret that its comments make has settings that exist', () => {
-    const named = readFileSync('docker/kubernetes.yaml', 'utf8').matchAll(/--from-literal=([A-Z_]+)=/g);
+    const named = readFileSync('docker/kubernetes.yaml', 'utf8').matchAll(/\b([A-Z_]+)=…/g);
     const all = [...named].map(([, name]) => name);
     expect(all).toContain('METRICS_TOKEN');
     const settings = readFileSync('docs/settings.md', 'utf8');

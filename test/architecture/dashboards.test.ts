@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { parse } from 'yaml';
-import '../../src/app.module.js';
-import { facts } from '../../src/platform/facts.js';
+import { factsOf } from '../../src/app.module.js';
 
 interface Rule {
   readonly alert: string;
@@ -32,9 +31,13 @@ collectDefaultMetrics({ register: registry });
 for (const { name } of await registry.getMetricsAsJSON()) known.set(name, OF_TARGET);
 registry.clear();
 known.set('up', OF_TARGET);
+const facts = factsOf();
 for (const metric of facts.metrics) {
   const { name, type, labelValues } = metric as typeof metric & { name: string; type: string };
-  const labels = { ...labelValues, ...OF_TARGET };
+  const listed = Object.entries(labelValues).map(([label, values]) => {
+    return [label, typeof values === 'function' ? values(facts) : values];
+  });
+  const labels = { ...Object.fromEntries(listed), ...OF_TARGET };
   if (type !== 'histogram') known.set(name, labels);
   else for (const part of ['bucket', 'sum', 'count']) known.set(`${name}_${part}`, { ...labels, le: 'a boundary' });
 }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { breakingChanges } from '../support/compatibility.js';
+import { breakingChanges, WIDENED } from '../support/compatibility.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the changes reach into a document by name.
 type Node = any;
@@ -11,11 +11,26 @@ const COMMITTED = readFileSync('docs/openapi.json', 'utf8');
 const RELEASED: Node = JSON.parse(readFileSync('docs/openapi.released.json', 'utf8'));
 
 test('docs/openapi.json is what the code says: `npm run openapi` writes it', () => {
-  expect(execFileSync(process.execPath, ['dist/src/cli/openapi.js'], { encoding: 'utf8' })).toBe(COMMITTED);
+  expect(execFileSync(process.execPath, ['dist/tools/openapi/print.js'], { encoding: 'utf8' })).toBe(COMMITTED);
 });
 
 test('nothing that was released is broken', () => {
   expect(breakingChanges(RELEASED, JSON.parse(COMMITTED))).toEqual([]);
+});
+
+const CHARACTERS = ['a', '!', '~', ' ', '"', '#', '[', '\\', '\u0000', 'é'];
+const SHORT = [2, 3, 4].reduce((texts) => [...texts, ...texts.flatMap(longer)], CHARACTERS);
+const LONG = Array.from({ length: 12 }, (_, more) => ['a', '\\"'].map((one) => one.repeat(248 + more))).flat();
+
+function longer(text: string): string[] {
+  return CHARACTERS.map((character) => text + character);
+}
+
+test.each(WIDENED)('$next accepts all samples that $released accepted', ({ released, next }) => {
+  const samples = [...SHORT, ...LONG, ...LONG.map((text) => `"${text}"`)];
+  const accepted = samples.filter((text) => new RegExp(released).test(text));
+  expect(accepted.length).toBeGreaterThan(1_000);
+  expect(accepted.filter((text) => !new RegExp(next).test(text))).toEqual([]);
 });
 
 const object = (document: Node): Node =>

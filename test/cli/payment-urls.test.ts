@@ -7,7 +7,8 @@ import { type Service, startService } from '../support/service.js';
 import { Shop, unknownId } from '../support/shop.js';
 
 const PUBLIC_URL = 'https://checkout.example';
-const TEMPLATE = 'https://pay.example/start?id={CHECKOUT_SESSION_ID}&back={RETURN_URL}';
+const TEMPLATE =
+  'https://pay.example/start?id={CHECKOUT_SESSION_ID}&of={ORGANIZATION}&back={RETURN_URL}&no={CANCEL_URL}&{OTHER}';
 
 let service: Service;
 let shop: Shop;
@@ -38,8 +39,10 @@ async function pay(of: Shop, body: object = SMALLEST) {
   return { id, path, location };
 }
 
-const filled = (id: string, path: string) =>
-  `https://pay.example/start?id=${id}&back=${encodeURIComponent(`${PUBLIC_URL}${path}/return`)}`;
+function filled(id: string, path: string): string {
+  const [back, no] = ['return', 'cancel'].map((way) => encodeURIComponent(`${PUBLIC_URL}${path}/${way}`));
+  return `https://pay.example/start?id=${id}&of=${shop.organization}&back=${back}&no=${no}&{OTHER}`;
+}
 
 test('a page leads to the payment URL of the organization and mode, until there is none', async () => {
   const { organization: id } = shop;
@@ -59,21 +62,18 @@ test('a page leads to the payment URL of the organization and mode, until there 
   expect(nowhere.location).toBe(nowhere.path);
 });
 
-test("it must be https and contain the session's ID, and the organization must exist", async () => {
+test("it must be https and contain the session's ID after its host, and the organization must exist", async () => {
+  const notHttps = 'payment_url must be an https URL, with placeholders after its host only.';
   const wrong = [
-    [
-      shop.organization,
-      '--payment-url',
-      'http://pay.example/{CHECKOUT_SESSION_ID}',
-      'payment_url must be an https URL.',
-    ],
-    [shop.organization, '--payment-url', 'nonsense', 'payment_url must be an https URL.'],
-    [shop.organization, '--payment-url', 'https://pay.example', 'payment_url must contain {CHECKOUT_SESSION_ID}.'],
-    [unknownId('org'), '--payment-url', TEMPLATE, 'No such organization.'],
+    [shop.organization, 'http://pay.example/{CHECKOUT_SESSION_ID}', notHttps],
+    [shop.organization, 'nonsense', notHttps],
+    [shop.organization, 'https://{ORGANIZATION}.pay.example/{CHECKOUT_SESSION_ID}', notHttps],
+    [shop.organization, 'https://{CHECKOUT_SESSION_ID}@pay.example/', notHttps],
+    [shop.organization, 'https://pay.example', 'payment_url must contain {CHECKOUT_SESSION_ID}.'],
+    [unknownId('org'), TEMPLATE, 'No such organization.'],
   ];
-  for (const [organization = '', ...words] of wrong) {
-    const message = words.pop();
-    const { status, stderr } = await set(organization, '--mode', 'live', ...words);
+  for (const [organization = '', url = '', message] of wrong) {
+    const { status, stderr } = await set(organization, '--mode', 'live', '--payment-url', url);
     expect([status, stderr]).toEqual([1, `${message}\n`]);
   }
 });

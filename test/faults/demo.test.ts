@@ -43,7 +43,7 @@ test('on an empty database it is made once, and its keys are kept for their owne
   const said = await reminder(service.application, service.url, dataDir);
   expect(said).toContain(`kept in ${file}.\n`);
   expect(said).toContain(`ORGANIZATION=${demo?.organization} KEY=${demo?.key} LEDGER_KEY=${demo?.ledgerKey}\n`);
-  expect(said).toContain(`--secret ${demo?.webhookSecret}\n`);
+  expect(said).toContain(`WEBHOOK_SECRET=${demo?.webhookSecret} npx tillgate`);
   expect((await get(`${service.url}/v1/payments/${demo?.payment}`, { key: demo?.key })).body.amount).toBe(5000);
 });
 

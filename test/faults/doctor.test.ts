@@ -1,7 +1,7 @@
 /** The doctor on databases with one real fault each. */
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Examination, examine, node } from '../../src/cli/doctor/doctor.js';
+import { type Examination, encrypted, examine, node } from '../../src/cli/doctor/doctor.js';
 import { type Finding, fail, ok } from '../../src/cli/doctor/finding.js';
 import { linesOf } from '../../src/cli/doctor.js';
 import { revertLast } from '../../src/migrate/migrate.js';
@@ -54,9 +54,17 @@ describe('as a command', () => {
       status: 0,
       stderr: '',
       healthy: true,
-      checks: all('settings', 'node', 'connection', 'postgresql', 'encoding', 'writes', 'schema', 'durability').concat(
-        all('transactions', 'pooler', 'connections', 'secrets', 'payment URLs', 'clock'),
-      ),
+      checks: all(
+        'settings',
+        'node',
+        'connection',
+        'tls',
+        'postgresql',
+        'encoding',
+        'writes',
+        'schema',
+        'durability',
+      ).concat(all('pooler', 'connections', 'secrets', 'payment URLs', 'ledger workers', 'clock')),
     });
   });
 
@@ -105,10 +113,23 @@ test('a database that acknowledges before it has written', async () => {
   expect(await faults()).toEqual([fault('durability', 'fail', /^synchronous_commit off: a crash loses/, /^Switch/)]);
 });
 
-test('a transaction that was left prepared', async () => {
-  await sql(`BEGIN; CREATE TABLE half_made (); PREPARE TRANSACTION 'left behind'`);
-  expect(await faults()).toEqual([fault('transactions', 'warn', /^1 prepared: /, /tillgate org move/)]);
-  await sql(`ROLLBACK PREPARED 'left behind'`);
+test('a check that cannot run, beside all others', async () => {
+  await sql('ALTER TABLE webhook_endpoints RENAME TO lost');
+  expect(await faults()).toEqual([
+    fault('secrets', 'fail', /^This cannot be checked: relation "webhook_endpoints" does not exist\.$/, /^Mend/),
+  ]);
+});
+
+test('a connection that others can read', () => {
+  expect(encrypted({ ssl: false, host: 'db.example' })).toEqual(
+    fault('tls', 'warn', /^The connection to db\.example is not encrypted\.$/, /sslmode=verify-full/),
+  );
+  for (const safe of [
+    { ssl: true, host: 'db.example' },
+    { ssl: false, host: '127.0.0.1' },
+  ]) {
+    expect(encrypted(safe).status).toBe('ok');
+  }
 });
 
 test('too few connections', async () => {
@@ -183,6 +204,44 @@ test('a live key of an organization without a payment URL', async () => {
   expect(await faults()).toEqual(lacking(/for org_\w+\.$/));
   await sql("UPDATE api_keys SET expires_at = now() WHERE organization_id = '01900000-0000-7000-8000-000000000002'");
   expect(await faults()).toEqual([]);
+});
+
+test('refunds that are claimed again and again, and refunds that nobody claims while others are claimed', async () => {
+  const OLD = '01900000-0000-7000-8000-';
+  /** Each is pending. `claimable` is the time since when it can be claimed. */
+  const insert = (refunds: string) =>
+    sql(`SET session_replication_role = replica; INSERT INTO refunds
+      (organization_id, payment_id, mode, id, claim_number, claim_expires_at, claimable_at, amount, currency, status)
+      SELECT '${OLD}000000000001', '${OLD}000000000001', refund.*, 1, 'usd', 'pending' FROM (${refunds})
+        AS refund (mode, id, claim_number, claim_expires_at, claimable_at)`);
+  const numbered = (number: string) => `('${OLD}' || lpad((${number})::text, 12, '0'))::uuid`;
+  // Claimed four times; not claimable yet; claimable for less than an hour.
+  await insert(`VALUES ('live', ${numbered('11')}, 4, now() + interval '1 minute', now() + interval '2 minutes'),
+    ('live', ${numbered('12')}, 1, NULL, now() + interval '1 minute'),
+    ('live', ${numbered('13')}, 1, now() - interval '1 minute', now() - interval '59 minutes')`);
+  expect(await faults()).toEqual([]);
+  const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+  // In test mode nobody claims.
+  await insert(`VALUES ('test', ${numbered('21')}, 0, NULL::timestamptz, to_timestamp(0)),
+    ('live', ${numbered('22')}, 0, NULL, to_timestamp(0)),
+    ('live', ${numbered('23')}, 2, now() - interval '3 hours', now() - interval '2 hours')`);
+  const proposed = new Date(0x019000000000).toISOString().replaceAll('.', '[.]');
+  const starving = fault(
+    'ledger workers',
+    'warn',
+    new RegExp(`re_live_\\w+ \\(claim 0, since ${proposed}\\), re_live_\\w+ \\(claim 2, since ${time}\\)\\.$`),
+    /^Start more workers/,
+  );
+  expect(await faults()).toEqual([starving]);
+  await insert(`SELECT 'test', ${numbered('30 + number')}, 4 + number, now() + interval '1 day', now() + interval '1 day'
+    FROM generate_series(1, 7) AS number`);
+  const claims = [5, 6, 7, 8, 9].map((number) => `re_test_\\w+ \\(claim ${number}, since ${proposed}\\)`);
+  const [stuck, ...others] = await faults();
+  expect(stuck).toEqual(
+    fault('ledger workers', 'warn', new RegExp(`: ${claims.join(', ')} and 2 more\\.$`), /^Look up each ID/),
+  );
+  // Now somebody claims in test mode, too.
+  expect(others).toEqual([{ ...starving, found: expect.stringMatching(/: re_test_\w+ \(claim 0, .*, re_live_/) }]);
 });
 
 test('a Node that is too old', () => {

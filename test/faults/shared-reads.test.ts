@@ -5,6 +5,7 @@ import { atOnce, get, post, type Reply, SMALLEST } from '../support/client.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
 const TOGETHER = 8;
+const queue = { queue: 'test' };
 const INVERSE = { name: 'inverse', text: 'SELECT 60 / $1::int AS inverse, now()::text AS at' };
 
 let service: Service;
@@ -19,7 +20,9 @@ afterAll(() => service.close());
 
 test('reads of one turn of the event loop share a transaction, eight at most', async () => {
   const numbers = Array.from({ length: 2 * TOGETHER + 1 }, (_, index) => index + 1);
-  const rows = (await Promise.all(numbers.map((number) => database.read<{ at: string }>(INVERSE, [number])))).flat();
+  const rows = (
+    await Promise.all(numbers.map((number) => database.read<{ at: string }>(queue, INVERSE, [number])))
+  ).flat();
   const shares = Map.groupBy(rows, ({ at }) => at);
   expect([...shares.values()].map(({ length }) => length).sort()).toEqual([1, TOGETHER, TOGETHER]);
 });
@@ -28,7 +31,7 @@ test.each([
   ['that PostgreSQL refuses', { name: 'shares', text: 'SELECT 60 / $1::int AS share' }, 0, '22012'],
   ['that cannot be sent', { name: 'quotients', text: 'SELECT (60 / $1::int) AS share' }, { unsendable: 1n }, undefined],
 ])('one %s fails alone', async (_, statement, faulty, code) => {
-  const reads = [1, 2, faulty, 3].map((value) => database.read<{ share: number }>(statement, [value]));
+  const reads = [1, 2, faulty, 3].map((value) => database.read<{ share: number }>(queue, statement, [value]));
   const outcomes = (await Promise.allSettled(reads)).map((each) =>
     each.status === 'fulfilled' ? each.value : { code: each.reason.code },
   );
@@ -38,7 +41,7 @@ test.each([
 test('slow ones are waited for once, and then each goes alone', async () => {
   const nap = { name: 'nap', text: 'SELECT now()::text AS at, pg_sleep(0.3)' };
   const transactions = async () => {
-    const rows = await Promise.all([1, 2, 3].map(() => database.read<{ at: string }>(nap, [])));
+    const rows = await Promise.all([1, 2, 3].map(() => database.read<{ at: string }>(queue, nap, [])));
     return new Set(rows.map(([row]) => row?.at)).size;
   };
   expect(await transactions()).toBe(1);
@@ -48,15 +51,15 @@ test('slow ones are waited for once, and then each goes alone', async () => {
 /** Longer than a connection may owe an answer, and each less than a statement may take. */
 test('slow ones that went together are answered, not taken for a dead connection', async () => {
   const sleep = { name: 'sleep', text: 'SELECT pg_sleep(3)' };
-  expect(await Promise.all([1, 2, 3].map(() => database.read(sleep, [])))).toHaveLength(3);
+  expect(await Promise.all([1, 2, 3].map(() => database.read(queue, sleep, [])))).toHaveLength(3);
 });
 
 test('within a transaction a read is part of it', async () => {
   const set = { name: 'set', text: `SELECT set_config('tillgate.test', 'set', true)` };
   const seen = { name: 'seen', text: `SELECT current_setting('tillgate.test', true) = 'set' AS seen` };
-  const inside = await database.run(async () => {
+  const inside = await database.run(queue, async () => {
     await database.query(set, []);
-    return Promise.all([database.read(seen, []), database.read(seen, [])]);
+    return Promise.all([database.read(queue, seen, []), database.read(queue, seen, [])]);
   });
   expect(inside).toEqual([[{ seen: true }], [{ seen: true }]]);
 });
@@ -68,7 +71,7 @@ test('with DATABASE_GATHER_READS=false each read goes by itself, and finds the s
   const other = await startService({ databaseUrl, config: { databaseGatherReads: false } });
   try {
     const alone = other.application.get(Database);
-    const rows = await Promise.all([1, 2, 3].map((number) => alone.read<{ at: string }>(INVERSE, [number])));
+    const rows = await Promise.all([1, 2, 3].map((number) => alone.read<{ at: string }>(queue, INVERSE, [number])));
     expect(new Set(rows.map(([row]) => row?.at)).size).toBe(3);
     expect(rows.map(([row]) => row)).toMatchObject([{ inverse: 60 }, { inverse: 30 }, { inverse: 20 }]);
     await readOwn(other);

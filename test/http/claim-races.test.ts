@@ -35,7 +35,10 @@ afterAll(async () => {
 
 const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
 const lapse = (id: string) =>
-  service.sql.query(`UPDATE refunds SET claim_expires_at = now() - interval '1 second' WHERE id = $1`, [uuidOf(id)]);
+  service.sql.query(
+    `UPDATE refunds SET claim_expires_at = now() - interval '1 second', claimable_at = now() WHERE id = $1`,
+    [uuidOf(id)],
+  );
 
 /** A refund that is the only one of its organization, so that its claims are of this one or of none. */
 async function proposeAlone(): Promise<{ own: Shop; id: string }> {
@@ -72,7 +75,9 @@ describe.each([
     const [locked, free] = [(await shop.propose(payment, 1)).body.id, (await shop.propose(payment, 1)).body.id];
     await claim();
     for (const id of [locked, free])
-      await service.sql.query('UPDATE refunds SET claim_expires_at = NULL WHERE id = $1', [uuidOf(id)]);
+      await service.sql.query('UPDATE refunds SET claim_expires_at = NULL, claimable_at = now() WHERE id = $1', [
+        uuidOf(id),
+      ]);
     await prepare(locked);
     await withClient(service.databaseUrl, async (sql) => {
       await sql.query('BEGIN');

@@ -31,7 +31,10 @@ const read = async (id: string) => (await shop.ledgerGet(`${PATH}/${id}`)).body;
 const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
 /** The lease is over, as if its time had passed. */
 const lapse = (id: string) =>
-  service.sql.query(`UPDATE refunds SET claim_expires_at = now() - interval '1 second' WHERE id = $1`, [uuidOf(id)]);
+  service.sql.query(
+    `UPDATE refunds SET claim_expires_at = now() - interval '1 second', claimable_at = now() WHERE id = $1`,
+    [uuidOf(id)],
+  );
 /** A lease of so many seconds from now, give or take what a busy machine takes. */
 const ends = (seconds: number) => ({
   asymmetricMatch: (at: unknown) => Math.abs(Number(at) - Date.now() / 1000 - seconds) <= 14,

@@ -171,7 +171,10 @@ test('resends an event, and reads events back as the ledger', async () => {
     ledger.webhookEndpoints.create({ url: receiver.url }),
   ]);
   const { id, ...shown } = event as NonNullable<typeof event>;
-  expect(await tillgate.events.resend(id, { webhook_endpoint: here.id })).toEqual({ ...event, deliveries: [] });
+  expect(await tillgate.events.resend(id, { webhook_endpoint: here.id })).toEqual({
+    ...event,
+    deliveries: expect.any(Array),
+  });
   await until(() => receiver.received.length === 1, 'it is sent again');
   const own = { id, ...shown, organization: shop.organization };
   expect(await all(ledger.events.list({ object: session.id }))).toEqual([own]);

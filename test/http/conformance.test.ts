@@ -12,6 +12,7 @@ const TOPICS = [
   'currencies',
   'errors',
   'events',
+  'fields',
   'idempotency',
   'ids',
   'ledger',

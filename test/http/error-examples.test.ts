@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
-import { type Reply, send } from '../support/client.js';
+import { type Reply, SMALLEST, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { Holder } from '../support/holder.js';
 import { head, sendBytes } from '../support/raw.js';
@@ -172,7 +172,18 @@ const PROVOKED: Readonly<Record<string, (operation: Operation) => Promise<Reply>
     for (let created = 0; created < 16; created++) await endpointOn(it.path);
     return call(it).finally(removeEndpoints);
   },
+  resend_limit: async (it) => {
+    const { id } = (await shop.createSession({ ...SMALLEST, notify_url: 'https://shop.example/webhooks' })).body;
+    const event = (await shop.get(`/v1/events?object=${id}`)).body.data[0].id;
+    await service.sql.query('UPDATE webhook_deliveries SET attempts = 100 WHERE event_id = $1', [uuidOf(event)]);
+    return call(it, { id: event });
+  },
   payment_session_mismatch: async () => recording({ checkout_session: await session(), amount: 4999 }),
+  refund_reference_reused: async () => {
+    const [payment, reference] = [(await shop.record()).body.id, 'return-4711'];
+    await shop.post(REFUNDS, { payment, amount: 500, reference });
+    return shop.post(REFUNDS, { payment, amount: 499, reference });
+  },
   payment_reference_reused: async () => {
     const reference = randomUUID();
     await recording({ reference });

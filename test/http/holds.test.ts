@@ -41,6 +41,17 @@ const hold = (facts: object = {}) => ({
   ...facts,
 });
 
+test('a payment can be held and released however many events it has', async () => {
+  const many = 32_767;
+  const uuid = [uuidOf(payment)];
+  await service.sql.query(`UPDATE payments SET version = ${many} WHERE id = $1`, uuid);
+  await service.sql.query(`UPDATE events SET sequence = ${many} WHERE object_id = $1`, uuid);
+  const { body } = await shop.hold(payment);
+  expect((await shop.releaseHold(body.id)).status).toBe(200);
+  const events = (await shop.get(`/v1/events?object=${payment}&order=asc`)).body.data;
+  expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([many, many + 1, many + 2]);
+});
+
 test('holds all that is left, can be read, and is released once', async () => {
   await shop.propose(payment, 1200);
   const placed = await shop.hold(payment);

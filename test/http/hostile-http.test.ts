@@ -42,7 +42,6 @@ const KEY: [headers: string[], entry: Entry][] = [
   ],
   [[`Idempotency-Key: ${'k'.repeat(256)}`], ['Idempotency-Key', 'too_long']],
   [[`Idempotency-Key: ${'k'.repeat(10_000)}`], ['Idempotency-Key', 'too_long']],
-  [['Idempotency-Key: a b'], ['Idempotency-Key', 'invalid_format']],
   [['Idempotency-Key: cl\xe9'], ['Idempotency-Key', 'invalid_format']],
   [['Idempotency-Key: a\tb'], ['Idempotency-Key', 'invalid_format']],
 ];

@@ -100,12 +100,12 @@ describe('the list of proposals', () => {
   const statuses = ['pending', 'succeeded', 'failed', 'canceled'];
 
   test.each<[string, ExpectedError]>([
-    ['status=open', { param: 'status', code: 'invalid_value', allowed: statuses }],
+    ['status=open', { param: 'status', code: 'invalid_value', allowed: [...statuses, 'all'] }],
     ['limit=0', { param: 'limit', code: 'too_small' }],
     ['limit=101', { param: 'limit', code: 'too_large' }],
     ['limit=ten', { param: 'limit', code: 'invalid_type' }],
     ['organization=org_1', { param: 'organization', code: 'invalid_format' }],
-    ['payment=1', { param: 'payment', code: 'unknown_field' }],
+    ['payment=1', { param: 'payment', code: 'invalid_format' }],
     ['limit=1&limit=2', { param: 'limit', code: 'duplicate' }],
   ])('refuses ?%s', async (query, error) => {
     const refused = await shop.ledgerGet(`${PATH}?${query}`);
@@ -178,7 +178,8 @@ describe.each([
     const [{ id }] = await proposals(1);
     const malformed = await shop.bare(path('re_1'));
     const fix = (at: string) => fixRequest('POST', path(at));
-    expect(malformed.body).toEqual(refusal('invalid_param', fix('re_1'), [{ param: 'id', code: 'invalid_format' }]));
+    const list = fixRequest('GET', PATH);
+    expect(malformed.body).toEqual(refusal('invalid_param', list, [{ param: 'id', code: 'invalid_format' }]));
     const unknown = await shop.bare(path(id), { amount: 1 });
     const errors = [{ param: 'amount', code: 'unknown_field' }];
     expect([unknown.status, unknown.body]).toEqual([400, refusal('invalid_param', fix(id), errors)]);

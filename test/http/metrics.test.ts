@@ -1,7 +1,7 @@
 /** The metrics: counters of this process, and gauges that are read from the tables at a scrape. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
+import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { STATEMENTS } from '../../src/platform/database/prepared-query.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
@@ -81,7 +81,7 @@ describe('counters', () => {
     const jobs = [
       'deliver_webhooks',
       'expire_sessions',
-      'hear_announcements',
+      'follow_test_clocks',
       'record_late_payments',
       'remove_events',
       'remove_idempotency_keys',

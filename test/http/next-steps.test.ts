@@ -132,6 +132,7 @@ const CASES: readonly Case[] = [
     ([{ allowed }]) => ({ body: { amount: Number(allowed[0]) }, idempotencyKey: randomUUID() }),
   ],
   ['webhook_endpoint_limit', 'read_resource', seventeenthEndpoint, { object: 'webhook_endpoint' }],
+  ['resend_limit', 'read_resource', eventSentOften, { object: 'event' }],
   ['payment_required', 'read_resource', async () => posting(`${SESSIONS}/${await openSession()}/complete`), OPEN],
   ['refund_in_progress', 'read_resource', async () => posting(`${REFUNDS}/${await claimed()}/cancel`), PENDING],
   ['refund_claimed', 'read_resource', async () => posting(`/ledger${REFUNDS}/${await claimed()}/fail`), PENDING],
@@ -152,6 +153,7 @@ const CASES: readonly Case[] = [
     { ...OPEN, amount_total: 1000 },
   ],
   ['payment_reference_reused', 'read_resource', takenReference, { object: 'payment', amount: 5000 }],
+  ['refund_reference_reused', 'read_resource', takenRefundReference, { object: 'refund', amount: 2 }],
   ['rate_limited', 'retry', tooManyRequests, LIST, nextSecond],
   ['internal_error', 'retry', brokenTable, LIST, mendTable],
   ['service_unavailable', 'retry', lockedTable, LIST, release],
@@ -208,6 +210,12 @@ async function takenReference(): Promise<Call> {
   return posting(PAYMENTS, { organization, amount: 1, currency: 'usd', reference });
 }
 
+async function takenRefundReference(): Promise<Call> {
+  const reference = randomUUID();
+  await shop.post(REFUNDS, { payment, amount: 2, reference });
+  return posting(REFUNDS, { payment, amount: 1, reference });
+}
+
 const openSession = async () => (await shop.createSession()).body.id as string;
 
 async function claimed(): Promise<string> {
@@ -231,6 +239,13 @@ async function seventeenthEndpoint(): Promise<Call> {
   for (let created = 0; created < 16; created++) await call(request());
   clock.advance(1000);
   return request();
+}
+
+async function eventSentOften(): Promise<Call> {
+  await call(posting(SESSIONS, { ...SMALLEST, notify_url: 'https://shop.example/webhooks' }));
+  const event = (await call(reading('/v1/events?limit=1'))).body.data[0].id;
+  await service.sql.query('UPDATE webhook_deliveries SET attempts = 100');
+  return posting(`/v1/events/${event}/resend`);
 }
 
 async function brokenTable(): Promise<Call> {

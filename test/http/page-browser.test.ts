@@ -53,12 +53,13 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   const STATES: Readonly<Record<string, () => Promise<string>>> = {
     open: async () => (await openPage(shop, CART)).path,
     nothing_to_pay: async () => (await openPage(shop, FREE)).path,
-    declined: async () => `${(await openPage(shop, CART)).path}?declined`,
+    declined: async () => `${(await openPage(shop, CART)).path}/cancel`,
     being_paid: async () => {
       const { path } = await openPage(shop, CART);
       await fetch(`${service.url}${path}/pay`, { method: 'POST', redirect: 'manual' });
       return path;
     },
+    returned: async () => `${(await openPage(shop, CART)).path}/return`,
     pretend: async () => `${(await openPage(shop, CART)).path}/pretend`,
     paid: async () => {
       const { path } = await openPage(shop, CART);
@@ -68,6 +69,12 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
     expired: async () => {
       const { id, path } = await openPage(shop, CART);
       await expire(id);
+      return path;
+    },
+    received: async () => {
+      const { id, path } = await openPage(shop, { ...CART, locale: 'de' });
+      await expire(id);
+      await shop.record({ amount: 1, currency: 'eur', checkout_session: id, on_mismatch: 'record' });
       return path;
     },
     missing: async () => '/c/nothing',
@@ -105,7 +112,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
       await page.goto(`${service.url}${path}`);
       await page.getByRole('button', ask(/^Pay/)).click();
       await page.getByRole('button', ask('Decline')).click();
-      expect(await page.getByRole('alert').textContent()).toContain('declined');
+      expect(await page.getByRole('alert').textContent()).toContain('Nothing was charged');
       await page.getByRole('button', ask(/^Pay/)).click();
       await page.getByRole('button', ask('Pay late')).click();
       await page.getByRole('heading', ask('Your payment is being confirmed')).waitFor();
@@ -146,6 +153,8 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
       await page.getByRole('button', ask(/^Pay/)).click();
       const other = await page.context().newPage();
       await other.goto(`${service.url}${path}`);
+      await other.getByRole('heading', ask('Did you finish paying?')).waitFor();
+      await other.getByRole('link', ask('Yes, I have paid')).click();
       await other.getByRole('heading', ask('Your payment is being confirmed')).waitFor();
       await page.getByRole('button', ask('Pay')).click();
       for (const tab of [page, other]) await tab.getByRole('heading', ask('Thank you for your order')).waitFor();

@@ -26,7 +26,7 @@ function list(data: readonly { id: string }[], hasMore = false) {
 }
 
 async function record(facts: Record<string, unknown> = {}) {
-  const { organization: _, ...payment } = (await shop.record(facts)).body;
+  const { organization: _, reference: __, ...payment } = (await shop.record(facts)).body;
   return payment;
 }
 
@@ -43,7 +43,13 @@ describe("a merchant's list", () => {
     await shop.fail(refund.id, { reason: 'account closed' });
     const events = (await shop.get(`/v1/events?type=refund.failed&object=${refund.id}`)).body.data;
     expect(events.map(({ data }: { data: object }) => data)).toEqual([
-      { object: { ...refund, status: 'failed' }, reason: 'account closed' },
+      {
+        object: { ...refund, status: 'failed' },
+        reason: 'account closed',
+        reference: null,
+        description: null,
+        provider_reference: null,
+      },
     ]);
   });
 
@@ -123,7 +129,7 @@ describe("the ledger's list", () => {
     expect((await shop.ledgerGet(`${path}?organization=${unknownId('org')}`)).status).toBe(404);
     const live = await Shop.open(service, { mode: 'live' });
     expect((await live.ledgerGet(path)).status).toBe(404);
-    const { organization: _, ...shown } = payment;
-    expect(payment).toEqual(owned(shop.organization, shown));
+    const { organization: _, reference, ...shown } = payment;
+    expect(payment).toEqual({ ...owned(shop.organization, shown), reference });
   });
 });

@@ -26,16 +26,17 @@ const propose = async () => (await shop.propose(payment, 1200)).body;
 
 test('is failed, its amount is free again, and its event has the next sequence number and the reason', async () => {
   const refund = await propose();
+  const details = { reference: null, description: null, provider_reference: null };
   const succeeded = (await shop.succeed(refund.id)).body;
   expect(await shop.amountsOf(payment)).toMatchObject({ refunded: 1200, left: 3800 });
   const returned = await shop.return(refund.id, { reason: 'account closed' });
-  expect([returned.status, returned.body]).toEqual([200, { ...succeeded, status: 'failed' }]);
+  expect([returned.status, returned.body]).toEqual([200, { ...succeeded, status: 'failed', reason: 'account closed' }]);
   expect(await shop.amountsOf(payment)).toMatchObject({ refunded: 0, pending: 0, left: 5000 });
   const events = (await shop.get(`/v1/events?object=${refund.id}&order=asc`)).body.data;
   expect(events.map(({ type, sequence, data }: Record<string, unknown>) => [type, sequence, data])).toEqual([
-    ['refund.created', 1, { object: refund, reason: null }],
-    ['refund.succeeded', 2, { object: { ...refund, status: 'succeeded' }, reason: null }],
-    ['refund.failed', 3, { object: { ...refund, status: 'failed' }, reason: 'account closed' }],
+    ['refund.created', 1, { object: refund, reason: null, ...details }],
+    ['refund.succeeded', 2, { object: { ...refund, status: 'succeeded' }, reason: null, ...details }],
+    ['refund.failed', 3, { object: { ...refund, status: 'failed' }, reason: 'account closed', ...details }],
   ]);
 });
 

@@ -56,8 +56,8 @@ test('proposes a refund and reads the same one', async () => {
   });
   const fields = ['id', 'object', 'amount', 'currency', 'status', 'payment', 'created'];
   expect(Object.keys(proposed.body)).toEqual(fields);
-  expect(proposed.body.created - before).toBeGreaterThanOrEqual(0);
-  expect(proposed.body.created - before).toBeLessThanOrEqual(5);
+  expect(proposed.body.created).toBeGreaterThanOrEqual(before);
+  expect(proposed.body.created).toBeLessThanOrEqual(Date.now() / 1000);
   expect(proposed.headers.get('location')).toBe(`/v1/refunds/${proposed.body.id}`);
   expect(proposed.headers.get('idempotent-replayed')).toBeNull();
   const found = await read(`/v1/refunds/${proposed.body.id}`);

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { get, isReplay, post, SMALLEST } from '../support/client.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { get, isReplay, post, SMALLEST, send } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
 import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
@@ -44,7 +46,11 @@ test('resends at once to every endpoint that now subscribes to the type and to t
   const resent = await resend(event);
   expect(resent.status).toBe(200);
   const { deliveries, ...shown } = resent.body;
-  expect(deliveries).toEqual([attempt(1, 204, null, true)]);
+  const due = { next_attempt_at: expect.any(Number) };
+  expect(deliveries).toEqual([
+    { webhook_endpoint: id, attempt: 1, ...due },
+    { webhook_endpoint: null, attempt: 2, ...due },
+  ]);
   await until(() => receiver.received.length === 1 && other.received.length === 2, 'both are told');
   await deliver(world.service);
   expect(receiver.received.map(({ text }) => text)).toEqual([JSON.stringify(shown)]);
@@ -65,6 +71,54 @@ test('resends to one endpoint, whatever its types, and once for an idempotency k
   await until(() => receiver.received.length === 1, 'it is told');
   await deliver(world.service);
   expect(receiver.received.map((one) => one.id)).toEqual([event]);
+});
+
+test('a delivery with 100 attempts is sent no more, and the event shows the last 20 of each delivery', async () => {
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  const other = await startReceiver();
+  const { id } = await createEndpoint({ url: other.url });
+  await world.service.sql.query('UPDATE webhook_deliveries SET attempts = 97 WHERE event_id = $1', [uuidOf(event)]);
+  await world.service.sql.query(
+    `INSERT INTO webhook_attempts (organization_id, mode, event_id, attempt, attempted_at, status_code, duration_ms)
+      SELECT organization_id, mode, event_id, number, attempted_at, 500, 1
+      FROM webhook_attempts CROSS JOIN generate_series(2, 97) AS number WHERE event_id = $1`,
+    [uuidOf(event)],
+  );
+  for (const number of [98, 99, 100]) {
+    expect((await resend(event)).body.deliveries).toContainEqual(expect.objectContaining({ attempt: number }));
+    await deliver(world.service);
+  }
+  expect((await resend(event)).body.deliveries).toEqual([
+    expect.objectContaining({ webhook_endpoint: id, attempt: 4 }),
+  ]);
+  await deliver(world.service);
+  const { deliveries } = await readEvent(world.service, tenant, event);
+  const numbersOf = (endpoint: string | null) =>
+    deliveries
+      .filter((one: Record<string, unknown>) => one.webhook_endpoint === endpoint)
+      .map((one: Record<string, unknown>) => one.attempt);
+  expect([numbersOf(null), numbersOf(id)]).toEqual([Array.from({ length: 20 }, (_, at) => at + 81), [1, 2, 3, 4]]);
+  await send('DELETE', url(`/v1/webhook_endpoints/${id}`), { key: tenant.test });
+  const refused = await resend(event);
+  expectError(refused, { status: 422, code: 'resend_limit' });
+  expect(refused.body.error.next_step).toEqual({ type: 'read_resource', path: `/v1/events/${event}`, method: 'GET' });
+  expect(receiver.received).toHaveLength(4);
+  await other.close();
+});
+
+test('many resends at once of a delivery with 99 attempts send it once', async () => {
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  await world.service.sql.query('UPDATE webhook_deliveries SET attempts = 99 WHERE event_id = $1', [uuidOf(event)]);
+  const resent = await Promise.all(Array.from({ length: 20 }, () => resend(event)));
+  expect([...new Set(resent.map(({ status }) => status))].filter((status) => ![200, 422].includes(status))).toEqual([]);
+  await deliver(world.service);
+  const { rows } = await world.service.sql.query('SELECT attempts FROM webhook_deliveries WHERE event_id = $1', [
+    uuidOf(event),
+  ]);
+  expect(rows).toEqual([{ attempts: 100 }]);
+  expect(receiver.received).toHaveLength(2);
 });
 
 test('a resting receiver is tried at once', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { atOnce } from '../support/client.js';
 import { until } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { fixRequest, listResources, readResource, refusal } from '../support/refused-answer.js';
@@ -95,7 +96,8 @@ describe('expire', () => {
     const { id } = (await shop.createSession()).body;
     const malformed = await shop.expire('cs_1');
     const fix = (at: string) => fixRequest('POST', `${PATH}/${at}/expire`);
-    expect(malformed.body).toEqual(refusal('invalid_param', fix('cs_1'), [{ param: 'id', code: 'invalid_format' }]));
+    const list = fixRequest('GET', PATH);
+    expect(malformed.body).toEqual(refusal('invalid_param', list, [{ param: 'id', code: 'invalid_format' }]));
     const unknown = await shop.bare(`${PATH}/${id}/expire`, { reason: 'late' });
     const errors = [{ param: 'reason', code: 'unknown_field' }];
     expect([unknown.status, unknown.body]).toEqual([400, refusal('invalid_param', fix(id), errors)]);
@@ -168,21 +170,41 @@ test('two instances expire overdue sessions in batches, each session exactly onc
   const made = await Promise.all(Array.from({ length: DUE + 1 }, () => shop.createSession()));
   const [open, ...due] = made.map(({ body }) => uuidOf(body.id));
   await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY($1)', [due]);
-  const sweep = async ({ application }: Service) => {
-    const sizes: number[] = [];
-    do sizes.push(await application.get(ExpirySweeper).sweep(BATCH));
-    while (sizes.at(-1));
-    return sizes;
-  };
-  const batches = (await Promise.all([sweep(service), sweep(late), sweep(service), sweep(late)])).flat();
+  const sweep = ({ application }: Service) => application.get(ExpirySweeper).sweep(undefined, BATCH);
+  await Promise.all([sweep(service), sweep(late), sweep(service), sweep(late)]);
   // One that finds only what others are settling, the service's own sweepers too, ends before they do.
   await until(async () => {
     const overdue = "SELECT FROM checkout_sessions WHERE status = 'open' AND expires_at <= now()";
     return (await service.sql.query(overdue)).rowCount === 0;
   }, 'every session is settled');
-  expect(Math.max(...batches)).toBeLessThanOrEqual(BATCH);
   const { rows } = await service.sql.query('SELECT id FROM settled WHERE id = ANY($1) ORDER BY id', [[open, ...due]]);
   expect(rows.map(({ id }) => id.replaceAll('-', ''))).toEqual(due.map((id) => id?.replaceAll('-', '')).sort());
   const { body } = await shop.get(`${PATH}?status=open`);
   expect(body.data.map(({ id }: { id: string }) => uuidOf(id))).toEqual([open]);
+});
+
+test('a session that cannot be expired stops no other', async () => {
+  const BATCH = 3;
+  const made = await atOnce(9, () => shop.createSession());
+  const ids = made.map(({ body }) => body.id as string);
+  // Whole batches, the first and some in between.
+  const poisoned = [0, 1, 2, 3, 7].map((at) => ids[at] as string);
+  await service.sql.query(`
+    CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cannot be expired'; END $$;
+    CREATE TRIGGER refuse_update BEFORE UPDATE ON checkout_sessions FOR EACH ROW
+      WHEN (NEW.status = 'expired' AND NEW.id IN ('${poisoned.map(uuidOf).join("', '")}'))
+      EXECUTE FUNCTION refuse_update()`);
+  const overdue = (id: string, at: number) =>
+    service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - make_interval(secs => $2) WHERE id = $1`, [
+      uuidOf(id),
+      60 - at,
+    ]);
+  await Promise.all(ids.map(overdue));
+  await expect(service.application.get(ExpirySweeper).sweep(undefined, BATCH)).rejects.toThrow('cannot be expired');
+  const stored = 'SELECT id FROM checkout_sessions WHERE id = ANY ($1) AND status = $2 ORDER BY id';
+  const open = (await service.sql.query(stored, [ids.map(uuidOf), 'open'])).rows;
+  expect(open.map(({ id }) => id.replaceAll('-', ''))).toEqual(poisoned.map(uuidOf).sort());
+  await service.sql.query('DROP FUNCTION refuse_update CASCADE');
+  await service.application.get(ExpirySweeper).sweep();
+  expect((await service.sql.query(stored, [ids.map(uuidOf), 'open'])).rows).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** Keys of one surface are refused on the other, on every route and in both modes. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { send } from '../support/client.js';
 import { refusal } from '../support/refused-answer.js';
@@ -66,6 +67,34 @@ test.each(LEDGER)('%s %s is for ledger keys only', async (method, path) => {
   await expectRefused(method, path, shop.tenant.test);
   await expectRefused(method, path, await createKey(service, { organization: shop.organization, mode: 'live' }));
 });
+
+const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+const READS_BY_ID = Object.keys(paths).filter((path) => paths[path].get && path.includes('{id}'));
+
+test.each(READS_BY_ID)(
+  'GET %s refuses unknown query parameters, and a malformed ID leads to the list',
+  async (path) => {
+    const key = path.startsWith('/ledger/') ? shop.ledgerKey : shop.tenant.test;
+    const read = (id: string, query: object) => {
+      const address = new URL(service.url + path.replace('{id}', id));
+      address.search = String(new URLSearchParams({ ...query }));
+      return send('GET', address.href, { key });
+    };
+    const [{ schema }, { name }] = paths[path].get.parameters;
+    const given = name === 'organization' ? { organization: shop.organization } : {};
+    const unknown = await read(schema.examples[0], { ...given, colour: 'red' });
+    const errors = [{ param: 'colour', code: 'unknown_field' }];
+    const itself = path.replace('{id}', schema.examples[0]);
+    const fix = (at: string) => ({ type: 'fix_request', path: at, method: 'GET' });
+    expect(unknown.body).toEqual(refusal('invalid_param', fix(itself), errors));
+    const malformed = await read('malformed', given);
+    const ofPath = path.slice(0, path.indexOf('/{id}'));
+    // The ledger has no list of sessions.
+    const list = paths[ofPath]?.get ? ofPath : '/ledger/v1/events';
+    expect(malformed.body).toEqual(refusal('invalid_param', fix(list), [{ param: 'id', code: 'invalid_format' }]));
+    expect([unknown.status, malformed.status]).toEqual([400, 400]);
+  },
+);
 
 test('a ledger key acts on every organization in its mode', async () => {
   const [live, other] = [await Shop.open(service, { mode: 'live' }), await Shop.open(service)];

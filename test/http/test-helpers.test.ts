@@ -137,7 +137,13 @@ describe('deciding a refund', () => {
     const failed = await decide(refund.id, 'fail', { reason: 'insufficient_funds' });
     expect([failed.status, failed.body]).toEqual([200, { ...refund, status: 'failed' }]);
     const [event] = (await shop.get(`/v1/events?object=${refund.id}`)).body.data;
-    expect(event.data).toEqual({ object: failed.body, reason: 'insufficient_funds' });
+    expect(event.data).toEqual({
+      object: failed.body,
+      reason: 'insufficient_funds',
+      reference: null,
+      description: null,
+      provider_reference: null,
+    });
   });
 
   test("refuses what the ledger's API refuses", async () => {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
@@ -144,5 +144,62 @@ describe('http to another host', () => {
     await deliver(open.service);
     const error = 'The host has an address that webhooks are never sent to.';
     expect((await readEvent(open.service, owner, event)).deliveries).toEqual([attempt(1, null, error, false)]);
+  });
+});
+
+describe('with LEDGER_WEBHOOK_NETWORKS', () => {
+  let listing: Awaited<ReturnType<typeof startWebhooks>>;
+
+  beforeAll(async () => {
+    const config = { webhookAllowPrivate: false, ledgerWebhookNetworks: ['127.0.0.0/8', '169.254.0.0/16'] };
+    listing = await startWebhooks({ databaseUrl: strict.service.databaseUrl, config });
+  });
+  afterAll(() => listing.service.close());
+
+  async function ledgersEndpoint(url: string) {
+    const { service } = listing;
+    const key = await createLedgerKey(service);
+    const path = `${service.url}/ledger/v1/webhook_endpoints`;
+    const { id } = (await post(path, { key, body: { url, events: ['checkout.session.created'] } })).body;
+    const call = async (rest: string, body: object = {}) => (await post(`${path}/${id}${rest}`, { key, body })).body;
+    return { test: () => call('/test'), disable: () => call('', { enabled: false }) };
+  }
+
+  test('the ledger is reached there and an organization is not, nor by the connection that the ledger has left open', async () => {
+    const { service } = listing;
+    const ledger = await ledgersEndpoint(receiver.url);
+    const owner = await createTenant(service);
+    const { event } = await sessionFor(service, owner, receiver.url);
+    await deliver(service);
+    expect(receiver.received).toMatchObject([{ id: event }]);
+    expect((await readEvent(service, owner, event)).deliveries).toEqual([refused]);
+    const path = `${service.url}/v1/webhook_endpoints`;
+    const { id } = (await post(path, { key: owner.test, body: { url: receiver.url } })).body;
+    const test = async () => (await post(`${path}/${id}/test`, { key: owner.test, body: {} })).body;
+    const { error } = refused;
+    expect(await ledger.test()).toMatchObject({ status_code: 204, error: null });
+    expect(await test()).toMatchObject({ status_code: null, error });
+    await ledger.disable();
+    await post(`${service.url}/v1/events/${event}/resend`, { key: owner.test, body: {} });
+    await deliver(service);
+    const { deliveries } = await readEvent(service, owner, event);
+    expect(new Set(deliveries.map((one: { error: unknown }) => one.error))).toEqual(new Set([error]));
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test('a redirect is not followed, and other addresses are refused, link-local ones though they are listed', async () => {
+    const to = await startReceiver();
+    receiver.behave(answer(307, { location: to.url }));
+    const redirecting = await ledgersEndpoint(receiver.url);
+    expect(await redirecting.test()).toMatchObject({ status_code: 307, error: 'Redirects are not followed.' });
+    expect(to.received).toEqual([]);
+    const error = 'The host is neither at a public address nor in a network that LEDGER_WEBHOOK_NETWORKS lists.';
+    for (const host of ['169.254.169.254', '10.0.0.1', '[::1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]']) {
+      const elsewhere = await ledgersEndpoint(`https://${host}:4000/`);
+      expect(await elsewhere.test()).toMatchObject({ status_code: null, error });
+      await elsewhere.disable();
+    }
+    await redirecting.disable();
+    await to.close();
   });
 });

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
-import { atOnce, get, isReplay, post, SMALLEST, send } from '../support/client.js';
-import { answer, type Receiver, startReceiver, until } from '../support/receiver.js';
+import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { atOnce, get, isReplay, post, type Reply, SMALLEST, send } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
+import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
@@ -194,6 +195,36 @@ describe.each(SURFACES)('endpoints of $name', (surface) => {
     );
   });
 
+  test('two tests of an endpoint run at once, and four of an owner; the next is refused', async () => {
+    receiver.behave(hang);
+    const ids = [(await create(surface)).id, (await create(surface)).id, (await create(surface)).id];
+    const testing = (id: string) => post(at(surface, `/${id}/test`), { key: surface.key() });
+    const under: Promise<Reply>[] = [];
+    const begin = async (id: string) => {
+      under.push(testing(id));
+      await until(() => receiver.received.length === under.length, 'it is sent');
+    };
+    const refused = async (id: string) => {
+      const reply = await testing(id);
+      expectError(reply, { status: 429, code: 'rate_limited' });
+      expect(reply.headers.get('retry-after')).toBe('1');
+    };
+    const [one = '', two = '', three = ''] = ids;
+    await begin(one);
+    await begin(one);
+    await refused(one);
+    await begin(two);
+    await begin(two);
+    await refused(three);
+    const other = await createTenant(world.service);
+    const theirs = await post(at(MERCHANT), { key: other.test, body: { url: receiver.url } });
+    under.push(post(at(MERCHANT, `/${theirs.body.id}/test`), { key: other.test }));
+    await until(() => receiver.received.length === 5, 'another organization is not refused');
+    for (const reply of await Promise.all(under)) expect(reply.body.error).toMatch(/^No response within/);
+    receiver.behave(answer(204));
+    expect((await testing(one)).body.status_code).toBe(204);
+  });
+
   test('both secrets sign while a rotation overlaps', async () => {
     const { id, secret: old } = await create(surface, { events: ['checkout.session.created'] });
     const rotate = async (body: object) =>
@@ -224,6 +255,25 @@ describe.each(SURFACES)('endpoints of $name', (surface) => {
     });
     expect(refused.body.error).toMatchObject({ code: 'invalid_param', param: 'overlap_seconds' });
   });
+});
+
+test('without a file descriptor a test is a 503, and a delivery is no attempt', async () => {
+  const { resolve } = world.network;
+  const full = Object.assign(new Error('open'), { code: 'EMFILE' });
+  Object.assign(world.network, { resolve: () => Promise.reject(full) });
+  const { id } = await create(MERCHANT, { url: receiver.url.replace('127.0.0.1', 'receiver.test') });
+  expectError(await post(at(MERCHANT, `/${id}/test`), { key: tenant.test }), {
+    status: 503,
+    code: 'service_unavailable',
+  });
+  const { id: session } = await createSession();
+  await deliver(world.service);
+  Object.assign(world.network, { resolve });
+  const [event] = await eventsOf(session);
+  expect((await readEvent(world.service, tenant, event.id)).deliveries).toEqual([]);
+  world.clock.advance(HOUR);
+  await deliver(world.service);
+  expect(receiver.received.map((one) => one.id)).toEqual([event.id]);
 });
 
 test('an event goes once to each endpoint that subscribes to its type, with its bytes and secret', async () => {
@@ -437,9 +487,22 @@ test('an organization that moves its clock does not age the failures of the ledg
     await deliver(world.service);
     await moveClock(seconds);
   }
-  expect(receiver.received.length).toBeGreaterThan(2);
+  expect(receiver.received).toHaveLength(2);
   const { body } = await get(at(LEDGER, `/${id}`), { key: ledger });
   expect(body).toMatchObject({ enabled: true, disabled_reason: null });
+});
+
+test('an organization that moves its clock does not use up the attempts at the ledger’s endpoint', async () => {
+  receiver.behave(answer(500));
+  await create(LEDGER, { events: ['checkout.session.created'] });
+  await createSession();
+  await deliver(world.service);
+  for (let day = 0; day < 10; day++) await moveClock(DAY / 1000);
+  expect(receiver.received).toHaveLength(1);
+  world.clock.advance(10_000);
+  receiver.behave(answer(204));
+  await deliver(world.service);
+  expect(receiver.received).toHaveLength(2);
 });
 
 test('an organization does not see the attempts at the ledger’s endpoint', async () => {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
-import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
+import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { post } from '../support/client.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver, until } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';

@@ -3,7 +3,12 @@ import { withClient } from './postgres.js';
 
 export interface Catalog {
   readonly tables: readonly { readonly table: string; readonly options: string[] | null }[];
-  readonly columns: readonly { readonly table: string; readonly name: string; readonly nullable: boolean }[];
+  readonly columns: readonly {
+    readonly table: string;
+    readonly name: string;
+    readonly type: string;
+    readonly nullable: boolean;
+  }[];
   readonly constraints: readonly {
     readonly table: string;
     readonly name: string;

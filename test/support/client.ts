@@ -7,6 +7,9 @@ import { requireNextStep } from './next-steps.js';
 // biome-ignore lint/suspicious/noExplicitAny: the tests find out what a body is; a type would claim to know.
 type Json = any;
 
+/** Far more than an answer takes on a busy machine. */
+const ANSWER_MS = 60_000;
+
 export interface Reply<Body = Json> {
   readonly status: number;
   readonly headers: Headers;
@@ -49,7 +52,10 @@ export const describedFetch: typeof fetch = async (input, init) => {
 
 /** Sends it, and holds what came of it to the description and its next step to its word. */
 async function exchange(request: Request, url: string, requestBody: unknown) {
-  const response = await fetch(request);
+  // A request that is never answered fails its test, and says which request it was.
+  const response = await fetch(request, { signal: AbortSignal.timeout(ANSWER_MS) }).catch((error) => {
+    throw error.name === 'TimeoutError' ? new Error(`${request.method} ${url} was not answered.`) : error;
+  });
   const text = await response.clone().text();
   const { method, headers: requestHeaders } = request;
   const { status, headers } = response;
@@ -75,11 +81,15 @@ const PAUSE_MS = 20;
 /** Sends the same request again, as a careful client does, until its answer is one that stays. */
 export async function insist(attempt: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
-    // No answer at all: the process behind the connection is gone.
-    const reply = await attempt().catch(() => undefined);
+    const reply = await attempt().catch(unlessGone);
     if (reply && !UNDECIDED.includes(reply.status)) return reply;
     await sleep(PAUSE_MS);
   }
+}
+
+/** No answer, because the process behind the connection is gone. Any other error is the test's. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof TypeError && error.message === 'fetch failed')) throw error;
 }
 
 /** As many at once as told, and what came of each. */

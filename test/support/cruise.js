@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 
 const { forbidden, options } = createRequire(import.meta.url)(resolve('.dependency-cruiser.cjs'));
-const SOURCE = ['src', 'migrations'];
+const SOURCE = ['src', 'migrations', 'tools'];
 
 const reports = [];
 for (const folder of process.argv.slice(2).map((path) => resolve(path))) {

@@ -15,6 +15,14 @@ type Resource = any;
 
 const newId = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_test_[0-9a-z]{26}$`));
 
+interface Claim {
+  readonly number: number;
+  readonly isLive: boolean;
+  readonly isLapsed?: boolean;
+  /** The step at which it ended, if it was claimed. */
+  readonly freeSince?: number;
+}
+
 export class Model {
   constructor(private readonly organization: string) {}
 
@@ -25,7 +33,8 @@ export class Model {
   readonly refunds: Resource[] = [];
   readonly holds: Resource[] = [];
   /** For each refund, the number of its last claim, whether it is under it, and whether the lease is over. */
-  readonly claims = new Map<string, { number: number; isLive: boolean; isLapsed?: boolean }>();
+  readonly claims = new Map<string, Claim>();
+  private steps = 0;
 
   /** A session's answer is taken as it comes, but for what the rest depends on. */
   session(total: number): Expected {
@@ -153,23 +162,27 @@ export class Model {
     const { number, isLive } = this.claimOf(refund);
     const claim = isLive ? { number, expires_at: expect.any(Number) } : null;
     const { id, object, ...rest } = refund;
-    return { id, object, organization: this.organization, ...rest, claim };
+    const unsaid = { reference: null, description: null, provider_reference: null, reason: null };
+    return { id, object, organization: this.organization, ...rest, claim, ...unsaid };
   }
 
-  /** The refunds that the next claim takes: they have no claim, or their lease has ended. */
+  /** The refunds that the next claim takes: those that were never claimed, then those that have waited longest since. */
   claim(limit: number): Resource[] {
     const free = this.refunds.filter((refund) => {
       const { isLive, isLapsed = false } = this.claimOf(refund);
       return refund.status === 'pending' && (!isLive || isLapsed);
     });
-    const taken = free.slice(0, limit);
+    const since = (refund: Resource) => this.claimOf(refund).freeSince ?? 0;
+    const taken = free.toSorted((one, other) => since(one) - since(other)).slice(0, limit);
     for (const refund of taken) this.claims.set(refund.id, { number: this.claimOf(refund).number + 1, isLive: true });
-    return taken.map((refund) => this.owned(refund));
+    return this.refunds.filter((refund) => taken.includes(refund)).map((refund) => this.owned(refund));
   }
 
   /** The time of a lease is over, which only another claim minds. */
   lapse(refund: Resource): void {
-    this.claims.set(refund.id, { ...this.claimOf(refund), isLapsed: true });
+    if (this.claimOf(refund).isLive) {
+      this.claims.set(refund.id, { ...this.claimOf(refund), isLapsed: true, freeSince: ++this.steps });
+    }
   }
 
   /** Release, extend: with the number of the claim, or another. */
@@ -178,7 +191,7 @@ export class Model {
     if (refund.status !== 'pending') return this.notPending(refund);
     const isRepeated = action === 'release' && !isLive && number === claim;
     if (!isRepeated && (!isLive || number !== claim)) return this.claimed(refund, 'invalid_value');
-    this.claims.set(refund.id, { number, isLive: action === 'extend' });
+    if (!isRepeated) this.claims.set(refund.id, { number, isLive: action === 'extend', freeSince: ++this.steps });
     return { status: 200, body: this.owned(refund) };
   }
 
@@ -193,7 +206,7 @@ export class Model {
     return refused('refund_not_succeeded', read, { param: 'id', code: 'invalid_value' });
   }
 
-  private claimOf(refund: Resource) {
+  private claimOf(refund: Resource): Claim {
     return this.claims.get(refund.id) ?? { number: 0, isLive: false };
   }
 

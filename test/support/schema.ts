@@ -10,6 +10,8 @@ export interface Schema {
   readonly indexesAcrossTenants?: readonly string[];
   /** Every column that may be without a value; no other may. */
   readonly nullable?: readonly string[];
+  /** Every smallint, and why it never needs more room. */
+  readonly narrow?: Readonly<Record<string, string>>;
   /** Everything a write relies on the database to refuse, but for the checks. */
   readonly keys: Readonly<Record<string, string>>;
   /** The keys of columns that may be without a value: rows that have none are not in the index. */
@@ -28,6 +30,7 @@ export async function readSchemas() {
     tables: [...tenantTables, ...schemas.flatMap(({ otherTables = [] }) => otherTables)].sort(),
     indexesAcrossTenants: schemas.flatMap((schema) => schema.indexesAcrossTenants ?? []).sort(),
     nullable: schemas.flatMap(({ nullable = [] }) => nullable).sort(),
+    narrow: Object.assign({}, ...schemas.map(({ narrow }) => narrow)) as Record<string, string>,
     keys: Object.assign({}, ...schemas.map(({ keys }) => keys)) as Record<string, string>,
     partialKeys: Object.assign({}, ...schemas.map(({ partialKeys }) => partialKeys)) as Record<string, string>,
   };

@@ -9,6 +9,7 @@ import { CreateOrganization, ManageApiKeys } from '../../src/modules/access/inde
 import { RecordPayment } from '../../src/modules/payments/index.js';
 import { type Config, readConfig } from '../../src/platform/config.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import type { ModuleFacts } from '../../src/platform/facts.js';
 import { createApplication } from '../../src/process/application.js';
 import type { Mode } from '../../src/shared/caller.js';
 import { Clock } from '../../src/shared/clock.js';
@@ -31,6 +32,8 @@ export interface ServiceOptions {
   readonly log?: FastifyBaseLogger;
   /** Modules of the test's own. */
   readonly modules?: readonly Type[];
+  /** The modules of the service, if they are not all of production's. */
+  readonly declared?: readonly ModuleFacts[];
   /** Others in the place of production's providers. */
   readonly overrides?: readonly (readonly [token: unknown, value: unknown])[];
 }
@@ -40,9 +43,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ? { url: options.databaseUrl, drop: async () => undefined }
     : await createDatabase();
   const config = { ...readConfig({ LOG_LEVEL: 'silent', PORT: '0' }), ...options.config };
-  const { log, clock, modules = [], overrides = [] } = options;
+  const { log, clock, declared, modules = [], overrides = [] } = options;
   const application = await createApplication(config, database.url, {
     ...(log && { log }),
+    ...(declared && { modules: declared }),
     create: async (module, adapter, nestOptions) => {
       const builder = Test.createTestingModule({ imports: [module, ...modules] });
       if (clock) builder.overrideProvider(Clock).useValue(clock);

@@ -133,7 +133,8 @@ export function ownedRefund<Resource extends { id: string; object: string }>(
   refund: Resource,
   claim: object | null = null,
 ) {
-  return { ...owned(organization, refund), claim };
+  const unsaid = { reference: null, description: null, provider_reference: null, reason: null };
+  return { ...owned(organization, refund), claim, ...unsaid };
 }
 
 /** A resource as the ledger sees it: with whose it is right after `object`. */

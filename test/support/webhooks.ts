@@ -2,7 +2,7 @@
 
 import { expect } from '@jest/globals';
 import { Network } from '../../src/modules/events/adapters/delivery/http-receivers.js';
-import { WebhookScheduler } from '../../src/modules/events/adapters/schedule/webhook-scheduler.js';
+import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { get, post, SMALLEST } from './client.js';
 import { TestClock } from './clock.js';
 import { type Service, type ServiceOptions, startService, type Tenant } from './service.js';

@@ -34,7 +34,6 @@ test.each([
     id: expect.any(String),
     display: token.slice(0, 12),
     revokedAt: null,
-    isAway: false,
   });
   expect(isId(API_KEY_ID, key.state.id)).toBe(true);
   expect(JSON.stringify(key)).not.toContain(token);
@@ -110,10 +109,10 @@ test('a key without origins allows no browser', () => {
 });
 
 test.each([
-  ['has no end', { expiresAt: null, revokedAt: null, isAway: false }, true],
-  ['ends in a millisecond', { expiresAt: NOW + 1, revokedAt: null, isAway: false }, true],
-  ['ends now', { expiresAt: NOW, revokedAt: null, isAway: false }, false],
-  ['ended', { expiresAt: NOW - 1, revokedAt: null, isAway: false }, false],
+  ['has no end', { expiresAt: null, revokedAt: null }, true],
+  ['ends in a millisecond', { expiresAt: NOW + 1, revokedAt: null }, true],
+  ['ends now', { expiresAt: NOW, revokedAt: null }, false],
+  ['ended', { expiresAt: NOW - 1, revokedAt: null }, false],
   ['was revoked', { expiresAt: null, revokedAt: NOW - 1 }, false],
   ['was revoked and would end later', { expiresAt: NOW + 1, revokedAt: NOW }, false],
 ])('a key that %s: active is %#', (_, change, active) => {

@@ -126,10 +126,8 @@ describe('stops at once when the caller does', () => {
     const caller = new AbortController();
     const { tillgate, sent } = clientOf([html(503, { 'retry-after': '30' })]);
     const sending = thrownBy(tillgate.checkoutSessions.create(SMALLEST, { signal: caller.signal }));
-    const started = Date.now();
     setTimeout(() => caller.abort(reason), 20);
     expect(await sending).toBe(reason);
-    expect(Date.now() - started).toBeLessThan(10_000);
     expect(sent).toHaveLength(1);
   });
 });
@@ -151,7 +149,9 @@ test.each([
 });
 
 test('pauses until the date in Retry-After', () => {
-  const pause = pauseAfter(1, new Date(Date.now() + 30_000).toUTCString(), () => 0) ?? 0;
-  expect(pause).toBeGreaterThan(28_000);
-  expect(pause).toBeLessThan(31_000);
+  const started = Date.now();
+  const pause = pauseAfter(1, new Date(started + 30_000).toUTCString(), () => 0) ?? 0;
+  // The header has no fraction of a second; an eighth of a second is added.
+  expect(pause).toBeGreaterThan(29_000 - (Date.now() - started));
+  expect(pause).toBeLessThanOrEqual(30_125);
 });

@@ -16,6 +16,7 @@ const DEFAULTS = {
   trustProxy: [],
   decryptionKeys: [],
   webhookAllowPrivate: false,
+  ledgerWebhookNetworks: [],
   idempotencyRetentionHours: 24,
   databasePoolSize: 10,
   databaseGatherReads: true,
@@ -30,6 +31,7 @@ const ALL_WRONG = {
   METRICS_TOKEN: 'two words',
   TRUST_PROXY: '10.0.0.0/8, proxy',
   WEBHOOK_ALLOW_PRIVATE: 'yes',
+  LEDGER_WEBHOOK_NETWORKS: '10.0.0.0/8, 10.0.0.0/33 fd00::/8 intranet',
   DECRYPTION_KEYS: `${'k'.repeat(32)}, short`,
   IDEMPOTENCY_RETENTION_HOURS: '0',
   DATABASE_POOL_SIZE: '1',
@@ -44,6 +46,7 @@ const ALL_FAULTS = [
   'METRICS_TOKEN must be 1 to 256 visible ASCII characters without spaces.',
   'TRUST_PROXY is "10.0.0.0/8, proxy", but must be addresses or ranges like 10.0.0.0/8, with commas between them.',
   'WEBHOOK_ALLOW_PRIVATE is "yes", but must be one of true, false.',
+  'LEDGER_WEBHOOK_NETWORKS is "10.0.0.0/8, 10.0.0.0/33 fd00::/8 intranet", but must be networks like 10.0.0.0/8 or fd00::/8, with commas or spaces between them, which is not true of 10.0.0.0/33, intranet.',
   'DECRYPTION_KEYS must be keys of at least 32 characters, with commas between them.',
   'IDEMPOTENCY_RETENTION_HOURS is "0", but must be a whole number from 1 to 8760.',
   'DATABASE_POOL_SIZE is "1", but must be a whole number from 2 to 1000.',
@@ -81,6 +84,7 @@ describe('settings', () => {
       RATE_LIMIT_RPS: '1000000',
       TRUST_PROXY: '10.0.0.0/8, ::1',
       WEBHOOK_ALLOW_PRIVATE: 'true',
+      LEDGER_WEBHOOK_NETWORKS: ' 10.0.0.0/8,127.0.0.1/32 , fd00::/8  ::1/128 ',
       DECRYPTION_KEYS: `${'k'.repeat(32)},${'l'.repeat(33)}`,
       IDEMPOTENCY_RETENTION_HOURS: '8760',
       DATABASE_POOL_SIZE: '2',
@@ -98,6 +102,7 @@ describe('settings', () => {
       rateLimitRps: 1_000_000,
       trustProxy: ['10.0.0.0/8', '::1'],
       webhookAllowPrivate: true,
+      ledgerWebhookNetworks: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8', '::1/128'],
       decryptionKeys: ['k'.repeat(32), 'l'.repeat(33)],
       idempotencyRetentionHours: 8760,
       databasePoolSize: 2,
@@ -137,6 +142,22 @@ describe('settings', () => {
       expect(faultsOf({ DATABASE_URL: value })).toEqual([ALL_FAULTS[0]]);
     },
   );
+
+  test.each([
+    '10.0.0.1',
+    '10.8/16',
+    '0x0a.0.0.0/8',
+    '10.0.0.0/',
+    '/8',
+    'fd00::/129',
+    '::ffff:10.0.0.0/104',
+    'a,,b',
+    '*',
+  ])('LEDGER_WEBHOOK_NETWORKS=%j is refused', (value) => {
+    expect(faultsOf({ LEDGER_WEBHOOK_NETWORKS: value })).toEqual([
+      expect.stringMatching(/^LEDGER_WEBHOOK_NETWORKS is .* must be networks like /),
+    ]);
+  });
 
   test('that are wrong keep the process from starting', async () => {
     expect(await launch(ALL_WRONG).ended).toEqual({

@@ -6,7 +6,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 test('verifies what it receives and says a line about each', async () => {
   const lines: string[] = [];
-  const receiver = await receiveWebhooks({ port: 0, secret: SECRET, say: (line) => lines.push(line) });
+  const receiver = await receiveWebhooks({ port: 0, webhook: new Webhook(SECRET), say: (line) => lines.push(line) });
   const body = JSON.stringify({ type: 'refund.created', sequence: 1, data: { object: { id: 're_test_1' } } });
   const send = async (secret: string) => {
     const now = new Date();

@@ -7,6 +7,7 @@ test('a fault of ours is told by its class, whatever it says, and under the erro
   expect(isUnavailable(fault)).toBe(true);
   expect(isUnavailable(new QueryFailedError('SELECT 1', [], fault))).toBe(true);
   expect(isUnavailable(new QueryFailedError('SELECT 1', [], new Error('Any words.')))).toBe(false);
+  expect(isUnavailable(Object.assign(new Error('connect'), { code: 'EMFILE' }))).toBe(true);
   expect(isUnavailable(new Error('PostgreSQL did not answer in time.'))).toBe(false);
 });
 

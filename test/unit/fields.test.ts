@@ -1,11 +1,15 @@
 /** Each decorator: what it accepts, and how it names what it refuses. */
 
 import { expect, test } from '@jest/globals';
+import { IsString } from 'class-validator';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
+import { Facts } from '../../src/platform/facts.js';
+import { Refusal } from '../../src/shared/errors.js';
 import {
   Amount,
   Currency,
   Fields,
+  field,
   Id,
   Integer,
   ListOf,
@@ -17,7 +21,9 @@ import {
 } from '../../src/validation/fields.js';
 import { PageLimit } from '../../src/validation/list.query.js';
 import { ListOfUrls } from '../../src/validation/text-lists.js';
-import { accepts, explain } from '../../src/validation/validation.js';
+import { RequestPipe } from '../../src/validation/validation.js';
+
+const pipe = new RequestPipe(new Facts([]));
 
 class Inner {
   @Integer({ min: 1, max: 9 }) count!: number;
@@ -143,19 +149,24 @@ const REFUSED: readonly [object, string, string][] = [
 
 test.each(ACCEPTED)('%j is accepted', (change) => {
   const body = { ...COMPLETE, ...change };
-  expect([accepts(Everything, body), explain(Everything, body)]).toEqual([true, []]);
+  expect([pipe.accepts(Everything, body), pipe.explain(Everything, body)]).toEqual([true, []]);
 });
 
 test.each(REFUSED)('%j is refused at %s: %s', (change, param, code) => {
   const body = { ...COMPLETE, ...change };
-  expect(accepts(Everything, body)).toBe(false);
-  expect(explain(Everything, body)).toEqual([
+  expect(pipe.accepts(Everything, body)).toBe(false);
+  expect(pipe.explain(Everything, body)).toEqual([
     { param, code, message: expect.stringMatching(/^.+\.$/s), allowed: allowedAt(param, code) },
   ]);
 });
 
 test('every fault is reported at once, and what can be chosen from is listed', () => {
-  const faults = explain(Everything, { extra: 1, integer: 0, choice: '', list: [{ count: 'x' }, { note: 'long' }] });
+  const faults = pipe.explain(Everything, {
+    extra: 1,
+    integer: 0,
+    choice: '',
+    list: [{ count: 'x' }, { note: 'long' }],
+  });
   expect(faults.map(({ param, code, allowed }) => [param, code, allowed])).toEqual([
     ['integer', 'too_small', []],
     ['choice', 'invalid_value', ['one', 'two']],
@@ -171,3 +182,16 @@ function allowedAt(param: string, code: string): unknown {
   if (code !== 'invalid_value') return [];
   return param === 'choice' ? ['one', 'two'] : expect.arrayContaining(['usd', 'jpy']);
 }
+
+class Differing {
+  // The compiled check refuses what class-validator accepts.
+  @field({ sent: { type: 'string', pattern: '^a$' } }, IsString()) text!: string;
+}
+
+test('where the two checks differ, class-validator decides', () => {
+  const body = Buffer.from('{"text":"b"}');
+  expect(pipe.accepts(Differing, { text: 'b' })).toBe(false);
+  expect(pipe.transform(body, { type: 'body', metatype: Differing })).toEqual({ text: 'b' });
+  const wrong = () => pipe.transform(Buffer.from('{"text":1}'), { type: 'body', metatype: Differing });
+  expect(wrong).toThrow(Refusal);
+});

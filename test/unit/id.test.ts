@@ -15,6 +15,7 @@ import {
   modeOf,
   newId,
   ORGANIZATION_ID,
+  recordedAt,
   uuidOf,
 } from '../../src/shared/id.js';
 
@@ -107,8 +108,22 @@ describe('a new id', () => {
     expect(instantOf(ids.at(-1) as string)).toBe(start + 6000);
   });
 
+  test('under a moved clock is in the order of the others, and tells the time that the clock showed', () => {
+    const start = NOW + 4_500_000_000;
+    const ids = Array.from({ length: 100 }, (_, at) => {
+      const ahead = at % 2 === 0 ? 0 : 400 * 86_400_000;
+      return { ahead, real: start + at, id: newId(PAYMENT_ID, { now: start + at + ahead, ahead }, 'test') };
+    });
+    expectAscending(ids.map(({ id }) => id));
+    for (const { ahead, real, id } of ids) {
+      expect(uuidOf(id)).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+      expect(createdAt(id)).toBe(Math.floor((real + ahead) / 1000));
+      expect([instantOf(id), recordedAt(id)]).toEqual([real, Math.floor(real / 1000)]);
+    }
+  });
+
   test('cannot be guessed from the one before', () => {
-    const now = NOW + 4_000_000_000;
+    const now = NOW + 4_600_000_000;
     const ends = Array.from({ length: 1000 }, () => uuidOf(newId(CHECKOUT_SESSION_ID, now, 'test')).slice(-8));
     expect(new Set(ends).size).toBeGreaterThan(990);
   });

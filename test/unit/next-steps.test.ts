@@ -17,7 +17,7 @@ function answered(type: string, method: string, path: string, request: Partial<E
     requestBody: undefined,
     status: 405,
     headers: new Headers({ allow: 'GET, POST' }),
-    text: JSON.stringify({ error: { next_step: { type, method, path } } }),
+    text: JSON.stringify({ error: { errors: [], next_step: { type, method, path } } }),
     ...request,
   };
 }

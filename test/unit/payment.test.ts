@@ -36,6 +36,7 @@ test('a recorded payment holds what was captured, and nothing of it is refunded'
     checkoutSession: null,
     mismatch: null,
     reference: 'ledger-1',
+    notifyUrl: null,
     version: 1,
   });
   expect(isId(PAYMENT_ID, state.id)).toBe(true);

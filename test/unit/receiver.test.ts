@@ -5,6 +5,7 @@ import {
   ReceiverHealth,
   storedReceiver,
 } from '../../src/modules/events/domain/receiver.js';
+import { NO_ORGANIZATION } from '../../src/shared/id.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const SECONDS = 1_000;
@@ -23,7 +24,7 @@ test('a receiver of the ledger is the ledger’s, whoever the event belongs to',
   const stored = storedReceiver('https://Ledger.Example/hook', true);
   expect(dueReceiver('org_1', stored)).toEqual({
     organization: 'org_1',
-    owner: 'ledger',
+    owner: NO_ORGANIZATION,
     receiver: 'ledger.example:443',
     stored,
   });

@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { composed, insertText, type Part, partsOf, several, valuesOf } from '../../src/platform/database/statement.js';
 
-const part = (name: string, sql: string, ...values: readonly unknown[]): Part => ({ name, sql, values });
+const part = (name: string, sql: string, ...values: readonly unknown[]): Part => ({
+  name,
+  owner: { queue: 'test' },
+  sql,
+  values,
+});
 const inserted = (name: string, table: string, ...columns: readonly string[]) =>
   part(name, insertText(table, columns), ...columns);
 
@@ -40,7 +45,7 @@ test('a name too long for PostgreSQL is cut, and still tells one composition fro
   expect(names('x').name).not.toBe(names('y').name);
 });
 
-test('what one port writes together is taken apart', () => {
+test('what one port writes together is taken apart', async () => {
   const [event, delivery] = [part('event', 'SELECT 1'), part('delivery', 'SELECT 2')];
-  expect(partsOf([several('events.record', event, delivery), event])).toEqual([event, delivery, event]);
+  expect(await partsOf([several('events.record', event, delivery), event])).toEqual([event, delivery, event]);
 });

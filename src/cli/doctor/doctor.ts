@@ -6,9 +6,10 @@ import { announcedPid } from '../../platform/database/data-source.js';
 import type { Clock } from '../../shared/clock.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';
+import { ledgerWorkers } from './ledger-workers.js';
 import { paymentUrls } from './payment-urls.js';
 import { secrets } from './secrets.js';
-import { capacity, durability, encoding, factsOf, prepared, schema, version, writable } from './server.js';
+import { capacity, durability, encoding, factsOf, schema, version, writable } from './server.js';
 
 const APPLICATION = 'tillgate doctor';
 const OLDEST_NODE = [20, 19] as const;
@@ -36,19 +37,37 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
   const facts = await factsOf(client);
   const known = schema(facts);
   return [
+    encrypted(client),
     version(facts),
     encoding(facts),
     writable(facts),
     known,
     durability(facts),
-    prepared(facts),
     ...(announcedPid(client) === facts.pid
       ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
       : await pooler(client, () => connected(url, APPLICATION), facts)),
-    ...(known.status === 'fail' ? [] : [await secrets(client, config)]),
-    ...(known.status === 'fail' || config.publicUrl === undefined ? [] : [await paymentUrls(client)]),
-    await clocks(client, clock),
+    ...(known.status === 'fail' ? [] : await tried('secrets', secrets(client, config))),
+    ...(known.status === 'fail' || config.publicUrl === undefined
+      ? []
+      : await tried('payment URLs', paymentUrls(client))),
+    ...(known.status === 'fail' ? [] : await tried('ledger workers', ledgerWorkers(client))),
+    ...(await tried('clock', clocks(client, clock))),
   ];
+}
+
+async function tried(name: string, check: Promise<Finding | Finding[]>): Promise<Finding[]> {
+  const found = await check.catch((error: Error) =>
+    fail(name, `This cannot be checked: ${error.message}.`, 'Mend what the error names, and run doctor again.'),
+  );
+  return [found].flat();
+}
+
+/** Without an sslmode in DATABASE_URL, pg does not even try TLS. */
+export function encrypted({ ssl, host }: Pick<Client, 'ssl' | 'host'>): Finding {
+  if (ssl) return ok('tls', 'The connection is encrypted.');
+  if (/^(localhost$|127\.|::1$|\/)/.test(host)) return ok('tls', 'The database is on this machine.');
+  const advice = 'Add ?sslmode=verify-full to DATABASE_URL (docs/deploying.md), unless the network is encrypted.';
+  return warn('tls', `The connection to ${host} is not encrypted.`, advice);
 }
 
 function settings({ databaseUrl, webhookAllowPrivate, publicUrl, encryptionKey }: Config): Finding[] {

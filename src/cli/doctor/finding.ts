@@ -3,7 +3,6 @@ export interface Finding {
   /** `fail` causes errors now; `warn` may cause them later. */
   readonly status: 'ok' | 'warn' | 'fail';
   readonly found: string;
-  /** What to do, or null when all is well. */
   readonly advice: string | null;
 }
 

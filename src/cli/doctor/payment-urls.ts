@@ -5,7 +5,6 @@ import type { Statement } from '../../platform/database/statement.js';
 import { idOf, ORGANIZATION_ID } from '../../shared/id.js';
 import { type Finding, ok, warn } from './finding.js';
 
-/** Whether each organization with a live key has a payment URL. */
 export async function paymentUrls(client: Client): Promise<Finding> {
   const read = async ({ text }: Statement) =>
     (await client.query<{ organization: string }>(text)).rows.map(({ organization }) => organization);

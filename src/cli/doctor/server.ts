@@ -22,7 +22,6 @@ const FACTS = `SELECT pg_backend_pid() AS pid, current_setting('server_version')
   (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()) AS "connectionsOfDatabase",
   (SELECT count(*)::integer FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND application_name NOT LIKE 'tillgate%') AS others,
-  (SELECT count(*)::integer FROM pg_prepared_xacts WHERE database = current_database()) AS prepared,
   current_setting('statement_timeout') <> '0' AS "hasTimeLimit"`;
 
 const APPLIED = `SELECT coalesce(array_agg(name ORDER BY id), '{}') AS names FROM migrations`;
@@ -41,7 +40,6 @@ export interface Facts {
   readonly connectionsOfRole: number | null;
   readonly connectionsOfDatabase: number | null;
   readonly others: number;
-  readonly prepared: number;
   readonly hasTimeLimit: boolean;
   readonly applied: readonly string[];
 }
@@ -99,13 +97,6 @@ export function durability({ fsync, fullPageWrites, synchronousCommit }: Facts):
     .map(([setting]) => setting);
   if (off.length === 0) return ok('durability', 'What is acknowledged is on disk.');
   return fail('durability', `${off.join(' and ')} off: a crash loses acknowledged requests.`, 'Switch it on.');
-}
-
-export function prepared({ prepared }: Facts): Finding {
-  if (prepared === 0) return ok('transactions', 'No transaction is prepared.');
-  const advice =
-    'Run the `tillgate org move` again that was ended. What is prepared keeps its locks, and keeps vacuum back.';
-  return warn('transactions', `${prepared} prepared: an organization is moving here, or its move was ended.`, advice);
 }
 
 /** Whether there are enough connections for all processes of all machines while each machine replaces one process. */

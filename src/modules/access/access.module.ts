@@ -1,26 +1,33 @@
 import { Global, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
+import { CallerClock } from '../../shared/clock.js';
+import { RATE_LIMITED } from '../../shared/errors.js';
 import { FailuresByAddress } from './adapters/http/failures-by-address.js';
 import { INVALID_API_KEY, unauthorized } from './adapters/http/key.guard.js';
 import { ORIGIN_NOT_ALLOWED, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
-import { RATE_LIMITED, rateLimited } from './adapters/http/rate-limit.guard.js';
+import { rateLimited } from './adapters/http/rate-limit.guard.js';
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
 import { OrganizationRecord } from './adapters/persistence/organization.record.js';
+import { PostgresCallerClock } from './adapters/persistence/postgres-caller-clock.js';
+import { PostgresTestClocks } from './adapters/persistence/postgres-test-clocks.js';
+import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
 import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
+import { AdvanceTestClock } from './application/advance-test-clock.js';
 import { Authenticate } from './application/authenticate.js';
 import { CreateOrganization } from './application/create-organization.js';
 import { FindOrganization } from './application/find-organization.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
-import { ApiKeys, Organizations } from './application/ports.js';
+import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
 
 /** Authenticates callers. Global, because its guards run before every route. */
 @Global()
 @Module({
   controllers: [PreflightController],
   providers: [
+    AdvanceTestClock,
     Authenticate,
     CreateOrganization,
     FailuresByAddress,
@@ -28,15 +35,26 @@ import { ApiKeys, Organizations } from './application/ports.js';
     ManageApiKeys,
     ManageWebhookSecret,
     { provide: ApiKeys, useClass: TypeormApiKeys },
+    { provide: CallerClock, useClass: PostgresCallerClock },
     { provide: Organizations, useClass: TypeormOrganizations },
+    { provide: TestClocks, useClass: PostgresTestClocks },
   ],
-  exports: [Authenticate, CreateOrganization, FailuresByAddress, FindOrganization, ManageApiKeys, ManageWebhookSecret],
+  exports: [
+    AdvanceTestClock,
+    Authenticate,
+    CallerClock,
+    CreateOrganization,
+    FailuresByAddress,
+    FindOrganization,
+    ManageApiKeys,
+    ManageWebhookSecret,
+  ],
 })
 class AccessModule {}
 
 export const ACCESS: ModuleFacts = {
   module: AccessModule,
-  records: [OrganizationRecord, ApiKeyRecord],
+  records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
   errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED],
   guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],
 };

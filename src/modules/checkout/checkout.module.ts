@@ -4,6 +4,8 @@ import { EventsModule } from '../events/index.js';
 import { OutboxCheckoutSessionEvents } from './adapters/events/outbox-checkout-session-events.js';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
+import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
+import { PageSecretRecord } from './adapters/links/page-secret.record.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
@@ -12,10 +14,7 @@ import { CompleteFreeCheckoutSession } from './application/complete-free-checkou
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import { ExpireCheckoutSession } from './application/expire-checkout-session.js';
 import { ExpireOverdueSessions } from './application/expire-overdue-sessions.js';
-import { FindNotifyUrl } from './application/find-notify-url.js';
-import { ListCheckoutSessions } from './application/list-checkout-sessions.js';
-import { CheckoutSessionEvents, CheckoutSessions } from './application/ports.js';
-import { ReadCheckoutSession } from './application/read-checkout-session.js';
+import { CheckoutSessionEvents, CheckoutSessionQueries, CheckoutSessions, PageLinks } from './application/ports.js';
 import { PAYMENT_REQUIRED, PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
@@ -29,19 +28,18 @@ import { SESSION_FACTS } from './facts.js';
     ExpireCheckoutSession,
     ExpireOverdueSessions,
     ExpirySweeper,
-    FindNotifyUrl,
-    ListCheckoutSessions,
-    ReadCheckoutSession,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
+    { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
+    { provide: PageLinks, useClass: EncryptedPageLinks },
   ],
-  exports: [CompleteCheckoutSession, CompleteFreeCheckoutSession, ExpirySweeper, FindNotifyUrl, ReadCheckoutSession],
+  exports: [CheckoutSessionQueries, CompleteCheckoutSession, CompleteFreeCheckoutSession, ExpirySweeper, PageLinks],
 })
 export class CheckoutModule {}
 
 export const CHECKOUT: ModuleFacts = {
   module: CheckoutModule,
-  records: [CheckoutSessionRecord],
+  records: [CheckoutSessionRecord, PageSecretRecord],
   errors: [SESSION_NOT_OPEN, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
   jobs: ['expire_sessions'],

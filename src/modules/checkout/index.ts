@@ -1,14 +1,11 @@
-export { SESSION_BOOK } from './adapters/persistence/book.js';
+export { notifyUrlFor, SESSION_BOOK } from './adapters/persistence/book.js';
 export { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 export { REFUSED_PAYMENTS } from './adapters/representation/checkout-sessions.examples.js';
 export { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 export { CompleteCheckoutSession } from './application/complete-checkout-session.js';
 export { CompleteFreeCheckoutSession } from './application/complete-free-checkout-session.js';
 export { CreateCheckoutSession } from './application/create-checkout-session.js';
-export { FindNotifyUrl } from './application/find-notify-url.js';
-export { ListCheckoutSessions } from './application/list-checkout-sessions.js';
-export { PaymentPages } from './application/ports.js';
-export { ReadCheckoutSession } from './application/read-checkout-session.js';
+export { CheckoutSessionQueries, type PageLink, PageLinks } from './application/ports.js';
 export { CHECKOUT, CheckoutModule } from './checkout.module.js';
 export { CHECKOUT_SESSION_ID } from './domain/checkout-session.js';
 export { SESSION_FACTS } from './facts.js';

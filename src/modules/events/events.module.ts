@@ -5,8 +5,10 @@ import { HttpReceivers, Network } from './adapters/delivery/http-receivers.js';
 import { nameResolver } from './adapters/delivery/names.js';
 import { EventsController } from './adapters/http/events.controller.js';
 import { LedgerEventsController } from './adapters/http/ledger-events.controller.js';
-import { LedgerWebhookEndpointsController } from './adapters/http/ledger-webhook-endpoints.controller.js';
-import { WebhookEndpointsController } from './adapters/http/webhook-endpoints.controller.js';
+import {
+  LedgerWebhookEndpointsController,
+  WebhookEndpointsController,
+} from './adapters/http/webhook-endpoints.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
 import { LedgerWebhookEndpointRecord } from './adapters/persistence/ledger-webhook-endpoint.record.js';
 import { ATTEMPTS, EVENT_MEASUREMENT, RECORDED } from './adapters/persistence/metrics.js';
@@ -15,42 +17,41 @@ import { PostgresDeliverySchedule } from './adapters/persistence/postgres-delive
 import { PostgresEndpointHealth } from './adapters/persistence/postgres-endpoint-health.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
 import { PostgresLedgerEvents } from './adapters/persistence/postgres-ledger-events.js';
+import { PostgresOldEvents } from './adapters/persistence/postgres-old-events.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
 import { PostgresResending } from './adapters/persistence/postgres-resending.js';
 import { PostgresWebhookEndpoints } from './adapters/persistence/postgres-webhook-endpoints.js';
 import { WebhookAttemptRecord } from './adapters/persistence/webhook-attempt.record.js';
 import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
-import { DueDeliveries } from './adapters/schedule/due-deliveries.js';
 import { EventSweeper } from './adapters/schedule/event-sweeper.js';
-import { WebhookScheduler } from './adapters/schedule/webhook-scheduler.js';
+import { LoggedDeliveries } from './adapters/schedule/logged-deliveries.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ChangeWebhookEndpoint } from './application/change-webhook-endpoint.js';
 import { CreateWebhookEndpoint } from './application/create-webhook-endpoint.js';
 import { DeleteWebhookEndpoint } from './application/delete-webhook-endpoint.js';
 import { DeliverySchedule } from './application/delivery-schedule.js';
-import { FindUndelivered } from './application/find-undelivered.js';
-import { ListEvents } from './application/list-events.js';
-import { ListLedgerEvents } from './application/list-ledger-events.js';
-import { ListWebhookEndpoints } from './application/list-webhook-endpoints.js';
+import { DueDeliveries } from './application/due-deliveries.js';
+import { OutgoingAttempts } from './application/outgoing-attempts.js';
 import {
   Deliveries,
+  DeliveryLog,
   DueSignal,
-  EndpointHealth,
+  EndpointHealths,
   Events,
   LedgerEvents,
+  OldEvents,
   Outbox,
-  Receivers,
   Resending,
   SigningSecrets,
   WebhookEndpoints,
 } from './application/ports.js';
-import { ReadEvent } from './application/read-event.js';
-import { ReadWebhookEndpoint } from './application/read-webhook-endpoint.js';
-import { ResendEvent } from './application/resend-event.js';
+import { Receivers } from './application/receivers.js';
+import { RESEND_LIMIT, ResendEvent } from './application/resend-event.js';
 import { RotateEndpointSecret } from './application/rotate-endpoint-secret.js';
 import { TestWebhookEndpoint } from './application/test-webhook-endpoint.js';
+import { WebhookScheduler } from './application/webhook-scheduler.js';
 import { WEBHOOK_ENDPOINT_LIMIT } from './domain/webhook-endpoint.js';
 import { EVENT_FACTS, WEBHOOK_ENDPOINT_FACTS } from './facts.js';
 
@@ -67,31 +68,28 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     DeleteWebhookEndpoint,
     DueDeliveries,
     EventSweeper,
-    FindUndelivered,
-    ListEvents,
-    ListLedgerEvents,
-    ListWebhookEndpoints,
-    ReadEvent,
-    ReadWebhookEndpoint,
+    OutgoingAttempts,
     ResendEvent,
     RotateEndpointSecret,
     TestWebhookEndpoint,
     WebhookScheduler,
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },
+    { provide: DeliveryLog, useClass: LoggedDeliveries },
     { provide: DeliverySchedule, useClass: PostgresDeliverySchedule },
     { provide: DueSignal, useExisting: WebhookWorker },
-    { provide: EndpointHealth, useClass: PostgresEndpointHealth },
+    { provide: EndpointHealths, useClass: PostgresEndpointHealth },
     { provide: Events, useClass: PostgresEvents },
     { provide: LedgerEvents, useClass: PostgresLedgerEvents },
     { provide: Network, useValue: NETWORK },
+    { provide: OldEvents, useClass: PostgresOldEvents },
     { provide: Outbox, useClass: PostgresOutbox },
     { provide: Receivers, useClass: HttpReceivers },
     { provide: Resending, useClass: PostgresResending },
     { provide: SigningSecrets, useClass: AccessSigningSecrets },
     { provide: WebhookEndpoints, useClass: PostgresWebhookEndpoints },
   ],
-  exports: [DeliverySchedule, DueDeliveries, FindUndelivered, Outbox],
+  exports: [DeliverySchedule, DueDeliveries, Events, Outbox],
 })
 export class EventsModule {}
 
@@ -104,7 +102,7 @@ export const EVENTS: ModuleFacts = {
     WebhookEndpointRecord,
     LedgerWebhookEndpointRecord,
   ],
-  errors: [WEBHOOK_ENDPOINT_LIMIT],
+  errors: [WEBHOOK_ENDPOINT_LIMIT, RESEND_LIMIT],
   resources: [EVENT_FACTS, WEBHOOK_ENDPOINT_FACTS],
   metrics: [RECORDED, ATTEMPTS],
   measurements: [EVENT_MEASUREMENT],

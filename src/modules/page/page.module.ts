@@ -1,41 +1,34 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { CheckoutModule, PaymentPages } from '../checkout/index.js';
+import { CheckoutModule } from '../checkout/index.js';
 import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
 import { AccessShops } from './adapters/access/access-shops.js';
 import { CheckoutSessions } from './adapters/checkout/checkout-sessions.js';
-import { TokenPaymentPages } from './adapters/checkout/token-payment-pages.js';
 import { EventAcknowledgements } from './adapters/events/event-acknowledgements.js';
 import { LedgerPagesController } from './adapters/http/ledger-pages.controller.js';
+import { MissingPageController } from './adapters/http/missing-page.controller.js';
 import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { RecordedCaptures } from './adapters/payments/recorded-captures.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
 import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
-import { PageSecretRecord } from './adapters/persistence/page-secret.record.js';
 import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { PostgresLatePayments } from './adapters/persistence/postgres-late-payments.js';
 import { PostgresPages } from './adapters/persistence/postgres-pages.js';
-import { TypeormPageTokens } from './adapters/persistence/typeorm-page-tokens.js';
 import { LatePaymentWorker } from './adapters/schedule/late-payment-worker.js';
-import { FindPageSession } from './application/find-page-session.js';
-import { FindPaymentUrl } from './application/find-payment-url.js';
-import { Acknowledgements, Captures, LatePayments, Pages, PageTokens, Sessions, Shops } from './application/ports.js';
+import { Acknowledgements, Captures, LatePayments, Pages, Sessions, Shops } from './application/ports.js';
 import { PretendToPay } from './application/pretend-to-pay.js';
 import { ReadPage } from './application/read-page.js';
 import { RecordLatePayment } from './application/record-late-payment.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 import { StartPayment } from './application/start-payment.js';
 
-/** Serves the page on which customers pay. Global, because the checkout module links sessions to their pages. */
-@Global()
+/** Serves the pages on which customers pay, at the links that the checkout module makes. */
 @Module({
   imports: [CheckoutModule, EventsModule, PaymentsModule],
-  controllers: [PageController, PagesController, LedgerPagesController],
+  controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
   providers: [
-    FindPageSession,
-    FindPaymentUrl,
     LatePaymentWorker,
     PretendToPay,
     ReadPage,
@@ -46,17 +39,15 @@ import { StartPayment } from './application/start-payment.js';
     { provide: Captures, useClass: RecordedCaptures },
     { provide: LatePayments, useClass: PostgresLatePayments },
     { provide: Pages, useClass: PostgresPages },
-    { provide: PageTokens, useClass: TypeormPageTokens },
-    { provide: PaymentPages, useClass: TokenPaymentPages },
     { provide: Sessions, useClass: CheckoutSessions },
     { provide: Shops, useClass: AccessShops },
   ],
-  exports: [FindPaymentUrl, PaymentPages, SetPaymentUrl],
+  exports: [Pages, SetPaymentUrl],
 })
 class PageModule {}
 
 export const PAGE: ModuleFacts = {
   module: PageModule,
-  records: [PageSecretRecord, PaymentUrlRecord, CheckoutPageRecord, LatePaymentRecord],
+  records: [PaymentUrlRecord, CheckoutPageRecord, LatePaymentRecord],
   jobs: ['record_late_payments'],
 };

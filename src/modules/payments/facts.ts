@@ -18,5 +18,5 @@ export const PAYMENT_FACTS = {
 export const HOLD_FACTS = {
   id: HOLD_ID,
   schema: 'PaymentHold',
-  ledger: { path: '/ledger/v1/holds' },
+  ledger: { path: '/ledger/v1/holds', isListed: true },
 } as const satisfies Resource;

@@ -17,10 +17,6 @@ import { PostgresHolds } from './adapters/persistence/postgres-holds.js';
 import { PostgresLedgerHolds } from './adapters/persistence/postgres-ledger-holds.js';
 import { PostgresLedgerPayments } from './adapters/persistence/postgres-ledger-payments.js';
 import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
-import { FindNotifyUrl } from './application/find-notify-url.js';
-import { ListHolds } from './application/list-holds.js';
-import { ListLedgerPayments } from './application/list-ledger-payments.js';
-import { ListPayments } from './application/list-payments.js';
 import { PlaceHold } from './application/place-hold.js';
 import {
   HeldAmounts,
@@ -30,11 +26,9 @@ import {
   LedgerPayments,
   PaidSessions,
   PaymentEvents,
+  PaymentQueries,
   Payments,
 } from './application/ports.js';
-import { ReadLedgerHold } from './application/read-ledger-hold.js';
-import { ReadLedgerPayment } from './application/read-ledger-payment.js';
-import { ReadPayment } from './application/read-payment.js';
 import { RecordPayment } from './application/record-payment.js';
 import { ReleaseHold } from './application/release-hold.js';
 import { HOLD_EXCEEDS_REMAINING } from './domain/hold.js';
@@ -45,14 +39,7 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
   imports: [CheckoutModule, EventsModule],
   controllers: [PaymentsController, LedgerPaymentsController, LedgerHoldsController],
   providers: [
-    FindNotifyUrl,
-    ListHolds,
-    ListLedgerPayments,
-    ListPayments,
     PlaceHold,
-    ReadLedgerHold,
-    ReadLedgerPayment,
-    ReadPayment,
     RecordPayment,
     ReleaseHold,
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
@@ -62,9 +49,10 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     { provide: LedgerPayments, useClass: PostgresLedgerPayments },
     { provide: PaidSessions, useClass: CheckoutPaidSessions },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
+    { provide: PaymentQueries, useExisting: Payments },
     { provide: Payments, useClass: PostgresPayments },
   ],
-  exports: [FindNotifyUrl, HeldAmounts, ReadPayment, RecordPayment],
+  exports: [HeldAmounts, PaymentQueries, RecordPayment],
 })
 export class PaymentsModule {}
 

@@ -1,4 +1,5 @@
 import type { Resource } from '../../platform/facts.js';
+import { DETAILS } from './adapters/representation/refunds.views.js';
 import { REFUND_EVENTS, REFUND_ID } from './domain/refund.js';
 
 export const REFUND_FACTS = {
@@ -7,6 +8,7 @@ export const REFUND_FACTS = {
   secret: { path: '/v1/refunds', isListed: true },
   ledger: { path: '/ledger/v1/refunds', isListed: true },
   events: REFUND_EVENTS,
+  details: DETAILS,
   examples: {
     'refund.succeeded': { sequence: 2, data: { object: { status: 'succeeded' } } },
     'refund.failed': { sequence: 2, data: { object: { status: 'failed' }, reason: 'The account is closed.' } },

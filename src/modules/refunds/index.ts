@@ -1,11 +1,9 @@
 export { FailRefundRequest, ReturnRefundRequest, toFailure } from './adapters/http/refunds.requests.js';
+export { named, TROUBLED_REFUNDS, type TroubledRow } from './adapters/persistence/troubled-refunds.js';
 export { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from './adapters/representation/refunds.examples.js';
-export { ledgerRefundView, REFUND, refundJson } from './adapters/representation/refunds.views.js';
-export { ClaimRefunds } from './application/claim-refunds.js';
+export { REFUND, refundJson } from './adapters/representation/refunds.views.js';
 export { FailRefund } from './application/fail-refund.js';
-export { ListLedgerRefunds } from './application/list-ledger-refunds.js';
-export { ReadLedgerRefund } from './application/read-ledger-refund.js';
 export { ReturnRefund } from './application/return-refund.js';
 export { SucceedRefund } from './application/succeed-refund.js';
-export { PENDING, REFUND_ID, REFUND_STATUSES, type Refund } from './domain/refund.js';
+export { REFUND_ID, type Refund } from './domain/refund.js';
 export { REFUNDS, RefundsModule } from './refunds.module.js';

@@ -10,6 +10,7 @@ import { RefundsController } from './adapters/http/refunds.controller.js';
 import { PaymentsRefundable } from './adapters/payments/payments-refundable.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
+import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { PostgresLedgerRefunds } from './adapters/persistence/postgres-ledger-refunds.js';
 import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
@@ -17,21 +18,17 @@ import { CancelRefund } from './application/cancel-refund.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { ExtendClaim } from './application/extend-claim.js';
 import { FailRefund } from './application/fail-refund.js';
-import { ListLedgerRefunds } from './application/list-ledger-refunds.js';
-import { ListRefunds } from './application/list-refunds.js';
-import { LedgerRefunds, RefundablePayments, RefundEvents, Refunds } from './application/ports.js';
+import { Claims, LedgerRefunds, RefundablePayments, RefundEvents, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
-import { ReadLedgerRefund } from './application/read-ledger-refund.js';
-import { ReadRefund } from './application/read-refund.js';
 import { ReleaseClaim } from './application/release-claim.js';
 import { ReturnRefund } from './application/return-refund.js';
 import { SucceedRefund } from './application/succeed-refund.js';
+import { REFUND_CLAIMED, REFUND_IN_PROGRESS } from './domain/claim.js';
 import {
-  REFUND_CLAIMED,
   REFUND_EXCEEDS_REMAINING,
-  REFUND_IN_PROGRESS,
   REFUND_NOT_PENDING,
   REFUND_NOT_SUCCEEDED,
+  REFUND_REFERENCE_REUSED,
 } from './domain/refund.js';
 import { REFUND_FACTS } from './facts.js';
 
@@ -44,14 +41,11 @@ import { REFUND_FACTS } from './facts.js';
     ExtendClaim,
     FailRefund,
     LedgerRefundChanges,
-    ListLedgerRefunds,
-    ListRefunds,
     ProposeRefund,
-    ReadLedgerRefund,
-    ReadRefund,
     ReleaseClaim,
     ReturnRefund,
     SucceedRefund,
+    { provide: Claims, useClass: PostgresClaims },
     { provide: LedgerRefunds, useClass: PostgresLedgerRefunds },
     { provide: RefundablePayments, useClass: PaymentsRefundable },
     { provide: RefundEvents, useClass: OutboxRefundEvents },
@@ -64,7 +58,14 @@ export class RefundsModule {}
 export const REFUNDS: ModuleFacts = {
   module: RefundsModule,
   records: [RefundRecord],
-  errors: [REFUND_EXCEEDS_REMAINING, REFUND_NOT_PENDING, REFUND_IN_PROGRESS, REFUND_CLAIMED, REFUND_NOT_SUCCEEDED],
+  errors: [
+    REFUND_EXCEEDS_REMAINING,
+    REFUND_NOT_PENDING,
+    REFUND_IN_PROGRESS,
+    REFUND_CLAIMED,
+    REFUND_NOT_SUCCEEDED,
+    REFUND_REFERENCE_REUSED,
+  ],
   resources: [REFUND_FACTS],
   invariants: REFUND_INVARIANTS,
   measurements: [REFUND_MEASUREMENT],

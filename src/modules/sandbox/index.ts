@@ -1,2 +1,1 @@
-export { MovedClocks } from './adapters/schedule/moved-clocks.js';
 export { SANDBOX } from './sandbox.module.js';

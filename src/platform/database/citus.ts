@@ -1,16 +1,26 @@
-import type { Database } from './database.js';
+/**
+ * What differs on a Citus cluster, where the rows of an organization are on one of several machines. Beyond this file, a
+ * statement that cannot run there has another text (`onCitus`), and the ledger claims refunds of one organization at a time.
+ */
 
-export const HAS_CITUS = {
-  name: 'database.has_citus',
-  text: `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "hasCitus"`,
-};
-const known = new WeakMap<Database, boolean>();
+export const HAS_CITUS = `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "hasCitus"`;
 
-/** Whether this is a Citus cluster, where a statement that locks rows must name their organization. */
-export async function isDistributed(database: Database): Promise<boolean> {
-  const before = known.get(database);
-  if (before !== undefined) return before;
-  const [found] = await database.read<{ hasCitus: boolean }>(HAS_CITUS, []);
-  known.set(database, found?.hasCitus ?? false);
-  return found?.hasCitus ?? false;
+/** Every statement here has one good plan, so PostgreSQL need not plan the first five runs for their values. Citus needs the values to find the shard. */
+export const PLAN_CACHE_MODE = `CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+  THEN 'auto' ELSE 'force_generic_plan' END`;
+
+/** Whether another node was lost. If this connection were lost, the severity would be FATAL. */
+export function isLossOfNode(state: string, error: unknown): boolean {
+  return state.startsWith('08') && (error as { severity?: unknown }).severity === 'ERROR';
+}
+
+/** Whether another node died during a commit, which has no SQLSTATE of its own. */
+export function isCommitCutOff(state: string, { message }: Error): boolean {
+  return state === 'XX000' && message.startsWith('could not commit transaction');
+}
+
+/** Whether the error is of the constraint. A node adds the number of its shard to the name, and tells others the name only in its message. */
+export function isOfShard(error: unknown, constraint: string): boolean {
+  const { constraint: name, message } = error as { constraint?: unknown; message?: unknown };
+  return new RegExp(`"${constraint}_\\d+"|"${constraint}"`).test(name === undefined ? String(message) : `"${name}"`);
 }

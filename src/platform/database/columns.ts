@@ -1,10 +1,11 @@
 /** Builds SQL from TypeORM's metadata, so that a column is named only in its record. Needs no connection. */
 import { getMetadataArgsStorage } from 'typeorm';
+import type { Owner } from '../../shared/caller.js';
+import { uuidOf } from '../../shared/id.js';
 import { insertText, type Part } from './statement.js';
 
 type Record<Row> = new () => Row;
 
-/** SQL for properties that are converted when they are read or written. */
 type Expressions<Row, Sql> = Partial<{ readonly [Property in keyof Row]: Sql }>;
 
 /** A row that `selectionOf` reads. `Read` has the types of the properties that are converted. */
@@ -22,21 +23,20 @@ export function selectionOf<Row extends object>(
     .join(', ');
 }
 
-/** Returns a function that makes a part which inserts one row. */
 export function insertInto<Row extends object, Written = unknown>(
   name: string,
   record: Record<Row>,
   written: Expressions<Row, (value: string) => string> = {},
-): (row: Omit<Row, keyof Written> & Written) => Part {
+): (owner: Owner, row: Omit<Row, keyof Written> & Written) => Part {
   const columns = columnsOf(record);
   const sql = insertText(
     tableOf(record),
     columns.map(({ column }) => column),
     columns.map(({ property }) => written[property]),
   );
-  return (row: object) => {
+  return (owner: Owner, row: object) => {
     const values = columns.map(({ property, isJson }) => toValue((row as Row)[property], isJson));
-    return { name, sql, values };
+    return { name, owner, sql, values };
   };
 }
 
@@ -49,7 +49,7 @@ export function insertAllInto<Row extends object>(name: string, record: Record<R
     SELECT $1::uuid, ${names} FROM unnest(${arrays}) AS inserted (${names})`;
   const part = (organization: string, rows: readonly Row[]): Part => {
     const values = columns.map(({ property }) => rows.map((row) => toValue(row[property], false)));
-    return { name, sql: text, values: [organization, ...values] };
+    return { name, owner: { organization }, sql: text, values: [uuidOf(organization), ...values] };
   };
   return { name, text, part };
 }
@@ -78,14 +78,6 @@ export function columnsOf<Row extends object>(record: Record<Row>): readonly Col
     // pg would send an array as an array of PostgreSQL.
     isJson: options.type === 'json',
   }));
-}
-
-/** The tables of these records in which the column is NOT NULL. */
-export function tablesWith(column: string, records: readonly unknown[]): ReadonlySet<string> {
-  const { columns, tables } = getMetadataArgsStorage();
-  const having = columns.filter(({ options }) => options.name === column && !options.nullable);
-  const targets = having.map(({ target }) => target as unknown).filter((target) => records.includes(target));
-  return new Set(tables.filter(({ target }) => targets.includes(target)).map(({ name }) => `${name}`));
 }
 
 export function tableOf<Row extends object>(record: Record<Row>): string {

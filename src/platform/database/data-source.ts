@@ -2,17 +2,15 @@ import type { Socket } from 'node:net';
 import type { Client, PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import * as steps from '../../../migrations/index.js';
+import { PLAN_CACHE_MODE } from './citus.js';
 import { DatabaseFault } from './faults.js';
-import { scopedClient } from './organization-scope.js';
 
 /**
  * The settings of each connection. Those that wait for a lock hold a connection, so they wait half a second at most. A
- * process that hangs in a transaction would keep its locks. Every statement here has one good plan, so PostgreSQL need not
- * plan the first five runs for their values; Citus needs the values to find the shard.
+ * process that hangs in a transaction would keep its locks.
  */
 export const SETTINGS = `(VALUES ('lock_timeout', '500ms'), ('statement_timeout', '5s'),
-  ('idle_in_transaction_session_timeout', '10s'), ('plan_cache_mode',
-    CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END)
+  ('idle_in_transaction_session_timeout', '10s'), ('plan_cache_mode', ${PLAN_CACHE_MODE})
   ) AS setting (name, value)`;
 
 /** Needed if the role lacks the settings. A query, because PgBouncer refuses start-up parameters. */
@@ -46,7 +44,6 @@ export function createDataSource({
     entities: records,
     poolSize,
     extra: {
-      Client: scopedClient(records),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       idleTimeoutMillis: 30_000,

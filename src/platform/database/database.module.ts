@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { HAS_CITUS } from './citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
 import { UnitOfWork } from './unit-of-work.js';
@@ -14,7 +15,10 @@ export class DatabaseModule {
         { provide: DataSource, useFactory: () => createDataSource(options).initialize() },
         {
           provide: Database,
-          useFactory: (dataSource: DataSource) => new Database(dataSource, options.gatherReads),
+          useFactory: async (dataSource: DataSource) => {
+            const [found]: { hasCitus: boolean }[] = await dataSource.query(HAS_CITUS);
+            return new Database(dataSource, options.gatherReads, found?.hasCitus);
+          },
           inject: [DataSource],
         },
         UnitOfWork,

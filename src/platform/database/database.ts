@@ -2,21 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
-import { DatabaseFault, isRefusedStatement, sqlState } from './faults.js';
+import type { Owner } from '../../shared/caller.js';
+import { DatabaseFault, isRefusedStatement } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { ReadBatches } from './reads.js';
+import { retried } from './retries.js';
 import { overloaded, Shares } from './shares.js';
 import type { Statement } from './statement.js';
 
-/** Deadlocks and serialization failures: nothing was written, and a retry can succeed. */
-const RETRYABLE = new Set(['40001', '40P01']);
-const ATTEMPTS = 3;
 /** Beyond this a waiting query would only time out later, so it is refused at once. */
 const MAX_WAITING = 2_000;
 /** Connections of the pool that one organization cannot hold. */
 const LEFT_TO_OTHERS = 2;
-/** The owner of all jobs' transactions, which together have the share of one organization. */
-const JOBS = 'jobs';
+
+type Unowned<Row> = Row extends { organizationId: string } ? never : unknown;
 
 interface Changed<Row> {
   readonly rows: readonly Row[];
@@ -35,9 +34,11 @@ export class Database implements OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
     gatherReads = true,
+    /** Whether this is a Citus cluster, where a statement that locks rows must name their organization. */
+    readonly isDistributed = false,
   ) {
-    const run = (statement: Statement, runs: readonly Values[], onSent: () => void) =>
-      retried(() => this.within(statement, runs, onSent));
+    const run = (owner: Owner | undefined, statement: Statement, runs: readonly Values[], onSent: () => void) =>
+      retried('conflict', () => this.within(owner, statement, runs, onSent));
     this.reads = new ReadBatches(run, gatherReads);
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
     this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
@@ -59,8 +60,11 @@ export class Database implements OnApplicationShutdown {
     return this.transaction().manager;
   }
 
-  /** TypeORM's repository, in the open transaction if there is one. For reads, and for writes of operators. */
-  repository<Row extends ObjectLiteral>(record: new () => Row): Repository<Row> {
+  /**
+   * TypeORM's repository, in the open transaction if there is one. For reads, and for writes of operators. Not for tables
+   * whose rows all belong to organizations: `npm run check` reads the SQL of prepared statements only.
+   */
+  repository<Row extends ObjectLiteral>(record: (new () => Row) & Unowned<Row>): Repository<Row> {
     const transaction = this.open.getStore();
     if (!transaction) this.refuseWhenFull();
     return (transaction?.manager ?? this.dataSource.manager).getRepository(record);
@@ -70,9 +74,11 @@ export class Database implements OnApplicationShutdown {
    * Runs a prepared statement that changes nothing and locks nothing, and returns its rows. Outside a transaction it may
    * share one with other runs of the same statement: now() is when the first of them began.
    */
-  async read<Row>(statement: Statement, values: Values): Promise<Row[]> {
+  async read<Row>(owner: Owner, statement: Statement, values: Values): Promise<Row[]> {
     if (this.open.getStore()) return this.query(statement, values);
-    return (await this.reads.add(statement, values)).rows as Row[];
+    const { onCitus } = statement;
+    const sent = this.isDistributed && onCitus !== undefined ? { ...statement, text: onCitus } : statement;
+    return (await this.reads.add(owner, sent, values)).rows as Row[];
   }
 
   /** Runs a prepared statement of any kind in the open transaction, and returns its rows. Fails outside of one. */
@@ -86,17 +92,17 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** Runs a prepared statement, in a transaction or not: for the unit of work, and for jobs, which answer no request. */
-  async autocommit<Row>(statement: Statement, values: Values): Promise<Changed<Row>> {
+  async autocommit<Row>(owner: Owner, statement: Statement, values: Values): Promise<Changed<Row>> {
     const transaction = this.open.getStore();
     if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome as Changed<Row>;
-    const [outcome] = await retried(() => this.within(statement, [values]));
+    const [outcome] = await retried('conflict', () => this.within(owner, statement, [values]));
     return outcome as Outcome as Changed<Row>;
   }
 
-  /** Runs the work in one transaction of an organization (its UUID); nested calls join the one that is open. */
-  async run<Result>(work: () => Promise<Result>, organization = JOBS): Promise<Result> {
+  /** Runs the work in one transaction of its owner. Nested calls join the one that is open. */
+  async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return retried(() => this.shares.within(organization, 1, () => this.runOnce(work)));
+    return retried('conflict', () => this.shares.within(owner, 1, () => this.runOnce(work)));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -109,9 +115,13 @@ export class Database implements OnApplicationShutdown {
     return transaction;
   }
 
-  private within(statement: Statement, runs: readonly Values[], onSent?: () => void): Promise<readonly Outcome[]> {
+  private within(
+    owner: Owner | undefined,
+    statement: Statement,
+    runs: readonly Values[],
+    onSent?: () => void,
+  ): Promise<readonly Outcome[]> {
     const work = () => this.onConnection(statement, runs, onSent);
-    const owner = ownerOf(runs);
     return owner === undefined ? work() : this.shares.within(owner, runs.length, work);
   }
 
@@ -161,12 +171,6 @@ export class Database implements OnApplicationShutdown {
   }
 }
 
-/** The organization of these runs, which is the first value of each. Undefined if there is none, or more than one. */
-export function ownerOf([first, ...others]: readonly Values[]): string | undefined {
-  const owner = first?.[0];
-  return typeof owner === 'string' && others.every((values) => values[0] === owner) ? owner : undefined;
-}
-
 async function inTransaction(runner: QueryRunner, statement: Statement, values: Values): Promise<Outcome> {
   const client = (await runner.connect()) as PoolClient;
   return new Promise((resolve, reject) => {
@@ -181,15 +185,4 @@ async function commit(runner: QueryRunner): Promise<void> {
   const client = (await runner.connect()) as PoolClient;
   if (client.getTransactionStatus() !== 'T') throw new DatabaseFault('The transaction failed before its commit.');
   await runner.commitTransaction();
-}
-
-async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === ATTEMPTS || !RETRYABLE.has(sqlState(error) ?? '')) throw error;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
-    }
-  }
 }

@@ -1,34 +1,30 @@
 import { QueryFailedError } from 'typeorm';
+import { isCommitCutOff, isLossOfNode, isOfShard } from './citus.js';
 
 /** SQLSTATE classes and codes of a database that is temporarily unavailable. */
 const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28P01|28000|26000)$/;
 
 /** Errors without a SQLSTATE that pg and TypeORM throw when a connection is lost or cannot be opened. */
 const CONNECTION_LOST =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|QueryRunnerAlreadyReleased|QueryRunnerProviderAlreadyReleased/;
+  /EMFILE|ENFILE|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connection terminated|timeout exceeded when trying to connect|not queryable|QueryRunnerAlreadyReleased|QueryRunnerProviderAlreadyReleased/;
 
 /** The database failed, and may succeed when the request is repeated. */
 export class DatabaseFault extends Error {}
 
 const REFUSED = /^(23|40|55P03|57014)/;
 
-/** What a node of a Citus cluster reports, without a SQLSTATE of its own, when another node dies during a commit. */
-const COMMIT_CUT_OFF = /^could not commit transaction/;
-
 /** Whether PostgreSQL refused only the statement, so that the connection is still good. */
 export function isRefusedStatement(error: unknown): boolean {
   const state = sqlState(error) ?? '';
-  // ERROR means that another node of a cluster is lost. If this connection were lost, it would be FATAL.
-  return REFUSED.test(state) || (state.startsWith('08') && (error as { severity?: unknown }).severity === 'ERROR');
+  return REFUSED.test(state) || isLossOfNode(state, error);
 }
 
 /** Whether the same request may succeed later without a change: the database is down, full, slow or restarting. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseFault || causeOf(error) instanceof DatabaseFault) return true;
-  const state = sqlState(error);
-  if (state && UNAVAILABLE.test(state)) return true;
-  if (state === 'XX000' && COMMIT_CUT_OFF.test(error.message)) return true;
+  const state = sqlState(error) ?? '';
+  if (UNAVAILABLE.test(state) || isCommitCutOff(state, error)) return true;
   const { code } = error as { code?: unknown };
   return CONNECTION_LOST.test(`${error.name} ${String(code)} ${error.message}`);
 }
@@ -43,13 +39,8 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/**
- * Whether PostgreSQL refused a write because of this constraint. A node of a Citus cluster adds the number of its part of
- * the table to the name, and tells other nodes the name only in its message.
- */
+/** Whether PostgreSQL refused a write because of this constraint. */
 export function violates(error: unknown, constraint: string): boolean {
-  const { constraint: name, message } = (error ?? {}) as { constraint?: unknown; message?: unknown };
-  if (name === constraint) return true;
-  if (!sqlState(error)?.startsWith('23')) return false;
-  return new RegExp(`"${constraint}(_\\d+)?"`).test(name === undefined ? String(message) : `"${name}"`);
+  if ((error as { constraint?: unknown } | null)?.constraint === constraint) return true;
+  return sqlState(error)?.startsWith('23') === true && isOfShard(error, constraint);
 }

@@ -1,6 +1,8 @@
+import type { Owner } from '../../shared/caller.js';
 import { histogram } from '../metric.js';
 import { isRefusedStatement, isUnavailable } from './faults.js';
 import type { Outcome, Values } from './prepared-query.js';
+import { shareOf } from './shares.js';
 import type { Statement } from './statement.js';
 
 /** The largest batch. A larger one saves nothing measurable, and each read waits for all of its batch. */
@@ -16,12 +18,18 @@ export const BATCH_SIZE = histogram({
 });
 
 interface Read {
+  readonly owner: Owner;
   readonly values: Values;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type Run = (statement: Statement, runs: readonly Values[], onSent: () => void) => Promise<readonly Outcome[]>;
+type Run = (
+  owner: Owner | undefined,
+  statement: Statement,
+  runs: readonly Values[],
+  onSent: () => void,
+) => Promise<readonly Outcome[]>;
 
 export class ReadBatches {
   private readonly batches = new Map<string, Batch>();
@@ -31,14 +39,14 @@ export class ReadBatches {
     private readonly isGathering: boolean,
   ) {}
 
-  async add(statement: Statement, values: Values): Promise<Outcome> {
-    if (!this.isGathering) return (await this.run(statement, [values], () => undefined))[0] as Outcome;
+  async add(owner: Owner, statement: Statement, values: Values): Promise<Outcome> {
+    if (!this.isGathering) return (await this.run(owner, statement, [values], () => undefined))[0] as Outcome;
     let batch = this.batches.get(statement.text);
     if (!batch) {
-      batch = new Batch((runs, onSent) => this.run(statement, runs, onSent));
+      batch = new Batch((owner, runs, onSent) => this.run(owner, statement, runs, onSent));
       this.batches.set(statement.text, batch);
     }
-    return batch.add(values);
+    return batch.add(owner, values);
   }
 }
 
@@ -51,11 +59,17 @@ class Batch {
   private gathered: Read[] = [];
   private aloneUntil = 0;
 
-  constructor(private readonly run: (runs: readonly Values[], onSent: () => void) => Promise<readonly Outcome[]>) {}
+  constructor(
+    private readonly run: (
+      owner: Owner | undefined,
+      runs: readonly Values[],
+      onSent: () => void,
+    ) => Promise<readonly Outcome[]>,
+  ) {}
 
-  add(values: Values): Promise<Outcome> {
+  add(owner: Owner, values: Values): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      this.gathered.push({ values, resolve, reject });
+      this.gathered.push({ owner, values, resolve, reject });
       if (this.gathered.length === 1) setImmediate(this.send);
       if (this.gathered.length === TOGETHER || performance.now() < this.aloneUntil) this.send();
     });
@@ -79,7 +93,7 @@ class Batch {
     const runs = reads.map(({ values }) => values);
     BATCH_SIZE.observe(runs.length);
     try {
-      const outcomes = await this.run(runs, onSent);
+      const outcomes = await this.run(ownerOf(reads), runs, onSent);
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One refused run fails the batch. Running each alone fails only that one.
@@ -90,4 +104,9 @@ class Batch {
       clearTimeout(slow);
     }
   }
+}
+
+/** The owner of all these reads. Undefined if there are several: such a batch takes nobody's share. */
+function ownerOf([first, ...others]: readonly Read[]): Owner | undefined {
+  return first && others.every(({ owner }) => shareOf(owner) === shareOf(first.owner)) ? first.owner : undefined;
 }

@@ -1,3 +1,4 @@
+import type { Owner } from '../../shared/caller.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
 /** Beyond this a waiting query of an owner would only time out later, so it is refused at once. */
@@ -31,21 +32,22 @@ export class Shares {
   }
 
   /** Runs work on one connection as soon as its owner may hold one more. Throws service_unavailable when too much waits. */
-  async within<Result>(owner: string, queries: number, work: () => Promise<Result>): Promise<Result> {
-    const share = this.shares.get(owner) ?? { held: 0, waiting: 0, line: [] };
+  async within<Result>(owner: Owner, queries: number, work: () => Promise<Result>): Promise<Result> {
+    const name = shareOf(owner);
+    const share = this.shares.get(name) ?? { held: 0, waiting: 0, line: [] };
     if (share.held === this.most) await turnIn(share, queries);
     else {
       share.held += 1;
-      this.shares.set(owner, share);
+      this.shares.set(name, share);
     }
     try {
       return await work();
     } finally {
-      this.giveBack(owner, share);
+      this.giveBack(name, share);
     }
   }
 
-  private giveBack(owner: string, share: Share): void {
+  private giveBack(name: string, share: Share): void {
     for (let next = share.line.shift(); next; next = share.line.shift()) {
       share.waiting -= next.queries;
       if (performance.now() < next.until) {
@@ -55,8 +57,13 @@ export class Shares {
       next.refuse(overloaded());
     }
     share.held -= 1;
-    if (share.held === 0) this.shares.delete(owner);
+    if (share.held === 0) this.shares.delete(name);
   }
+}
+
+export function shareOf(owner: Owner): string {
+  if ('organization' in owner) return owner.organization;
+  return 'queue' in owner ? owner.queue : `ledger ${owner.mode}`;
 }
 
 function turnIn(share: Share, queries: number): Promise<void> {

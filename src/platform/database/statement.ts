@@ -1,16 +1,21 @@
 import { hash } from 'node:crypto';
+import type { Owner } from '../../shared/caller.js';
 import type { Write } from '../../shared/decision.js';
 
 /** Named SQL, prepared once per connection. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** What runs on a Citus cluster instead, which cannot run the text. */
+  readonly onCitus?: string;
 }
 
 /** A write to the tables of one module. Parts of several modules are composed into one statement. */
 export interface Part extends Write {
   /** Identifies the SQL: parts with the same name have the same text. */
   readonly name: string;
+  /** Whose rows it writes. Parts that are committed together have one owner. */
+  readonly owner: Owner;
   /** Placeholders count from $1 within the part. */
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -22,7 +27,6 @@ export interface Part extends Write {
   readonly committed?: () => void;
 }
 
-/** Several parts of one module: an event and its deliveries. */
 interface Parts extends Write {
   readonly parts: readonly Part[];
 }
@@ -31,8 +35,18 @@ export function several(name: string, ...parts: readonly Part[]): Write {
   return { name, parts } as Parts;
 }
 
-export function partsOf(writes: readonly Write[]): readonly Part[] {
-  return flat(writes.map((write) => ('parts' in write ? (write as Parts).parts : [write as Part])));
+/** A write that first reads something, such as the clock of a test mode. It is made when it is sent. */
+interface Later extends Write {
+  readonly make: () => Promise<Write>;
+}
+
+export function later(name: string, make: () => Promise<Write>): Write {
+  return { name, make } as Later;
+}
+
+export async function partsOf(writes: readonly Write[]): Promise<readonly Part[]> {
+  const made = await Promise.all(writes.map((write) => ('make' in write ? (write as Later).make() : write)));
+  return flat(made.map((write) => ('parts' in write ? (write as Parts).parts : [write as Part])));
 }
 
 export function valuesOf(parts: readonly Part[]): readonly unknown[] {

@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Decision } from '../../shared/decision.js';
-import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
-import { Database, ownerOf } from './database.js';
+import { Database } from './database.js';
 import { violates } from './faults.js';
+import { retried, Stale } from './retries.js';
 import { composed, type Part, partsOf, valuesOf } from './statement.js';
-
-/** A decision on stale state is repeated on the current state. It fails again only if that state changes meanwhile too. */
-const ATTEMPTS = 5;
-
-/** The state changed since it was read. Inside a transaction, this error rolls the transaction back. */
-class Stale extends Error {}
 
 interface Written<Result> {
   readonly result: Result;
@@ -29,32 +23,27 @@ export class UnitOfWork {
    * service_unavailable after five attempts.
    */
   async commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const decision = await decide();
-      try {
-        const { result, parts } = await this.write(decision);
-        for (const { committed } of parts) committed?.();
-        return result;
-      } catch (error) {
-        if (!(error instanceof Stale)) throw error;
-      }
-    }
-    throw new Refusal(SERVICE_UNAVAILABLE, 'Too many changes of the same resource at once.');
+    const { result, parts } = await retried('stale', async () => this.write(await decide()));
+    for (const { committed } of parts) committed?.();
+    return result;
   }
 
   private async write<Result>(decision: Decision<Result>): Promise<Written<Result>> {
     if ('decide' in decision) {
-      return this.database.run(async () => {
+      return this.database.run(decision.owner, async () => {
         const { result, writes } = await decision.decide();
-        const parts = partsOf(writes);
+        const parts = await partsOf(writes);
         await this.inOpenTransaction(parts);
         return { result, parts };
       });
     }
-    const parts = partsOf(decision.writes);
+    const parts = await partsOf(decision.writes);
+    const [first] = parts;
     if (parts.some(({ rows }) => rows !== undefined)) {
-      await this.database.run(() => this.inOpenTransaction(parts), ownerOf(parts.map(({ values }) => values)));
-    } else if (parts.length > 0) await orStale(parts, this.database.autocommit(composed(parts), valuesOf(parts)));
+      await this.database.run((first as Part).owner, () => this.inOpenTransaction(parts));
+    } else if (first) {
+      await orStale(parts, this.database.autocommit(first.owner, composed(parts), valuesOf(parts)));
+    }
     return { result: decision.result, parts };
   }
 

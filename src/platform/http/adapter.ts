@@ -7,11 +7,11 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { INVALID_PARAM, invalidParam, noSuchRoute, Refusal } from '../../shared/errors.js';
 import type { Config } from '../config.js';
-import { whileDropping } from './body.guard.js';
+import { MAX_BODY_BYTES, whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
-import { answerTo, collectionOf } from './errors.js';
+import type { ErrorResponses } from './errors.js';
 import { HttpResponse } from './response.js';
-import { faultOf, HEADERS, lastAnswer, refuseExpectation, requestId, targetOf } from './unrouted.js';
+import { faultOf, HEADERS, lastAnswer, requestId, targetOf, unmetExpectation } from './unrouted.js';
 
 const SERVER_OPTIONS = {
   headersTimeout: 8_000,
@@ -30,7 +30,11 @@ export class TillgateAdapter extends FastifyAdapter {
   private readonly connections: Connections;
   private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
 
-  constructor({ trustProxy }: Pick<Config, 'trustProxy'>, log?: FastifyBaseLogger) {
+  constructor(
+    { trustProxy }: Pick<Config, 'trustProxy'>,
+    private readonly errors: ErrorResponses,
+    log?: FastifyBaseLogger,
+  ) {
     const server = createServer(SERVER_OPTIONS);
     const connections = new Connections(server);
     super({
@@ -51,7 +55,10 @@ export class TillgateAdapter extends FastifyAdapter {
     this.connections = connections;
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       const id = requestId(request);
-      this.logRefused(id, refuseExpectation(id, request, response), INVALID_PARAM.code);
+      const url = targetOf(request);
+      const { status, body } = errors.answerTo(unmetExpectation(), { id, method: request.method ?? 'GET', url });
+      response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
+      this.logRefused(id, status, INVALID_PARAM.code);
     });
     server.on('connect', (request: IncomingMessage, socket: Socket) => this.refuseTunnel(request, socket));
     this.prepareInstance();
@@ -68,11 +75,26 @@ export class TillgateAdapter extends FastifyAdapter {
     server.addHook('onRoute', ({ method, url }) => {
       if (!url.includes('*')) this.routes.push({ method: String(method), path: patternOf(url) });
     });
-    server.addHook('onRequest', prepare);
+    server.addHook('onRequest', (request, reply, done) => this.prepare(request, reply, done));
     server.addHook('preClose', (done) => {
       this.stopKeepingAlive();
       done();
     });
+  }
+
+  private prepare(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+    reply.header('request-id', request.id);
+    const headers = request.raw.headers;
+    // Fastify would refuse some media types before the guards run, so the header is hidden from it. BodyGuard checks it.
+    request.declaredType = headers['content-type'];
+    headers['content-type'] = undefined;
+    if (headers.host !== undefined || request.raw.httpVersionMinor === 0) return void done();
+    request.errorCode = INVALID_PARAM.code;
+    const { status, body } = this.errors.answerTo(
+      invalidParam('Host', 'required', 'The Host header is required.'),
+      request,
+    );
+    reply.headers(HEADERS).code(status).send(body);
   }
 
   stopKeepingAlive(): void {
@@ -87,7 +109,7 @@ export class TillgateAdapter extends FastifyAdapter {
   override reply(reply: FastifyReply, result: unknown, status = 200): FastifyReply {
     reply.headers(HEADERS);
     // An open connection would keep the process from ending until the connection times out.
-    if (this.isDraining) reply.header('connection', 'close');
+    if (this.isDraining || isUnread(reply.request.raw)) reply.header('connection', 'close');
     if (!(result instanceof HttpResponse)) return reply.code(status).send(JSON.stringify(result));
     if (result.headers) reply.headers(result.headers);
     if (result.location) reply.header('location', result.location);
@@ -101,7 +123,8 @@ export class TillgateAdapter extends FastifyAdapter {
     if (error.code === 'ECONNRESET') return void socket.destroy();
     const [status, text] = faultOf(error.code);
     const id = `req_${randomUUID()}`;
-    const { body } = answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url: collectionOf('/') });
+    const url = this.errors.collectionOf('/');
+    const { body } = this.errors.answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url });
     this.logRefused(id, status, INVALID_PARAM.code);
     this.connections.end(socket, lastAnswer(status, body, id));
   }
@@ -116,14 +139,19 @@ export class TillgateAdapter extends FastifyAdapter {
     socket.on('error', () => socket.destroy());
     const facts = { id: requestId(request), method: 'CONNECT', url: request.url ?? '' };
     const refusal = noSuchRoute();
-    const { status, body } = answerTo(refusal, facts);
+    const { status, body } = this.errors.answerTo(refusal, facts);
     this.logRefused(facts.id, status, refusal.code);
     this.connections.end(socket, lastAnswer(status, body, facts.id));
   }
 }
 
+/** Whether a body is left that no guard has read. Node would read it to its end, if it ends, to keep the connection. */
+function isUnread({ complete, headers }: IncomingMessage): boolean {
+  return !complete && !(Number(headers['content-length']) <= MAX_BODY_BYTES);
+}
+
 function sendWhileDropping(reply: FastifyReply, { status, body }: HttpResponse): FastifyReply {
-  const bytes = Readable.from(whileDropping(reply.request.raw, body));
+  const bytes = Readable.from(whileDropping(reply.request, body));
   return reply.code(status).header('content-length', Buffer.byteLength(body)).send(bytes);
 }
 
@@ -133,18 +161,6 @@ function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   if (status < 400) return;
   const { request_id, error } = JSON.parse(body) as { request_id: string; error: { code: string } };
   reply.header('request-id', request_id).request.errorCode = error.code;
-}
-
-function prepare(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  reply.header('request-id', request.id);
-  const headers = request.raw.headers;
-  // Fastify would refuse some media types before the guards run, so the header is hidden from it. BodyGuard checks it.
-  request.declaredType = headers['content-type'];
-  headers['content-type'] = undefined;
-  if (headers.host !== undefined || request.raw.httpVersionMinor === 0) return void done();
-  request.errorCode = INVALID_PARAM.code;
-  const { status, body } = answerTo(invalidParam('Host', 'required', 'The Host header is required.'), request);
-  reply.headers(HEADERS).code(status).send(body);
 }
 
 /** Matches the paths of a route: `:name` is one segment. */

@@ -9,10 +9,11 @@ import { pathOf } from './errors.js';
 import { requestOf } from './request.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** Marks a route that accepts an HTML form without fields. The body is not read. */
+/** Marks a route that accepts an HTML form without fields. Bodies above 1 KiB are refused. */
 export const TakesForm = (): MethodDecorator => RouteConfig({ takesForm: true });
 
-const MAX_BODY_BYTES = 256 * 1024;
+export const MAX_BODY_BYTES = 256 * 1024;
+const MAX_FORM_BYTES = 1024;
 const DROP_MS = 800;
 
 /** Checks each query, and the media type and size of the body of a POST, which it reads. */
@@ -21,10 +22,11 @@ export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = requestOf(context);
     if (request.method !== 'POST') return checkQuery(request);
-    if (request.declaredType?.startsWith(FORM_TYPE) && request.routeOptions.config.takesForm) return true;
-    checkMediaType(request);
-    return read(request.raw).then((body) => {
-      request.body = body;
+    const { takesForm } = request.routeOptions.config;
+    const isForm = takesForm && request.declaredType?.startsWith(FORM_TYPE);
+    if (!isForm) checkMediaType(request);
+    return read(request.raw, takesForm ? MAX_FORM_BYTES : MAX_BODY_BYTES).then((body) => {
+      if (!isForm) request.body = body;
       return checkQuery(request);
     });
   }
@@ -59,13 +61,13 @@ function unsupported(param: string, message: string, allowed: readonly string[])
   return new Refusal(UNSUPPORTED_MEDIA_TYPE, message, [paramError(param, 'invalid_value', message, allowed)]);
 }
 
-export function tooLarge(): Refusal {
-  const message = `The body must have at most ${MAX_BODY_BYTES} bytes.`;
+export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
+  const message = `The body must have at most ${maxBytes} bytes.`;
   return new Refusal(PAYLOAD_TOO_LARGE, message, [paramError('body', 'too_large', message)]);
 }
 
-function read(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
+function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   // Node has already ended the stream of a request without a body.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
@@ -73,8 +75,9 @@ function read(request: IncomingMessage): Promise<Buffer> {
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-      else reject(tooLarge());
+      if (size <= maxBytes) return void chunks.push(chunk);
+      request.pause();
+      reject(tooLarge(maxBytes));
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     // The client disconnected or was too slow. Node does not emit `error` in every such case.
@@ -88,11 +91,12 @@ function read(request: IncomingMessage): Promise<Buffer> {
 
 /**
  * Yields the answer at once, and ends when the rest of the body was read, after 0.8 s at the latest. Closing earlier would
- * reset the connection of a client that is still sending, and the client could lose the answer.
+ * reset the connection of a client that is still sending, and the client could lose the answer. The rest of a form is not read.
  */
-export async function* whileDropping(request: IncomingMessage, answer: string): AsyncGenerator<string> {
+export async function* whileDropping({ raw, routeOptions }: FastifyRequest, answer: string): AsyncGenerator<string> {
   yield answer;
-  await finished(request.resume(), { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
+  if (!routeOptions.config.takesForm) raw.resume();
+  await finished(raw, { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
 }
 
 /** Refuses a query that is not percent-encoded UTF-8 (RFC 3986), because Fastify's parser keeps bytes that it cannot decode. */

@@ -5,13 +5,16 @@ import { noSuchRoute, paramError, Refusal, SERVICE_UNAVAILABLE } from '../../sha
 import { isUnavailable } from '../database/faults.js';
 import type { TillgateAdapter } from './adapter.js';
 import { INTERNAL_ERROR, METHOD_NOT_ALLOWED } from './error.codes.js';
-import { answerTo, headersOf, pathOf } from './errors.js';
+import { ErrorResponses, headersOf, pathOf } from './errors.js';
 import { replyOf, requestOf } from './request.js';
 import type { HttpResponse } from './response.js';
 
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(private readonly host: HttpAdapterHost<TillgateAdapter>) {}
+  constructor(
+    private readonly host: HttpAdapterHost<TillgateAdapter>,
+    private readonly errors: ErrorResponses,
+  ) {}
 
   catch(error: unknown, context: ArgumentsHost): void {
     const request = requestOf(context);
@@ -26,7 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   protected answer(refusal: Refusal, request: FastifyRequest): HttpResponse {
-    return answerTo(refusal, request);
+    return this.errors.answerTo(refusal, request);
   }
 
   private refusalFor(error: unknown, request: FastifyRequest): Refusal {

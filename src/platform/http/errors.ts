@@ -1,6 +1,7 @@
 /** Maps each kind of error to its HTTP status and next step, and renders the error envelope. */
+import { Injectable } from '@nestjs/common';
 import { type ErrorKind, INVALID_PARAM, type Refusal } from '../../shared/errors.js';
-import { facts, resourceOf, type Surface } from '../facts.js';
+import { Facts, type Surface } from '../facts.js';
 import type { ErrorView, NextStepType } from './error.view.js';
 import { HttpResponse } from './response.js';
 
@@ -56,41 +57,11 @@ export function headersOf(refusal: Refusal): Readonly<Record<string, string>> {
   return ERROR_RESPONSES[refusal.kind].headers ?? {};
 }
 
-export function answerTo(refusal: Refusal, request: RequestFacts): HttpResponse {
-  const status = statusOf(refusal);
-  const envelope: ErrorView = {
-    request_id: request.id,
-    error: {
-      type: status < 500 ? 'invalid_request' : 'api_error',
-      message: refusal.message,
-      param: refusal.errors[0]?.param ?? '',
-      errors: refusal.errors,
-      next_step: nextStep(refusal, request),
-      code: refusal.code,
-    },
-  };
-  return new HttpResponse({ status, body: JSON.stringify(envelope) });
-}
-
-function nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
-  const type = ERROR_RESPONSES[refusal.kind].nextStep;
-  const path = pathOf(url);
-  if (type === 'list_resources') return { type, path: collectionOf(path, refusal.errors[0]?.param), method: 'GET' };
-  const resource = type === 'read_resource' && refusal.resource && pathTo(refusal.resource, path, organization);
-  if (resource) return { type, path: resource, method: 'GET' };
-  if (type === 'use_method') return { type, path, method: refusal.errors[0]?.allowed[0] ?? 'GET' };
-  if (refusal.code === INVALID_PARAM.code && refusal.errors.some(({ param }) => param === 'cursor')) {
-    return { type: 'restart_list', path: refusal.errors.length === 1 ? withoutCursor(url) : path, method };
-  }
-  return { type, path: UNCHANGED.includes(type) ? url : path, method };
-}
-
 export function pathOf(url: string): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** The URL of the list's first page, with the other parameters. */
 function withoutCursor(url: string): string {
   const query = new URLSearchParams(url.slice(pathOf(url).length));
   query.delete('cursor');
@@ -99,17 +70,57 @@ function withoutCursor(url: string): string {
 
 const surfaceOf = (path: string): Surface => (path.startsWith('/ledger/') ? 'ledger' : 'secret');
 
-/** The path of an existing list: of what the parameter names (`payment`), or of the path's resource, or the surface's first. */
-export function collectionOf(path: string, param = ''): string {
-  const surface = surfaceOf(path);
-  const places = facts.resources.flatMap((resource) => resource[surface] ?? []);
-  const lists = places.filter(({ isListed }) => isListed).map((place) => place.path);
-  const named = lists.find((list) => list.endsWith(`/${param}s`));
-  return named ?? lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
-}
+/** Renders refusals. Next steps have the paths that the modules of the application declare. */
+@Injectable()
+export class ErrorResponses {
+  constructor(private readonly facts: Facts) {}
 
-/** The path that reads the resource, on the surface of the requested path. */
-function pathTo(id: string, asked: string, organization: string | undefined): string | undefined {
-  const place = resourceOf(id)?.[surfaceOf(asked)];
-  return place && `${place.path}/${id}${place.isOwned ? `?organization=${organization}` : ''}`;
+  answerTo(refusal: Refusal, request: RequestFacts): HttpResponse {
+    const status = statusOf(refusal);
+    const envelope: ErrorView = {
+      request_id: request.id,
+      error: {
+        type: status < 500 ? 'invalid_request' : 'api_error',
+        message: refusal.message,
+        param: refusal.errors[0]?.param ?? '',
+        errors: refusal.errors,
+        next_step: this.nextStep(refusal, request),
+        code: refusal.code,
+      },
+    };
+    return new HttpResponse({ status, body: JSON.stringify(envelope) });
+  }
+
+  private nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
+    const type = ERROR_RESPONSES[refusal.kind].nextStep;
+    const path = pathOf(url);
+    if (type === 'list_resources')
+      return { type, path: this.collectionOf(path, refusal.errors[0]?.param), method: 'GET' };
+    const [first] = refusal.errors;
+    // Only an ID in a path has this fault. The list has the IDs that can be read.
+    if (first?.param === 'id' && first.code === 'invalid_format') {
+      return { type, path: this.collectionOf(path), method: 'GET' };
+    }
+    const resource = type === 'read_resource' && refusal.resource && this.pathTo(refusal.resource, path, organization);
+    if (resource) return { type, path: resource, method: 'GET' };
+    if (type === 'use_method') return { type, path, method: refusal.errors[0]?.allowed[0] ?? 'GET' };
+    if (refusal.code === INVALID_PARAM.code && refusal.errors.some(({ param }) => param === 'cursor')) {
+      return { type: 'restart_list', path: refusal.errors.length === 1 ? withoutCursor(url) : path, method };
+    }
+    return { type, path: UNCHANGED.includes(type) ? url : path, method };
+  }
+
+  /** The path of an existing list: of what the parameter names (`payment`), or of the path's resource, or the surface's first. */
+  collectionOf(path: string, param = ''): string {
+    const surface = surfaceOf(path);
+    const places = this.facts.resources.flatMap((resource) => resource[surface] ?? []);
+    const lists = places.filter(({ isListed }) => isListed).map((place) => place.path);
+    const named = lists.find((list) => list.endsWith(`/${param}s`));
+    return named ?? lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
+  }
+
+  private pathTo(id: string, asked: string, organization: string | undefined): string | undefined {
+    const place = this.facts.resourceOf(id)?.[surfaceOf(asked)];
+    return place && `${place.path}/${id}${place.isOwned ? `?organization=${organization}` : ''}`;
+  }
 }

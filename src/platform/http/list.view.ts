@@ -1,7 +1,6 @@
 import type { Page } from '../../shared/page.js';
-import { constant, deprecated, flag, list, nullable, object, type Schema, text, type ValueOf } from './schema.js';
+import { constant, flag, list, nullable, object, type Schema, text, type ValueOf } from './schema.js';
 
-/** The envelope of every list (docs/api.md, Lists). */
 export function listOf<View>(name: string, view: Schema<View>) {
   return object(
     {
@@ -9,8 +8,8 @@ export function listOf<View>(name: string, view: Schema<View>) {
       data: list(view, 'Items of the page.'),
       has_more: { ...flag('Whether there are more items after this page.'), examples: [false] },
       next_cursor: nullable(text('The `cursor` for the next page; null on the last page.')),
-      items: deprecated(list(view, 'An alias of `data`: use `data`.')),
-      nextCursor: deprecated(nullable(text('An alias of `next_cursor`: use `next_cursor`.'))),
+      items: list(view, 'The same as `data`.'),
+      nextCursor: nullable(text('The same as `next_cursor`.')),
     },
     { name },
   );

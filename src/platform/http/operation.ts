@@ -1,5 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import type { Facts } from '../facts.js';
 import type { Schema } from './schema.js';
 
 interface AnswerFacts {
@@ -30,7 +31,6 @@ export interface TagFacts {
 export interface WebhookFacts {
   readonly description: string;
   readonly schema: Schema;
-  /** Values that replace those of the schema's own examples. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
@@ -44,7 +44,7 @@ export const Operation = (operationId: string, facts: OperationFacts): MethodDec
 
 export const Tag = (name: string, description: string): ClassDecorator => SetMetadata(TAG, { name, description });
 
-export const Webhooks = (webhooks: () => Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
+export const Webhooks = (webhooks: (facts: Facts) => Readonly<Record<string, WebhookFacts>>): ClassDecorator =>
   SetMetadata(WEBHOOKS, webhooks);
 
 declare module 'fastify' {

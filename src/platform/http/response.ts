@@ -9,7 +9,6 @@ export interface ResponseParts {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An HTTP response whose body is sent byte for byte. */
 export class HttpResponse {
   readonly status: number;
   readonly body: string;

@@ -3,18 +3,15 @@
 import { MODES } from '../../shared/caller.js';
 import { type IdKind, idPattern, ORGANIZATION_ID } from '../../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
+import type { Facts } from '../facts.js';
 
 declare const VALUE: unique symbol;
 /** The name of the component that the schema becomes in the OpenAPI document. */
 export const NAME: unique symbol = Symbol('name');
 
-/** A schema that depends on what the modules declare, as a function that is called when the document is made. */
-export const LATER: unique symbol = Symbol('later');
-
 export interface Schema<Value = unknown> {
   readonly [keyword: string]: unknown;
   readonly [NAME]?: string;
-  readonly [LATER]?: () => Schema;
   readonly [VALUE]?: Value;
 }
 
@@ -62,12 +59,9 @@ export function describedEnum<Text extends string>(
   return oneOf(values, [about, '', ...lines].join('\n'));
 }
 
-export function later<Value>(schema: () => Schema<Value>): Schema<Value> {
-  return { [LATER]: schema };
-}
-
-export function deprecated<Value>(schema: Schema<Value>): Schema<Value> {
-  return { ...schema, deprecated: true };
+/** A schema that depends on what the modules of the application declare: the maker of the document calls it. */
+export function ofFacts<Value>(schema: (facts: Facts) => Schema<Value>): Schema<Value> {
+  return schema as unknown as Schema<Value>;
 }
 
 /** An enum stands beside null, not with it: some generators make code that does not compile of a null among its values. */

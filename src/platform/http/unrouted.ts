@@ -1,8 +1,8 @@
 /** The ID and target of a request before it is routed, and the responses to requests that never are. */
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { invalidParam } from '../../shared/errors.js';
-import { answerTo, pathOf } from './errors.js';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { invalidParam, type Refusal } from '../../shared/errors.js';
+import { pathOf } from './errors.js';
 
 export const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
@@ -45,9 +45,6 @@ export function faultOf(code = ''): readonly [status: number, message: string] {
   return CLIENT_ERRORS[code] ?? [400, 'The request is not valid HTTP.'];
 }
 
-export function refuseExpectation(id: string, request: IncomingMessage, response: ServerResponse): number {
-  const refusal = invalidParam('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
-  const { body, status } = answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
-  response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
-  return status;
+export function unmetExpectation(): Refusal {
+  return invalidParam('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
 }

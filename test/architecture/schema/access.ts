@@ -1,7 +1,7 @@
 import type { Schema } from '../../support/schema.js';
 
 export const SCHEMA: Schema = {
-  tenantTables: [],
+  tenantTables: ['sandbox_clocks'],
   otherTables: ['api_keys', 'organizations'],
   nullable: [
     'api_keys.expires_at',
@@ -15,5 +15,6 @@ export const SCHEMA: Schema = {
     api_keys_organization_fkey: 'api_keys FOREIGN KEY (organization_id) REFERENCES organizations(id)',
     api_keys_pkey: 'api_keys PRIMARY KEY (id)',
     organizations_pkey: 'organizations PRIMARY KEY (id)',
+    sandbox_clocks_pkey: 'sandbox_clocks PRIMARY KEY (organization_id)',
   },
 };

@@ -13,6 +13,7 @@ export const SCHEMA: Schema = {
   otherTables: ['ledger_webhook_endpoints'],
   indexesAcrossTenants: ['events_across'],
   nullable: [
+    'events.details',
     'events.reason',
     ...['webhook_endpoints', 'ledger_webhook_endpoints'].flatMap((table) =>
       ENDPOINT_WITHOUT.map((column) => `${table}.${column}`),
@@ -23,9 +24,17 @@ export const SCHEMA: Schema = {
     'webhook_deliveries.next_attempt_at',
     'webhook_deliveries.outcome',
   ],
+  narrow: {
+    'events.sequence': 'sequence_base counts on',
+    'ledger_webhook_endpoints.place': 'at most 16, by a check',
+    'webhook_attempts.attempt': 'as webhook_deliveries.attempts',
+    'webhook_attempts.status_code': 'three digits, by HTTP',
+    'webhook_deliveries.attempts': 'stays at the largest; given up after 1,000, resent up to 100',
+    'webhook_endpoints.place': 'at most 16, by a check',
+  },
   keys: {
     events_pkey: 'events PRIMARY KEY (organization_id, mode, id)',
-    events_sequence_key: 'events UNIQUE (organization_id, mode, object_id, sequence)',
+    events_sequence_key: 'events UNIQUE (organization_id, mode, object_id, sequence_base, sequence)',
     ledger_webhook_endpoints_pkey: 'ledger_webhook_endpoints PRIMARY KEY (mode, id)',
     ledger_webhook_endpoints_place_key: 'ledger_webhook_endpoints UNIQUE (mode, place)',
     webhook_attempts_delivery_fkey:

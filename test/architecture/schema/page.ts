@@ -5,6 +5,7 @@ export const SCHEMA: Schema = {
   otherTables: ['page_secrets'],
   indexesAcrossTenants: ['late_payments_due'],
   nullable: ['checkout_pages.payment_url', 'checkout_pages.started_at'],
+  narrow: { 'page_secrets.id': 'always 1, by a check' },
   keys: {
     checkout_pages_pkey: 'checkout_pages PRIMARY KEY (organization_id, mode, session_id)',
     checkout_pages_session_fkey:

@@ -4,6 +4,7 @@ export const SCHEMA: Schema = {
   tenantTables: ['payment_holds', 'payments'],
   indexesAcrossTenants: [
     'payment_holds_id',
+    'payment_holds_ledger_payment',
     'payments_ledger_list',
     'payments_ledger_reference',
     'payments_ledger_session',
@@ -13,6 +14,7 @@ export const SCHEMA: Schema = {
     'payment_holds.reference',
     'payments.checkout_session_id',
     'payments.mismatch',
+    'payments.notify_url',
     'payments.reference',
   ],
   keys: {

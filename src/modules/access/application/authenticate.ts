@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { CallerClock, Clock } from '../../../shared/clock.js';
+import { CallerClock, Clock, type Moment } from '../../../shared/clock.js';
 import { type ApiKey, isWellFormedToken } from '../domain/api-key.js';
+import { Lookups } from './lookups.js';
 import { ApiKeys } from './ports.js';
 
 /** A revoked key must stop working on every instance within 5 s. One second is left for the lookup. */
@@ -8,73 +9,83 @@ const CACHE_MS = 4_000;
 /** More keys than one instance sees in that time. Beyond it, the oldest are dropped. */
 const MAX_KEYS = 10_000;
 const MAX_ORIGINS = 1_000;
+/** Look-ups of tokens that may be forged: one message to PostgreSQL at a time, so that a flood of them leaves it to the others. */
+const UNKNOWN_AT_ONCE = 8;
 /** An origin is a scheme, a host of at most 253 characters and a port. */
 const MAX_ORIGIN_LENGTH = 300;
-
-interface Cached<Value> {
-  readonly since: number;
-  value: Value | Promise<Value>;
-}
 
 /** Looks up the key of a token and caches it for a few seconds. */
 @Injectable()
 export class Authenticate {
-  private readonly keys = new Map<string, Cached<ApiKey | undefined>>();
-  private readonly origins = new Map<string, Cached<boolean>>();
+  /** Keys that were found. Unknown tokens are not kept: forgeries would displace them. */
+  private readonly keys: Lookups<ApiKey | undefined>;
+  private readonly lookUps = new Map<string, Promise<ApiKey | undefined>>();
+  private readonly line: (() => void)[] = [];
+  private lookingUp = 0;
+  private readonly origins: Lookups<boolean>;
 
   constructor(
     private readonly apiKeys: ApiKeys,
     private readonly clock: Clock,
     private readonly callerClock: CallerClock,
-  ) {}
+  ) {
+    this.keys = new Lookups(clock, CACHE_MS, MAX_KEYS);
+    this.origins = new Lookups(clock, CACHE_MS, MAX_ORIGINS);
+  }
 
-  /** The active key of a token, or undefined. Synchronous for a cached token. A malformed token costs no database lookup. */
+  /** The active key of a token, or undefined. Without a database look-up, and synchronous, for a cached or malformed token. */
   execute(token: string): ApiKey | undefined | Promise<ApiKey | undefined> {
+    const isKnown = this.keys.has(token);
     // A cached token is well-formed: its checksum is not computed again.
-    if (!this.keys.has(token) && !isWellFormedToken(token)) return undefined;
-    const active = (key: ApiKey | undefined) => (key?.isActive(this.callerClock.at(key.caller).now) ? key : undefined);
-    const key = this.cached(this.keys, MAX_KEYS, token, () => this.apiKeys.byToken(token));
-    return key instanceof Promise ? key.then(active) : active(key);
+    if (!isKnown && !isWellFormedToken(token)) return undefined;
+    const key = isKnown ? this.keys.get(token, () => this.apiKeys.byToken(token)) : this.lookUp(token);
+    return key instanceof Promise ? key.then((found) => this.active(found)) : this.active(key);
   }
 
-  /** Whether the token is cached as a key, or is being looked up. */
-  isKnown(token: string): boolean {
-    return this.keys.get(token)?.value !== undefined;
-  }
-
-  /** Whether any active key lists the origin. */
   async isKnownOrigin(origin: string): Promise<boolean> {
     if (origin.length > MAX_ORIGIN_LENGTH) return false;
-    return this.cached(this.origins, MAX_ORIGINS, origin, () => this.apiKeys.anyAllows(origin));
+    return this.origins.get(origin, () => this.apiKeys.anyAllows(origin));
   }
 
   /** Empties the cache, so that a key revoked on this instance stops working at once. */
   forget(): void {
     this.keys.clear();
+    this.lookUps.clear();
     this.origins.clear();
   }
 
-  /** Concurrent calls share one lookup. Its age counts from its start. A failed lookup is not cached. */
-  private cached<Value>(
-    cache: Map<string, Cached<Value>>,
-    maxSize: number,
-    name: string,
-    lookUp: () => Promise<Value>,
-  ): Value | Promise<Value> {
-    const now = this.clock.monotonic();
-    const found = cache.get(name);
-    if (found && now - found.since < CACHE_MS) return found.value;
-    const value = lookUp();
-    const entry: Cached<Value> = { since: now, value };
-    cache.delete(name);
-    cache.set(name, entry);
-    value.then(
-      (result) => {
-        entry.value = result;
-      },
-      () => cache.delete(name),
-    );
-    if (cache.size > maxSize) cache.delete(cache.keys().next().value as string);
-    return value;
+  /** Looks up a token that no key is known for, in its turn. Remembers the key, unless forget() was called meanwhile. */
+  private lookUp(token: string): Promise<ApiKey | undefined> {
+    const underWay = this.lookUps.get(token);
+    if (underWay) return underWay;
+    const isLast = () => this.lookUps.get(token) === lookUp;
+    const lookUp = this.inTurn(async () => {
+      const since = this.clock.monotonic();
+      const value = await this.apiKeys.byToken(token);
+      if (value && isLast()) this.keys.keep(token, { since, value });
+      return value;
+    }).finally(() => isLast() && this.lookUps.delete(token));
+    this.lookUps.set(token, lookUp);
+    return lookUp;
+  }
+
+  private async inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.lookingUp < UNKNOWN_AT_ONCE) this.lookingUp += 1;
+    else await new Promise<void>((go) => this.line.push(go));
+    try {
+      return await work();
+    } finally {
+      const next = this.line.shift();
+      if (next) next();
+      else this.lookingUp -= 1;
+    }
+  }
+
+  /** The key, if it is active at the time of its organization. That time is read only for a key that expires. */
+  private active(key: ApiKey | undefined): ApiKey | undefined | Promise<ApiKey | undefined> {
+    if (!key) return undefined;
+    const at = ({ now }: Moment) => (key.isActive(now) ? key : undefined);
+    const moment = key.state.expiresAt === null ? { now: 0, ahead: 0 } : this.callerClock.at(key.caller);
+    return moment instanceof Promise ? moment.then(at) : at(moment);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
-import { notFound, Refusal, SERVICE_UNAVAILABLE } from '../../../shared/errors.js';
+import { notFound } from '../../../shared/errors.js';
 import type { Organization } from '../domain/organization.js';
 import { ApiKeys, Organizations } from './ports.js';
 
@@ -13,11 +13,8 @@ export class FindOrganization {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Refuses with service_unavailable for an organization that is being moved to another database, or was moved. */
   async exists(id: string): Promise<boolean> {
-    if (await this.organizations.isHere(id)) return true;
-    if (await this.organizations.exists(id)) throw organizationAway();
-    return false;
+    return this.organizations.exists(id);
   }
 
   async any(): Promise<boolean> {
@@ -31,14 +28,11 @@ export class FindOrganization {
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
-    return this.apiKeys.originsOf(caller, this.clock.at(caller).now);
+    const { now } = await this.clock.at(caller);
+    return this.apiKeys.originsOf(caller, now);
   }
 
   async all(): Promise<Organization[]> {
     return this.organizations.all();
   }
-}
-
-export function organizationAway(): Refusal {
-  return new Refusal(SERVICE_UNAVAILABLE, 'This organization is being moved. Try again later.');
 }

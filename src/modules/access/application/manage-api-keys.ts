@@ -45,7 +45,8 @@ export class ManageApiKeys {
 
   async revoke(id: string): Promise<ApiKey> {
     const { caller } = await this.find(id);
-    const key = await this.apiKeys.revoke(id, this.clock.at(caller).now);
+    const { now } = await this.clock.at(caller);
+    const key = await this.apiKeys.revoke(id, now);
     this.authenticate.forget();
     return key;
   }
@@ -53,7 +54,7 @@ export class ManageApiKeys {
   /** Issues a key like the old one, which still works for the overlap. Throws RangeError for a revoked or expired key. */
   async rotate(id: string, { overlap, ...life }: Rotation): Promise<RotatedApiKey> {
     const old = await this.find(id);
-    const { now } = this.clock.at(old.caller);
+    const { now } = await this.clock.at(old.caller);
     if (!old.isActive(now)) throw new RangeError('This key is revoked or expired: create a new one.');
     const { kind, mode, organization, allowedOrigins } = old.state;
     const issued = await this.issue({ kind, mode, organization, allowedOrigins, ...life });
@@ -70,7 +71,7 @@ export class ManageApiKeys {
   }
 
   private async issue(input: NewApiKey): Promise<IssuedApiKey> {
-    const issued = ApiKey.create(input, this.clock.at(callerOf(input)));
+    const issued = ApiKey.create(input, await this.clock.at(callerOf(input)));
     await this.apiKeys.add(issued.key, issued.token);
     return issued;
   }

@@ -1,6 +1,8 @@
 import type { Caller } from '../../../shared/caller.js';
+import type { Write } from '../../../shared/decision.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
+import type { TestClock } from '../domain/test-clock.js';
 
 export interface WebhookSecrets {
   readonly current: string;
@@ -12,8 +14,6 @@ export interface WebhookSecrets {
 export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
-  /** False for an organization that is being moved to another database, or was moved. */
-  abstract isHere(id: string): Promise<boolean>;
   abstract any(): Promise<boolean>;
   abstract byId(id: string): Promise<Organization | undefined>;
   /** Oldest first. */
@@ -38,4 +38,11 @@ export abstract class ApiKeys {
   abstract anyAllows(origin: string): Promise<boolean>;
   /** The distinct origins on the lists of the caller's active keys. */
   abstract originsOf(caller: Caller, now: number): Promise<readonly string[]>;
+}
+
+export abstract class TestClocks {
+  abstract lock(caller: Caller): Promise<TestClock>;
+  abstract store(caller: Caller, clock: TestClock): Write;
+  /** Up to `limit` callers whose schedules have not followed their clocks, in a fixed order, those after the given one. */
+  abstract behind(limit: number, after?: Caller): Promise<Caller[]>;
 }

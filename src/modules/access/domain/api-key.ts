@@ -20,8 +20,6 @@ export interface ApiKeyState {
   /** Milliseconds, or null for never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Whether its organization is being moved to another database, or was moved. */
-  readonly isAway: boolean;
 }
 
 export interface NewApiKey {
@@ -61,7 +59,7 @@ export class ApiKey {
       expiresAt,
       display: token.slice(0, DISPLAY_LENGTH),
     };
-    return { key: new ApiKey({ ...state, revokedAt: null, isAway: false }), token };
+    return { key: new ApiKey({ ...state, revokedAt: null }), token };
   }
 
   static restore(state: ApiKeyState): ApiKey {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decided, decided } from '../../../shared/decision.js';
+import type { OwnId } from '../../../shared/own-id.js';
 import type { CheckoutSession } from '../domain/checkout-session.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
 
@@ -11,9 +12,9 @@ export class CompleteFreeCheckoutSession {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /** Completes an open session of the caller's mode whose total is 0. Refuses with not_found or payment_required. */
-  async execute(caller: Caller, id: string): Promise<Decided<CheckoutSession>> {
-    const session = (await this.sessions.get(caller, id, 'id')).completeFree();
+  /** Completes an open session whose total is 0. Refuses with not_found or payment_required. */
+  async execute(caller: Caller, id: OwnId): Promise<Decided<CheckoutSession>> {
+    const session = (await this.sessions.get(caller, id)).completeFree();
     return decided(
       session,
       this.sessions.close(caller, session),

@@ -18,7 +18,7 @@ export class CreateCheckoutSession {
 
   /** Refuses with invalid_param. */
   async execute(caller: Caller, input: NewCheckoutSession): Promise<Decision<CheckoutSession>> {
-    const session = CheckoutSession.open(input, caller.mode, this.clock.at(caller), this.webhookUrls);
+    const session = CheckoutSession.open(input, caller.mode, await this.clock.at(caller), this.webhookUrls);
     return decided(
       session,
       this.sessions.add(caller, session),

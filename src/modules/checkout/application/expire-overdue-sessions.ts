@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { MovedClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
-import { CheckoutSessionEvents, CheckoutSessions, type OverdueSessions } from './ports.js';
+import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
 
 @Injectable()
 export class ExpireOverdueSessions {
@@ -10,16 +10,10 @@ export class ExpireOverdueSessions {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /** Finds up to `limit` overdue sessions of all organizations or, with a moved clock, of its test mode. */
-  find(limit: number, clock?: MovedClock): Promise<OverdueSessions[]> {
-    return this.sessions.overdue(limit, clock);
-  }
-
-  /** Expires the sessions that are still overdue. The result is how many it expired. */
-  async execute(overdue: OverdueSessions): Promise<Decision<number>> {
-    return inTransaction(async () => {
-      const expired = await this.sessions.expire(overdue);
-      const { organization } = overdue;
+  /** Expires the sessions at these places that are still overdue. The result is how many it expired. */
+  async execute({ organization, ahead }: MovedClock, places: readonly string[]): Promise<Decision<number>> {
+    return inTransaction({ organization }, async () => {
+      const expired = await this.sessions.expire(organization, places, ahead);
       const writes = await this.events.recordAll(organization, 'checkout.session.expired', expired);
       return decided(expired.length, ...writes);
     });

@@ -1,7 +1,8 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
-import type { PageRequest } from '../../../shared/page.js';
+import type { OwnId } from '../../../shared/own-id.js';
+import type { Page, PageRequest } from '../../../shared/page.js';
 import type {
   CheckoutSession,
   CheckoutSessionSummary,
@@ -17,28 +18,32 @@ export interface CheckoutSessionFilter extends PageRequest {
 }
 
 /** An open session past its expires_at is found as expired, by the database's clock or by the moved clock of its test mode. */
-export abstract class CheckoutSessions {
+export abstract class CheckoutSessionQueries {
+  /** Refuses with not_found on `param`, the parameter that held the ID. */
+  abstract get(caller: Caller, id: OwnId, param?: string): Promise<CheckoutSession>;
+  /** Sessions of the caller's mode, newest first. */
+  abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>>;
+}
+
+export abstract class CheckoutSessions extends CheckoutSessionQueries {
   abstract add(caller: Caller, session: CheckoutSession): Write;
   /** Stores that a session was completed or expired. Stale if the stored session is no longer open, or is overdue. */
   abstract close(caller: Caller, session: CheckoutSession): Write;
-  /** Finds a session of the caller's organization in either mode. */
-  abstract find(caller: Caller, id: string): Promise<CheckoutSession | undefined>;
-  /** The notify_url of a session of the caller's mode, or null. */
-  abstract notifyUrl(caller: Caller, id: string): Promise<string | null>;
-  /** Finds a session of the caller's mode. Refuses with not_found on `param`, the parameter that held the ID. */
-  abstract get(caller: Caller, id: string, param: string): Promise<CheckoutSession>;
-  /** Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its test mode. */
-  abstract overdue(limit: number, clock?: MovedClock): Promise<OverdueSessions[]>;
-  /** Stores as expired, in the open transaction, those that are still open and overdue. Returns them. */
-  abstract expire(overdue: OverdueSessions): Promise<OwnedCheckoutSession[]>;
-  /** Sessions of the caller's mode, newest first. One more than the limit, if there are more. */
-  abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]>;
+  /**
+   * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its test mode. The
+   * oldest expires_at comes first, and with `after` those after that one.
+   */
+  abstract overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]>;
+  /** Stores as expired, in the open transaction, those that are still open and overdue with a clock `ahead`. Returns them. */
+  abstract expire(organization: string, places: readonly string[], ahead: number): Promise<OwnedCheckoutSession[]>;
 }
 
-/** Overdue sessions of one organization. */
-export interface OverdueSessions extends MovedClock {
-  /** Row locations that only the port's implementation understands. */
-  readonly places: readonly string[];
+export interface OverdueSession {
+  readonly organization: string;
+  /** The row, and its position among the overdue ones. Only the port's implementation understands them. */
+  readonly place: string;
+  readonly expiresAt: string;
+  readonly id: string;
 }
 
 export interface OwnedCheckoutSession {
@@ -57,8 +62,17 @@ export abstract class CheckoutSessionEvents {
   ): Promise<readonly Write[]>;
 }
 
-/** The pages on which customers pay. Implemented by the page module. */
-export abstract class PaymentPages {
-  /** The absolute URL of a session's page, or undefined if pages are not served. */
+export interface PageLink {
+  readonly caller: Caller;
+  readonly session: string;
+  /** The absolute URL of the page, which ends with the token. */
+  readonly url: string;
+}
+
+/** Links to the pages of sessions, none if pages are not served. Anyone with a link acts as the customer. */
+export abstract class PageLinks {
+  /** Always the same URL for a session. It does not reveal the session. */
   abstract urlOf(organization: string, session: string): string | undefined;
+  /** Undefined unless urlOf() made the token. */
+  abstract read(token: string): PageLink | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Mode } from '../../../shared/caller.js';
 import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
+import { filledUrl, MAX_FILLED } from '../../../shared/web-url.js';
 import type { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { AmountFaults } from './amounts.js';
 import { type LineItem, type NewLineItem, priceLine } from './line-item.js';
@@ -13,8 +14,9 @@ const DAY = 24 * 60 * MINUTE;
 /** From 5 minutes to 24 hours ahead, with a minute of tolerance for the caller's clock at both ends. */
 const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
+/** IDs of both modes are of one length. */
+const LONGEST_ID = `cs_live_${'0'.repeat(26)}`;
 
-/** Fields that are stored as the caller sent them. */
 interface SessionDetails {
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
@@ -69,6 +71,7 @@ export function agreedTerms(
   const expiresAt = chosenExpiry(input.expiresAt, created, faults);
   const details = detailsOf(input);
   if (mode === 'live') requireHttps(details, lineItems, faults);
+  requireShort(details, faults);
   const notifyFault = details.notifyUrl === null ? undefined : webhookUrls.faultOf(details.notifyUrl, mode);
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
@@ -102,12 +105,32 @@ function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults:
     faults.add('amount_total', 'too_large', `must be at most ${MAX_AMOUNT}, and so must every sum`);
     return totals;
   }
-  faults.confirm('amount', input.amount, totals.amountTotal);
+  confirmTotal('amount', input, totals.amountTotal, faults);
   faults.confirm('amount_subtotal', input.amountSubtotal, totals.amountSubtotal);
   faults.confirm('amount_discount', input.amountDiscount, totals.amountDiscount);
   faults.confirm('amount_tax', input.amountTax, totals.amountTax);
-  faults.confirm('amount_total', input.amountTotal, totals.amountTotal);
+  confirmTotal('amount_total', input, totals.amountTotal, faults);
   return totals;
+}
+
+/**
+ * A claimed total above the computed one probably includes shipping or tax that was left out. Then the computed one is not
+ * offered as allowed: a program that sends it would lower what the customer owes.
+ */
+function confirmTotal(
+  param: 'amount' | 'amount_total',
+  input: NewCheckoutSession,
+  total: number,
+  faults: AmountFaults,
+) {
+  const claimed = param === 'amount' ? input.amount : input.amountTotal;
+  const sent = [input.amountShipping, input.amountTax, ...input.lineItems.map(({ amountTax }) => amountTax)];
+  if (claimed === undefined || claimed <= total || sent.some((amount) => amount !== undefined)) {
+    faults.confirm(param, claimed, total);
+    return;
+  }
+  const message = `must be ${total}, the sum of the lines: send shipping as amount_shipping, and tax as line_items[].amount_tax`;
+  faults.add(param, 'amount_mismatch', message);
 }
 
 function chosenExpiry(wanted: number | undefined, created: number, faults: AmountFaults): number {
@@ -130,6 +153,15 @@ function requireHttps(details: SessionDetails, lineItems: readonly LineItem[], f
       check(`line_items[${at}].price_data.product_data.images[${image}]`, url);
     });
   });
+}
+
+/** A shop's URL, once an ID replaces its placeholders and percent-encoding its other characters, must fit a Location header. */
+function requireShort({ successUrl, cancelUrl, returnUrl }: SessionDetails, faults: AmountFaults): void {
+  const urls = { success_url: successUrl, cancel_url: cancelUrl, return_url: returnUrl };
+  for (const [param, url] of Object.entries(urls)) {
+    if (url === null || filledUrl(url, { CHECKOUT_SESSION_ID: LONGEST_ID }) !== undefined) continue;
+    faults.add(param, 'too_long', `must have at most ${MAX_FILLED} characters, percent-encoded and with its IDs`);
+  }
 }
 
 function detailsOf(input: NewCheckoutSession): SessionDetails {

@@ -14,7 +14,7 @@ export class ChangeWebhookEndpoint {
 
   /** Refuses with not_found, or with invalid_param for a URL that WebhookUrls does not allow. */
   async execute(caller: Caller, id: string, change: WebhookEndpointChange): Promise<Decision<WebhookEndpoint>> {
-    return inTransaction(async () => {
+    return inTransaction(caller, async () => {
       const endpoint = (await this.endpoints.lock(caller, id)).change(change, this.urls);
       return decided(endpoint, this.endpoints.change(caller, endpoint));
     });

@@ -23,7 +23,7 @@ export class CreateWebhookEndpoint {
   /** Refuses with webhook_endpoint_limit, or with invalid_param for a URL that WebhookUrls does not allow. */
   async execute(caller: Caller, input: NewWebhookEndpoint): Promise<Decision<WithSecret>> {
     const others = await this.endpoints.all(caller);
-    const endpoint = WebhookEndpoint.create(input, others, caller.mode, this.clock.at(caller), this.urls);
+    const endpoint = WebhookEndpoint.create(input, others, caller.mode, await this.clock.at(caller), this.urls);
     const secret = newWebhookSecret();
     return decided({ endpoint, secret }, this.endpoints.add(caller, endpoint, secret));
   }

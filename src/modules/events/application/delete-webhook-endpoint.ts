@@ -10,7 +10,7 @@ export class DeleteWebhookEndpoint {
 
   /** Unfinished deliveries to the endpoint are canceled when they are next due. Refuses with not_found. */
   async execute(caller: Caller, id: string): Promise<Decision<WebhookEndpoint>> {
-    return inTransaction(async () => {
+    return inTransaction(caller, async () => {
       const endpoint = await this.endpoints.lock(caller, id);
       return decided(endpoint, this.endpoints.remove(caller, id));
     });

@@ -3,8 +3,8 @@ import type { Write } from '../../../shared/decision.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Event, NewEvent } from '../domain/event.js';
 import type { DueReceiver } from '../domain/receiver.js';
-import type { AttemptResult, MadeAttempt } from '../domain/schedule.js';
-import type { WebhookEndpoint } from '../domain/webhook-endpoint.js';
+import type { AttemptResult, MadeAttempt, Verdict } from '../domain/schedule.js';
+import type { EndpointHealth, WebhookEndpoint } from '../domain/webhook-endpoint.js';
 
 export const ORDERS = ['desc', 'asc'] as const;
 export type Order = (typeof ORDERS)[number];
@@ -12,7 +12,6 @@ export const DEFAULT_ORDER: Order = 'desc';
 
 export interface EventFilter extends PageRequest {
   readonly type: string | undefined;
-  /** ID of the resource that changed. */
   readonly object: string | undefined;
   /** Creation time in milliseconds: from inclusive, to exclusive. */
   readonly from: number | undefined;
@@ -33,27 +32,33 @@ export interface Attempt {
   readonly nextAttemptAt: number | null;
 }
 
+export const SHOWN_ATTEMPTS = 20;
+
 /** Identifies an event of a type that each resource has at most once. */
 export interface ResourceEvent {
   readonly object: string;
   readonly type: string;
 }
 
-/** The events of the caller's organization. */
 export abstract class Events {
   /** Finds an event of the caller's organization in either mode. */
   abstract find(caller: Caller, id: string): Promise<Event | undefined>;
-  /** The attempts to deliver the event, oldest first. */
+  /** The last SHOWN_ATTEMPTS attempts of each delivery of the event, oldest first. */
   abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
   /** The time of the event, in milliseconds, if a delivery of it is unfinished. In the caller's mode. */
   abstract undeliveredSince(caller: Caller, event: ResourceEvent): Promise<number | undefined>;
   /** Events of the caller's mode. A page of large events has fewer than the limit, but at least one if there is any. */
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
-  /** Removes up to `limit` events of all organizations from before the instant, with their deliveries. Returns how many it removed. */
-  abstract removeBefore(instant: number, limit: number): Promise<number>;
 }
 
-/** An event with its owning organization. */
+export abstract class OldEvents {
+  /**
+   * Removes the events of all organizations from before the instant with their deliveries, and yields after each batch. One that
+   * cannot be removed keeps no other: its error is thrown at the end.
+   */
+  abstract removeBefore(instant: number, batch: number): AsyncGenerator<number, void>;
+}
+
 export interface OwnedEvent extends Event {
   readonly organization: string;
 }
@@ -62,12 +67,9 @@ export interface LedgerEventFilter extends EventFilter {
   readonly organization: string | undefined;
 }
 
-/** The events of every organization. */
 export abstract class LedgerEvents {
   /** Events of the ledger's mode. A page of large events has fewer than the limit, but at least one if there is any. */
   abstract list(ledger: Ledger, filter: LedgerEventFilter): Promise<Page<OwnedEvent>>;
-  /** For operators: the organization and mode of an event. */
-  abstract ownerOf(id: string): Promise<Caller | undefined>;
 }
 
 /** Where other modules record what they change: an event exists exactly when its change does. */
@@ -133,8 +135,8 @@ export abstract class Deliveries {
     now: number,
     leaseEnd: number,
   ): Promise<ClaimedDelivery[]>;
-  /** Cancels a delivery whose endpoint is deleted or disabled, without an attempt. */
-  abstract cancel(claimed: ClaimedDelivery): Promise<void>;
+  /** Ends a delivery without an attempt. */
+  abstract end(claimed: ClaimedDelivery, outcome: 'canceled' | 'given_up'): Promise<void>;
   /** Records an attempt and, unless another process has claimed the delivery meanwhile, its outcome. */
   abstract finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void>;
 }
@@ -143,11 +145,12 @@ export abstract class Deliveries {
 export interface Recipient {
   readonly endpoint: string | null;
   readonly url: string;
+  readonly attempts: number;
 }
 
 export abstract class Resending {
-  /** The notify_url to which the event was sent, or null. */
-  abstract urlOf(caller: Caller, event: Event): Promise<string | null>;
+  /** The notify_url to which the event was sent, and the enabled endpoints that subscribe to its type; or only this endpoint. */
+  abstract recipients(caller: Caller, event: Event, endpoint?: string): Promise<Recipient[]>;
   /** Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier ones. */
   abstract send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Write;
 }
@@ -156,6 +159,7 @@ export abstract class Resending {
 export abstract class WebhookEndpoints {
   /** All endpoints of the caller's mode, newest first. There are at most MAX_ENDPOINTS. */
   abstract all(caller: Caller): Promise<WebhookEndpoint[]>;
+  abstract list(caller: Caller, page: PageRequest): Promise<Page<WebhookEndpoint>>;
   /** Finds an endpoint in either mode of an organization, or in the ledger's mode. Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<WebhookEndpoint>;
   /** Locks an endpoint of the caller's mode until the end of the open transaction. Refuses with not_found. */
@@ -170,28 +174,15 @@ export abstract class WebhookEndpoints {
   abstract secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]>;
 }
 
-/** Records since when an endpoint has failed, in milliseconds. */
-export abstract class EndpointHealth {
-  abstract recovered(claimed: ClaimedDelivery): Promise<void>;
-  abstract failing(claimed: ClaimedDelivery, since: number): Promise<void>;
-  /** Disables the endpoint, unless it has recovered since the claim. */
-  abstract disable(claimed: ClaimedDelivery, reason: string): Promise<void>;
+export abstract class EndpointHealths {
+  /** Records the health of the delivery's endpoint, unless it has changed since the claim. */
+  abstract record(claimed: ClaimedDelivery, health: EndpointHealth): Promise<void>;
 }
 
-export interface Message {
-  readonly url: string;
-  readonly event: Event;
-  /** Given for the ledger only: the organization of the event, or null if it has none. */
-  readonly organization?: string | null;
-  /** The message has a signature for each secret. */
-  readonly secrets: readonly string[];
-  /** Time of sending, in milliseconds. */
-  readonly at: number;
-}
-
-export abstract class Receivers {
-  /** Never throws: every failure is a result. */
-  abstract send(message: Message, signal: AbortSignal): Promise<AttemptResult>;
+export abstract class DeliveryLog {
+  abstract failed(claimed: ClaimedDelivery, result: AttemptResult & Verdict): void;
+  /** Something that is no receiver's fault. */
+  abstract broke(error: unknown): void;
 }
 
 export abstract class SigningSecrets {

@@ -2,13 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
-import { NOT_FOUND, notFound, Refusal } from '../../../shared/errors.js';
+import { type ErrorCode, NOT_FOUND, notFound, Refusal } from '../../../shared/errors.js';
 import type { Event } from '../domain/event.js';
-import { Events, type Recipient, Resending, WebhookEndpoints } from './ports.js';
-import type { ReadEventResult } from './read-event.js';
+import { MAX_RESENDABLE } from '../domain/schedule.js';
+import { Events, type Recipient, Resending } from './ports.js';
 
-export interface ResendEventResult extends ReadEventResult {
-  /** When the new deliveries are due, in milliseconds. */
+export const RESEND_LIMIT: ErrorCode = {
+  code: 'resend_limit',
+  kind: 'state',
+  meaning: `The event was sent ${MAX_RESENDABLE} times to each of these receivers. Read the event to see the last attempts.`,
+};
+
+export interface ResentEvent {
+  readonly event: Event;
+  readonly recipients: readonly Recipient[];
+  /** When the new attempts are due, in milliseconds. */
   readonly dueAt: number;
 }
 
@@ -17,39 +25,35 @@ export interface ResendEventResult extends ReadEventResult {
 export class ResendEvent {
   constructor(
     private readonly events: Events,
-    private readonly endpoints: WebhookEndpoints,
     private readonly resending: Resending,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Sends to one endpoint, whatever its types, or to the notify_url and all endpoints that subscribe to the type. Refuses with
-   * not_found.
+   * Sends to one endpoint, whatever its types, or to the notify_url and all endpoints that subscribe to the type, without those
+   * that got MAX_RESENDABLE attempts. Refuses with not_found, or with resend_limit if none is left.
    */
-  async execute(caller: Caller, id: string, endpoint?: string): Promise<Decision<ResendEventResult>> {
+  async execute(caller: Caller, id: string, endpoint?: string): Promise<Decision<ResentEvent>> {
     const event = await this.events.find(caller, id);
     if (event?.mode !== caller.mode) throw notFound('id');
-    const recipients = endpoint === undefined ? await this.all(caller, event) : [await this.one(caller, endpoint)];
-    if (recipients.length === 0)
-      throw new Refusal(
-        NOT_FOUND,
-        'The event has no recipient: no notify_url, and no endpoint that subscribes to its type.',
-      );
-    const attempts = await this.events.attemptsAt(caller, event);
+    const all = await this.resending.recipients(caller, event, endpoint);
+    requireSome(all, endpoint);
+    const recipients = requireResendable(all, id);
     const dueAt = this.clock.now();
-    return decided({ event, attempts, dueAt }, this.resending.send(caller, event, recipients, dueAt));
+    return decided({ event, recipients, dueAt }, this.resending.send(caller, event, recipients, dueAt));
   }
+}
 
-  private async one(caller: Caller, id: string): Promise<Recipient> {
-    const found = (await this.endpoints.all(caller)).find(({ state }) => state.id === id);
-    if (!found?.state.enabled) throw notFound('webhook_endpoint');
-    return { endpoint: id, url: found.state.url };
-  }
+function requireSome(recipients: readonly Recipient[], endpoint: string | undefined): void {
+  if (recipients.length > 0) return;
+  if (endpoint !== undefined) throw notFound('webhook_endpoint');
+  const message = 'The event has no recipient: no notify_url, and no endpoint that subscribes to its type.';
+  throw new Refusal(NOT_FOUND, message);
+}
 
-  private async all(caller: Caller, event: Event): Promise<Recipient[]> {
-    const subscribed = (await this.endpoints.all(caller)).filter((endpoint) => endpoint.subscribesTo(event.type));
-    const recipients = subscribed.map(({ state }) => ({ endpoint: state.id, url: state.url }));
-    const url = await this.resending.urlOf(caller, event);
-    return url === null ? recipients : [...recipients, { endpoint: null, url }];
-  }
+/** The recipients that have room for another attempt. Refuses with resend_limit if there is none. */
+export function requireResendable(recipients: readonly Recipient[], event: string): readonly Recipient[] {
+  const left = recipients.filter(({ attempts }) => attempts < MAX_RESENDABLE);
+  if (left.length > 0) return left;
+  throw new Refusal(RESEND_LIMIT, `The event was sent ${MAX_RESENDABLE} times already.`, [], event);
 }

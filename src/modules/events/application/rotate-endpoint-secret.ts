@@ -15,10 +15,10 @@ export class RotateEndpointSecret {
 
   /** The previous secret also signs for the overlap. An older one stops at once. Refuses with not_found. */
   async execute(caller: Caller, id: string, overlapSeconds: number): Promise<Decision<WithSecret>> {
-    return inTransaction(async () => {
+    return inTransaction(caller, async () => {
       const endpoint = await this.endpoints.lock(caller, id);
       const secret = newWebhookSecret();
-      const previousExpiresAt = this.clock.at(caller).now + overlapSeconds * 1000;
+      const previousExpiresAt = (await this.clock.at(caller)).now + overlapSeconds * 1000;
       return decided({ endpoint, secret }, this.endpoints.rotateSecret(caller, id, secret, previousExpiresAt));
     });
   }

@@ -11,6 +11,7 @@ export interface NewEvent {
   /** The JSON of the resource right after the change, as the API shows it. */
   readonly data: string;
   readonly reason?: string | null;
+  readonly details?: Readonly<Record<string, string | null>>;
   readonly notifyUrl: string | null;
 }
 
@@ -21,4 +22,6 @@ export interface Event {
   readonly sequence: number;
   readonly data: string;
   readonly reason: string | null;
+  /** JSON; missing or null if there are no details. */
+  readonly details?: string | null | undefined;
 }

@@ -1,3 +1,5 @@
+import { NO_ORGANIZATION } from '../../../shared/id.js';
+
 const SECOND = 1_000;
 const FIRST_REST = 5 * SECOND;
 const LONGEST_REST = 5 * 60 * SECOND;
@@ -6,7 +8,7 @@ const REMEMBERED = 60 * 60 * SECOND;
 const MAX_REMEMBERED = 10_000;
 
 /** Concurrent attempts to a receiver: many if it responds, a few if it is unknown, one if it fails. */
-const RESPONDING_AT_ONCE = 16;
+export const RESPONDING_AT_ONCE = 16;
 const UNKNOWN_AT_ONCE = 4;
 const FAILING_AT_ONCE = 1;
 
@@ -14,9 +16,8 @@ const FAILING_AT_ONCE = 1;
 const OF_LEDGER = 'ledger ';
 
 export interface DueReceiver {
-  /** The organization of the events. */
   readonly organization: string;
-  /** The owner of the receiver, from whose share its attempts are taken: the organization, or `ledger`. */
+  /** The owner of the receiver, from whose share its attempts are taken: the organization, or NO_ORGANIZATION for the ledger. */
   readonly owner: string;
   /** Host and port in canonical form. */
   readonly receiver: string;
@@ -24,17 +25,15 @@ export interface DueReceiver {
   readonly stored: string;
 }
 
-/** The stored name of the receiver of a URL. */
 export function storedReceiver(url: string, isLedgers = false): string {
   const host = (/:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(url)?.[1] ?? '').toLowerCase();
   return isLedgers ? `${OF_LEDGER}${host}` : host;
 }
 
-/** The receiver with this stored name, for events of the organization. */
 export function dueReceiver(organization: string, stored: string): DueReceiver {
   if (!stored.startsWith(OF_LEDGER))
     return { organization, owner: organization, receiver: canonicalReceiver(stored), stored };
-  return { organization, owner: 'ledger', receiver: canonicalReceiver(stored.slice(OF_LEDGER.length)), stored };
+  return { organization, owner: NO_ORGANIZATION, receiver: canonicalReceiver(stored.slice(OF_LEDGER.length)), stored };
 }
 
 /** The canonical form of the host and port of an https URL: `127.1` and `0x7f.1:443` are `127.0.0.1:443`. */

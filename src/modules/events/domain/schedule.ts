@@ -14,6 +14,10 @@ const DELAYS = [
   24 * HOUR,
 ] as const;
 export const MAX_ATTEMPTS = DELAYS.length + 1;
+/** A delivery with so many attempts is not sent again, whoever asks for it. */
+export const MAX_RESENDABLE = 100;
+/** Beyond this many, the processes that made the attempts have died. */
+const MAX_CLAIMS = 1_000;
 /** Spreads the retries of deliveries that failed at the same time. */
 const JITTER = 0.1;
 /** Limits the delay that a receiver can request. */
@@ -40,6 +44,12 @@ export interface Verdict {
 export interface MadeAttempt extends AttemptResult, Verdict {
   readonly attemptedAt: number;
   readonly dueAt: number | null;
+}
+
+/** The outcome of a delivery that ends before the attempt with this number, if it does. */
+export function outcomeBefore(attempt: number, isOpen: boolean): 'canceled' | 'given_up' | undefined {
+  if (!isOpen) return 'canceled';
+  return attempt > MAX_CLAIMS ? 'given_up' : undefined;
 }
 
 export function isSuccess({ statusCode }: AttemptResult): boolean {

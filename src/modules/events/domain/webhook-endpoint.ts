@@ -3,6 +3,7 @@ import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, invalidParams, paramError, Refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 import type { WebhookUrls } from '../../../shared/webhook-urls.js';
+import { type AttemptResult, isSuccess } from './schedule.js';
 
 export const WEBHOOK_ENDPOINT_ID = idKind('we');
 export const MAX_ENDPOINTS = 16;
@@ -31,7 +32,6 @@ export interface WebhookEndpointState {
   readonly events: readonly string[];
   readonly enabled: boolean;
   readonly description: string | null;
-  /** Why the service disabled the endpoint, if it did. */
   readonly disabledReason: string | null;
 }
 
@@ -66,11 +66,6 @@ export class WebhookEndpoint {
     return new WebhookEndpoint(state);
   }
 
-  subscribesTo(type: string): boolean {
-    const { enabled, events } = this.state;
-    return enabled && (events.includes(ALL) || events.includes(type));
-  }
-
   /** Enabling an endpoint clears its disabledReason. */
   change(change: WebhookEndpointChange, urls: WebhookUrls): WebhookEndpoint {
     const state = { ...this.state, ...change };
@@ -79,11 +74,23 @@ export class WebhookEndpoint {
   }
 }
 
-/** The consequence of an attempt at `at` for an endpoint whose attempts have failed since `failingSince`. In milliseconds. */
-export function consequenceOf(isSuccess: boolean, failingSince: number | null, at: number) {
-  if (isSuccess) return failingSince === null ? 'none' : 'recovered';
-  if (failingSince === null) return 'failing';
-  return at - failingSince >= MAX_FAILING ? 'disabled' : 'none';
+/** Since when all attempts at an endpoint have failed (milliseconds), and why that disables it, if it does. */
+export interface EndpointHealth {
+  readonly failingSince: number | null;
+  readonly disabledReason: string | null;
+}
+
+/** The health of an endpoint after an attempt at `at` (milliseconds); undefined if it does not change. */
+export function healthAfter(
+  result: AttemptResult,
+  failingSince: number | null,
+  at: number,
+): EndpointHealth | undefined {
+  if (isSuccess(result)) return failingSince === null ? undefined : { failingSince: null, disabledReason: null };
+  if (failingSince === null) return { failingSince: at, disabledReason: null };
+  if (at - failingSince < MAX_FAILING) return undefined;
+  const last = result.statusCode === null ? result.error : `status ${result.statusCode}`;
+  return { failingSince, disabledReason: `All attempts have failed for 5 days. The last one: ${last}.` };
 }
 
 function requireValid({ url, events = [] }: WebhookEndpointChange, mode: Mode, urls: WebhookUrls): void {

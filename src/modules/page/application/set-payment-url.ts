@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decision, decided } from '../../../shared/decision.js';
+import type { OwnId } from '../../../shared/own-id.js';
 import type { PageSession } from '../domain/checkout-page.js';
-import { requireSecure, requireTemplate } from '../domain/payment-url.js';
+import { requirePaymentUrl, requireTemplate } from '../domain/payment-url.js';
 import { Pages, Sessions, Shops } from './ports.js';
 
 /** Each method refuses an unsuitable URL with invalid_param. */
@@ -14,9 +15,8 @@ export class SetPaymentUrl {
     private readonly shops: Shops,
   ) {}
 
-  /** Sets the payment URL of one session. Refuses with not_found. */
-  async ofSession(caller: Caller, session: string, url: string): Promise<Decision<PageSession>> {
-    requireSecure('payment_url', url, caller.mode);
+  async ofSession(caller: Caller, session: OwnId, url: string): Promise<Decision<PageSession>> {
+    requirePaymentUrl('payment_url', url, caller.mode);
     return decided(await this.sessions.get(caller, session), this.pages.setPaymentUrl(caller, session, url));
   }
 
@@ -24,7 +24,7 @@ export class SetPaymentUrl {
   async ofOrganization(caller: Caller, url: string | null): Promise<Decision<string | null>> {
     await this.shops.name(caller.organization);
     if (url === null) return decided(url, this.pages.removeOrganizationPaymentUrl(caller));
-    requireSecure('payment_url', url, caller.mode);
+    requirePaymentUrl('payment_url', url, caller.mode);
     requireTemplate('payment_url', url);
     return decided(url, this.pages.setOrganizationPaymentUrl(caller, url));
   }

@@ -4,8 +4,8 @@ import type { PlaceToPay } from '../domain/checkout-page.js';
 import { Pages, Sessions } from './ports.js';
 import { ReadPage } from './read-page.js';
 
-/** Where the customer is sent: to the place to pay, to `return` if the total is 0, or back to the page, which shows why not. */
-export type Start = { readonly id: string; readonly place: NonNullable<PlaceToPay> } | 'return' | 'page';
+/** Where the customer is sent next: to the place to pay, or to a part of the page. */
+export type NextPlace = NonNullable<PlaceToPay> | 'return' | 'cancel' | 'page';
 
 @Injectable()
 export class StartPayment {
@@ -16,7 +16,7 @@ export class StartPayment {
   ) {}
 
   /** Sends the customer to pay, or completes a session whose total is 0. Refuses with not_found. */
-  async execute(token: string): Promise<Decision<Start>> {
+  async execute(token: string): Promise<Decision<NextPlace>> {
     const page = await this.readPage.execute(token);
     const { caller, session } = page.facts;
     if (page.state === 'nothing_to_pay') {
@@ -24,6 +24,6 @@ export class StartPayment {
     }
     const { placeToPay: place } = page;
     if (!page.isPayable || place === undefined) return decided('page');
-    return decided({ id: session.id, place }, this.pages.start(caller, session.id));
+    return decided(place, ...(page.facts.isStarted ? [] : [this.pages.start(caller, session.id)]));
   }
 }

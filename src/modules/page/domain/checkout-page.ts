@@ -1,11 +1,15 @@
 import type { Caller } from '../../../shared/caller.js';
-import { fillIn } from './payment-url.js';
+import { filledUrl } from '../../../shared/web-url.js';
+import { filledPaymentUrl } from './payment-url.js';
 
 /** How long the page waits for the merchant to acknowledge the completed session. */
 const MERCHANT_MS = 5_000;
 
-/** `being_settled`: the session is complete, and the merchant has not acknowledged the webhook yet. */
-export type PageState = 'open' | 'nothing_to_pay' | 'being_paid' | 'being_settled' | 'paid' | 'expired';
+/**
+ * `being_paid`: the customer has left to pay. `being_settled`: the session is complete, and the merchant has not acknowledged
+ * the webhook yet. `received`: the session is closed, and a payment was recorded that did not complete it.
+ */
+export type PageState = 'open' | 'nothing_to_pay' | 'being_paid' | 'being_settled' | 'paid' | 'received' | 'expired';
 
 export interface PageLine {
   readonly productName: string;
@@ -39,12 +43,13 @@ export interface PageSession {
 export interface PageFacts {
   readonly caller: Caller;
   readonly session: PageSession;
-  /** The name of the organization. */
+  readonly url: string;
   readonly shop: string;
   /** The URL where the customer pays, with placeholders; null if the shop has set none. */
   readonly paymentUrl: string | null;
-  /** Whether the customer has left to pay. False again after a declined or abandoned payment. */
+  /** Whether the customer has left to pay. Only the ledger knows whether they did. */
   readonly isStarted: boolean;
+  readonly isUnmatched: boolean;
   /** When the session was completed, in milliseconds; undefined once the merchant has acknowledged the webhook. */
   readonly unacknowledgedSince: number | undefined;
 }
@@ -68,27 +73,34 @@ export class CheckoutPage {
   }
 
   get placeToPay(): PlaceToPay {
-    const { paymentUrl, caller } = this.facts;
-    if (paymentUrl !== null) return { url: paymentUrl };
-    return caller.mode === 'test' ? 'pretend' : undefined;
+    const { paymentUrl, caller, session, url: page } = this.facts;
+    if (paymentUrl === null) return caller.mode === 'test' ? 'pretend' : undefined;
+    const url = filledPaymentUrl(paymentUrl, {
+      CHECKOUT_SESSION_ID: session.id,
+      ORGANIZATION: caller.organization,
+      RETURN_URL: `${page}/return`,
+      CANCEL_URL: `${page}/cancel`,
+    });
+    return url === undefined ? undefined : { url };
   }
 
-  /** Where the customer goes after paying, or null. */
   get onward(): string | null {
-    const { id, uiMode, successUrl, returnUrl } = this.facts.session;
-    const url = uiMode === 'embedded' ? returnUrl : successUrl;
-    return url === null ? null : fillIn(url, { id });
+    const { uiMode, successUrl, returnUrl } = this.facts.session;
+    return this.filled(uiMode === 'embedded' ? returnUrl : successUrl);
   }
 
-  /** Where the customer goes without paying, or null. */
   get back(): string | null {
-    const { id, cancelUrl, uiMode, returnUrl } = this.facts.session;
-    const url = cancelUrl ?? (uiMode === 'embedded' ? returnUrl : null);
-    return url === null ? null : fillIn(url, { id });
+    const { cancelUrl, uiMode, returnUrl } = this.facts.session;
+    return this.filled(cancelUrl ?? (uiMode === 'embedded' ? returnUrl : null));
+  }
+
+  private filled(url: string | null): string | null {
+    return (url && filledUrl(url, { CHECKOUT_SESSION_ID: this.facts.session.id })) || null;
   }
 }
 
-function stateOf({ session, isStarted, unacknowledgedSince }: PageFacts, now: number): PageState {
+function stateOf({ session, isStarted, isUnmatched, unacknowledgedSince }: PageFacts, now: number): PageState {
+  if (session.status !== 'open' && isUnmatched) return 'received';
   if (session.status === 'expired') return 'expired';
   if (session.status === 'complete') {
     return unacknowledgedSince !== undefined && now < unacknowledgedSince + MERCHANT_MS ? 'being_settled' : 'paid';

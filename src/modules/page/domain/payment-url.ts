@@ -1,27 +1,34 @@
 import type { Mode } from '../../../shared/caller.js';
-import { invalidParams, type ParamError, paramError } from '../../../shared/errors.js';
+import { invalidParam } from '../../../shared/errors.js';
+import { filledUrl, isHttpUrl, MAX_FILLED } from '../../../shared/web-url.js';
 
-const SESSION_ID = '{CHECKOUT_SESSION_ID}';
-const RETURN_URL = '{RETURN_URL}';
+/** The placeholders of a payment URL, with the longest values that a shop may rely on. */
+const LONGEST = {
+  CHECKOUT_SESSION_ID: `cs_live_${'0'.repeat(26)}`,
+  ORGANIZATION: `org_${'0'.repeat(26)}`,
+  RETURN_URL: '0'.repeat(512),
+  CANCEL_URL: '0'.repeat(512),
+};
+export type PaymentUrlValues = typeof LONGEST;
 
-/** Replaces the placeholders. The result is ASCII, as a header requires. */
-export function fillIn(url: string, { id, returnUrl = '' }: { id: string; returnUrl?: string }): string {
-  const filled = url.replaceAll(SESSION_ID, id).replaceAll(RETURN_URL, encodeURIComponent(returnUrl));
-  return new URL(filled).href;
+/** Replaces the placeholders, inside a URL that may be part of a query. Undefined if the URL is too long or malformed. */
+export function filledPaymentUrl(url: string, values: PaymentUrlValues): string | undefined {
+  const encoded = Object.entries(values).map(([name, value]) => [name, encodeURIComponent(value)]);
+  return filledUrl(url, Object.fromEntries(encoded));
 }
 
-/** Refuses with invalid_param unless the URL is https, or in test mode http. */
-export function requireSecure(param: string, url: string, mode: Mode): void {
-  const isSecure = URL.canParse(url) && (/^https:/i.test(url) || (mode === 'test' && /^http:/i.test(url)));
-  if (!isSecure) throw refused(param, 'must be an https URL');
+/** Refuses with invalid_param unless the URL is https, or in test mode http, and works with every session. */
+export function requirePaymentUrl(param: string, url: string, mode: Mode): void {
+  const isSecure = isHttpUrl(url) && (/^https:/i.test(url) || mode === 'test');
+  if (!isSecure) throw refused(param, 'must be an https URL, with placeholders after its host only');
+  if (filledUrl(url, LONGEST) !== undefined) return;
+  const message = `${param} must have at most ${MAX_FILLED} characters, percent-encoded and with its placeholders filled.`;
+  throw invalidParam(param, 'too_long', message);
 }
 
 /** Refuses a payment URL for all sessions that does not contain the session's ID. */
 export function requireTemplate(param: string, url: string): void {
-  if (!url.includes(SESSION_ID)) throw refused(param, `must contain ${SESSION_ID}`);
+  if (!url.includes('{CHECKOUT_SESSION_ID}')) throw refused(param, 'must contain {CHECKOUT_SESSION_ID}');
 }
 
-function refused(param: string, message: string) {
-  const error: ParamError = paramError(param, 'invalid_format', `${param} ${message}.`);
-  return invalidParams([error]);
-}
+const refused = (param: string, message: string) => invalidParam(param, 'invalid_format', `${param} ${message}.`);

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
+import type { OnMismatch } from '../../../shared/captured.js';
 import { CallerClock } from '../../../shared/clock.js';
-import { type Decided, decided, type Write } from '../../../shared/decision.js';
-import { notFound, Refusal } from '../../../shared/errors.js';
+import { type Decided, decided } from '../../../shared/decision.js';
+import { notFound } from '../../../shared/errors.js';
+import { ownId } from '../../../shared/own-id.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
-import { FindNotifyUrl } from './find-notify-url.js';
 import { KnownOrganizations, PaidSessions, PaymentEvents, Payments } from './ports.js';
-
-/** What to do with a payment that does not match its session. `record` exists because the money was captured all the same. */
-export const ON_MISMATCH = ['refuse', 'record'] as const;
-export type OnMismatch = (typeof ON_MISMATCH)[number];
 
 export interface RecordedPayment {
   readonly payment: Payment;
@@ -23,7 +20,6 @@ export class RecordPayment {
     private readonly payments: Payments,
     private readonly sessions: PaidSessions,
     private readonly events: PaymentEvents,
-    private readonly findNotifyUrl: FindNotifyUrl,
     private readonly organizations: KnownOrganizations,
     private readonly clock: CallerClock,
   ) {}
@@ -35,7 +31,7 @@ export class RecordPayment {
     onMismatch: OnMismatch = 'refuse',
   ): Promise<Decided<RecordedPayment>> {
     if (!(await this.organizations.has(caller.organization))) throw notFound('organization');
-    const payment = Payment.record(input, caller.mode, this.clock.at(caller));
+    const payment = Payment.record(input, caller.mode, await this.clock.at(caller));
     const earlier = await this.earlier(caller, payment);
     if (earlier) return decided({ payment: earlier, isNew: false });
     try {
@@ -49,23 +45,18 @@ export class RecordPayment {
   }
 
   private async matched(caller: Caller, payment: Payment, onMismatch: OnMismatch): Promise<Decided<RecordedPayment>> {
-    const { checkoutSession: session, amount, currency } = payment.state;
-    if (session === null) return this.recorded(caller, payment);
-    try {
-      return await this.recorded(caller, payment, await this.sessions.complete(caller, session, { amount, currency }));
-    } catch (error) {
-      if (!(error instanceof Refusal) || onMismatch === 'refuse') throw error;
-      const mismatch = await this.sessions.mismatch(caller, session, { amount, currency });
-      if (mismatch === null) throw error;
-      return this.recorded(caller, payment.unmatched(mismatch));
-    }
+    const { checkoutSession, amount, currency } = payment.state;
+    if (checkoutSession === null) return this.recorded(caller, payment);
+    const session = ownId(caller, checkoutSession, 'checkout_session');
+    const paid = await this.sessions.pay(caller, session, { amount, currency }, onMismatch);
+    const { result, writes } = this.recorded(caller, payment.of(paid.result));
+    return decided(result, ...paid.writes, ...writes);
   }
 
-  private async recorded(caller: Caller, payment: Payment, completion: readonly Write[] = []) {
+  private recorded(caller: Caller, payment: Payment): Decided<RecordedPayment> {
     const event = payment.state.mismatch === null ? 'payment.created' : 'payment.unmatched';
-    const notifyUrl = await this.findNotifyUrl.execute(caller, payment);
-    const writes = [this.payments.add(caller, payment), this.events.record(caller, event, payment, notifyUrl)];
-    return decided({ payment, isNew: true }, ...completion, ...writes);
+    const writes = [this.payments.add(caller, payment), this.events.record(caller, event, payment)];
+    return decided({ payment, isNew: true }, ...writes);
   }
 
   private async earlier(caller: Caller, payment: Payment): Promise<Payment | undefined> {

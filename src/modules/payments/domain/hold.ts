@@ -6,7 +6,8 @@ import type { Payment } from './payment.js';
 
 export const HOLD_ID = idKind('hold');
 
-export type HoldStatus = 'active' | 'released';
+export const HOLD_STATUSES = ['active', 'released'] as const;
+export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
 export const HOLD_EXCEEDS_REMAINING: ErrorCode = {
   code: 'hold_exceeds_remaining',

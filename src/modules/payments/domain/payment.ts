@@ -6,8 +6,6 @@ import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
 export const PAYMENT_ID = idKind('pay', { hasMode: true });
 
-export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
-
 export const PAYMENT_EVENTS = {
   'payment.created': 'A captured payment was recorded.',
   'payment.unmatched': 'A captured payment was recorded that does not match its checkout session; `mismatch` says why.',
@@ -15,6 +13,9 @@ export const PAYMENT_EVENTS = {
   'payment.released': 'A hold on a payment was released.',
 } as const;
 export type PaymentEvent = keyof typeof PAYMENT_EVENTS;
+
+/** Why a payment does not match its session. */
+export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
 /** All amounts are in the minor unit of the currency. */
 export interface PaymentState {
@@ -30,6 +31,8 @@ export interface PaymentState {
   /** Null for a payment that matches its session or has no session. */
   readonly mismatch: Mismatch | null;
   readonly reference: string | null;
+  /** The URL to which webhooks about the payment and its refunds are sent: the notify_url of its session. */
+  readonly notifyUrl: string | null;
   /** Number of events about the payment so far. */
   readonly version: number;
 }
@@ -60,7 +63,7 @@ export class Payment {
     }
     const { amount, checkoutSession, reference } = input;
     const held = { amountRefunded: 0, amountPendingRefund: 0, amountOnHold: 0 };
-    const terms = { amount, currency, checkoutSession, mismatch: null, reference, version: 1 };
+    const terms = { amount, currency, checkoutSession, mismatch: null, notifyUrl: null, reference, version: 1 };
     return new Payment({ ...held, ...terms, id: newId(PAYMENT_ID, now, mode), mode });
   }
 
@@ -73,8 +76,9 @@ export class Payment {
     return amount - amountRefunded - amountPendingRefund - amountOnHold;
   }
 
-  unmatched(mismatch: Mismatch): Payment {
-    return new Payment({ ...this.state, mismatch });
+  of(session: Pick<PaymentState, 'mismatch' | 'notifyUrl'>): Payment {
+    const { mismatch, notifyUrl } = session;
+    return new Payment({ ...this.state, mismatch, notifyUrl });
   }
 
   /** The payment with `amount` more on hold; a negative amount takes it off hold. */

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
-import { type Decision, decided } from '../../../shared/decision.js';
-import { Refund } from '../domain/refund.js';
+import { type Decided, decided } from '../../../shared/decision.js';
+import { ownId } from '../../../shared/own-id.js';
+import { type NewRefund, Refund } from '../domain/refund.js';
 import { RefundablePayments, RefundEvents, Refunds } from './ports.js';
 
-export interface RefundProposal {
-  readonly payment: string;
-  /** In the minor unit of the payment's currency. */
-  readonly amount: number;
+export interface ProposedRefund {
+  readonly refund: Refund;
+  /** False if the same refund was already proposed under the same reference. */
+  readonly isNew: boolean;
 }
 
 @Injectable()
@@ -20,16 +21,36 @@ export class ProposeRefund {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Refuses with not_found, refund_exceeds_remaining or payment_not_refundable. */
-  async execute(caller: Caller, { payment: id, amount }: RefundProposal): Promise<Decision<Refund>> {
-    const payment = await this.payments.get(caller, id);
-    const refund = Refund.propose(payment, amount, this.clock.at(caller));
+  /** Safe to repeat with the same reference. Refuses with not_found, refund_exceeds_remaining, payment_not_refundable or refund_reference_reused. */
+  async execute(caller: Caller, input: NewRefund): Promise<Decided<ProposedRefund>> {
+    const earlier = await this.earlier(caller, input);
+    if (earlier) return earlier;
+    try {
+      return await this.proposed(caller, input);
+    } catch (error) {
+      // Another request may have proposed the same refund meanwhile, which took what was left of the payment.
+      const winner = await this.earlier(caller, input);
+      if (!winner) throw error;
+      return winner;
+    }
+  }
+
+  private async proposed(caller: Caller, input: NewRefund): Promise<Decided<ProposedRefund>> {
+    const payment = await this.payments.get(caller, ownId(caller, input.payment, 'payment'));
+    const refund = Refund.propose(payment, input, await this.clock.at(caller));
     return decided(
-      refund,
+      { refund, isNew: true },
       this.refunds.add(caller, refund),
       this.events.record(caller, 'refund.created', refund, payment.notifyUrl),
-      // Last, because on Citus this write locks the payment until the commit, and other refunds of the payment wait.
+      // Last, because this write locks the payment until the commit, and other refunds of the payment wait.
       this.payments.reserve(caller, refund),
     );
+  }
+
+  private async earlier(caller: Caller, input: NewRefund): Promise<Decided<ProposedRefund> | undefined> {
+    const { reference } = input;
+    const refund = reference === null ? undefined : await this.refunds.byReference(caller, reference);
+    refund?.requireSameProposal(input);
+    return refund && decided({ refund, isNew: false });
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decision, decided } from '../../../shared/decision.js';
+import type { OwnId } from '../../../shared/own-id.js';
 import type { Refund } from '../domain/refund.js';
 import { RefundablePayments, RefundEvents, Refunds } from './ports.js';
 
@@ -13,7 +14,7 @@ export class ReturnRefund {
   ) {}
 
   /** Frees the refund's amount. A failed refund stays as it is. Refuses with not_found or refund_not_succeeded. */
-  async execute(caller: Caller, id: string, reason: string | null): Promise<Decision<Refund>> {
+  async execute(caller: Caller, id: OwnId, reason: string | null): Promise<Decision<Refund>> {
     const succeeded = await this.refunds.get(caller, id);
     const refund = succeeded.return(reason);
     if (refund === succeeded) return decided(refund);

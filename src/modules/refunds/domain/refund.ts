@@ -2,6 +2,17 @@ import type { Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
+import {
+  type ClaimState,
+  claimed,
+  type Extension,
+  extended,
+  isClaimable,
+  NEVER_CLAIMED,
+  REFUND_IN_PROGRESS,
+  released,
+  requireClaim,
+} from './claim.js';
 
 export const REFUND_ID = idKind('re', { hasMode: true });
 
@@ -29,39 +40,40 @@ export const REFUND_NOT_PENDING: ErrorCode = {
   meaning: 'The refund is no longer pending. Read it.',
 };
 
-export const REFUND_IN_PROGRESS: ErrorCode = {
-  code: 'refund_in_progress',
-  kind: 'state',
-  meaning:
-    'The ledger has claimed the refund to pay it out. It can be canceled only if the ledger releases the claim. Read it.',
-};
-
-export const REFUND_CLAIMED: ErrorCode = {
-  code: 'refund_claimed',
-  kind: 'state',
-  meaning: '`claim` is not the number of the current claim. Read the refund: another worker may have claimed it.',
-};
-
 export const REFUND_NOT_SUCCEEDED: ErrorCode = {
   code: 'refund_not_succeeded',
   kind: 'state',
   meaning: 'Only a succeeded refund can be returned. Read it.',
 };
 
+export const REFUND_REFERENCE_REUSED: ErrorCode = {
+  code: 'refund_reference_reused',
+  kind: 'state',
+  meaning: 'The reference was used for another refund. Read that refund.',
+};
+
 /** The amount is in the minor unit of the currency, which is the payment's. */
-export interface RefundState {
+export interface RefundState extends ClaimState {
   readonly id: string;
   readonly mode: Mode;
   readonly amount: number;
   readonly currency: string;
   readonly status: RefundStatus;
   readonly payment: string;
-  /** The reason that the ledger gave for the failure, if any. */
+  /** The merchant's own ID of the refund, unique in organization and mode for ever. */
+  readonly reference: string | null;
+  readonly description: string | null;
+  readonly providerReference: string | null;
   readonly failureReason: string | null;
-  /** Number of the last claim, and its fencing token. 0 if the refund was never claimed. */
-  readonly claimNumber: number;
-  /** End of the claim's lease, in milliseconds; null if the refund is not claimed. */
-  readonly claimExpiresAt: number | null;
+}
+
+export type NewRefund = Pick<RefundState, 'payment' | 'amount' | 'reference' | 'description'>;
+
+/** `claim` is the number of the claim, if the refund is claimed. */
+export interface Failure {
+  readonly reason: string | null;
+  readonly claim: number | null;
+  readonly providerReference: string | null;
 }
 
 export interface RefundablePayment {
@@ -79,7 +91,8 @@ export class Refund {
   ) {}
 
   /** A pending refund. Refuses more than the payment has left. Throws RangeError unless the amount is a positive integer. */
-  static propose(payment: RefundablePayment, amount: number, now: number | Moment): Refund {
+  static propose(payment: RefundablePayment, input: NewRefund, now: number | Moment): Refund {
+    const { amount, reference, description } = input;
     if (!Number.isInteger(amount) || amount < 1) throw new RangeError('A refund has a whole amount of at least 1.');
     if (amount > payment.refundable) {
       const message = `Only ${payment.refundable} is left to refund of this payment.`;
@@ -87,9 +100,9 @@ export class Refund {
       throw new Refusal(REFUND_EXCEEDS_REMAINING, message, [error], payment.id);
     }
     const { mode, currency } = payment;
-    const unclaimed = { failureReason: null, claimNumber: 0, claimExpiresAt: null };
-    const id = newId(REFUND_ID, now, mode);
-    return new Refund({ id, mode, amount, currency, payment: payment.id, status: PENDING, ...unclaimed }, 1);
+    const terms = { payment: payment.id, amount, currency, reference, description };
+    const open = { status: PENDING, providerReference: null, failureReason: null, ...NEVER_CLAIMED };
+    return new Refund({ id: newId(REFUND_ID, now, mode), mode, ...terms, ...open }, 1);
   }
 
   static restore(state: RefundState): Refund {
@@ -105,16 +118,16 @@ export class Refund {
   }
 
   /** The refund, paid out by the ledger. Takes no claim: a payout that happened must be recorded. A succeeded refund stays as it is. */
-  succeed(): Refund {
-    return this.state.status === 'succeeded' ? this : this.close('succeeded');
+  succeed(providerReference: string | null): Refund {
+    return this.state.status === 'succeeded' ? this : this.close('succeeded', { providerReference });
   }
 
   /** The refund, refused by the ledger. A claimed refund needs the number of its claim. A failed refund stays as it is. */
-  fail(reason: string | null, claim: number | null): Refund {
+  fail({ reason, claim, providerReference }: Failure): Refund {
     if (this.state.status === 'failed') return this;
     this.requirePending();
     if (claim !== null || this.state.claimExpiresAt !== null) this.requireClaim(claim);
-    return this.close('failed', reason);
+    return this.close('failed', { failureReason: reason, providerReference });
   }
 
   /** A succeeded refund whose money came back: it is failed. A failed refund stays as it is, with its reason. */
@@ -128,30 +141,52 @@ export class Refund {
     throw new Refusal(REFUND_NOT_SUCCEEDED, message, [paramError('id', 'invalid_value', message)], id);
   }
 
+  /** The refund, claimed for `leaseSeconds` from now. Throws RangeError unless it is claimable. */
+  claim(now: number, leaseSeconds: number): Refund {
+    const isFree = this.state.status === PENDING && isClaimable(this.state, now);
+    if (!isFree) throw new RangeError('Only a pending refund without a live claim can be claimed.');
+    return this.with(claimed(this.state, now, leaseSeconds));
+  }
+
+  /** The refund with a longer lease. A provider that has the refund may give its own ID of it. */
+  extend({ claim, leaseSeconds, providerReference }: Extension, now: number): Refund {
+    this.requireClaim(claim);
+    const known = providerReference ?? this.state.providerReference;
+    return this.with({ ...extended(this.state, now, leaseSeconds), providerReference: known });
+  }
+
   /** The pending refund without its claim. A refund whose last claim was already released stays as it is. */
-  release(claim: number): Refund {
+  release(claim: number, delaySeconds: number, now: number): Refund {
     const { claimNumber, claimExpiresAt } = this.state;
     this.requirePending();
     if (claimExpiresAt === null && claim === claimNumber) return this;
     this.requireClaim(claim);
-    return new Refund({ ...this.state, claimExpiresAt: null }, this.version);
+    return this.with(released(this.state, now, delaySeconds));
+  }
+
+  /** Refuses another proposal with the same reference, unless both are of the same amount of the same payment. */
+  requireSameProposal({ payment, amount }: NewRefund): void {
+    if (payment === this.state.payment && amount === this.state.amount) return;
+    const message = 'This reference belongs to another refund.';
+    const error = paramError('reference', 'invalid_value', message);
+    throw new Refusal(REFUND_REFERENCE_REUSED, message, [error], this.state.id);
   }
 
   /** Refuses unless the refund is pending and `claim` is the number of its claim. The lease may have ended. */
   requireClaim(claim: number | null): void {
     this.requirePending();
-    const { id, claimNumber, claimExpiresAt } = this.state;
-    if (claimExpiresAt !== null && claim === claimNumber) return;
-    const code = claim === null ? 'required' : 'invalid_value';
-    const missing = 'The refund is claimed: send the number of its claim as claim.';
-    const other = claim === null ? missing : 'The refund has another claim.';
-    const message = claimExpiresAt === null ? 'The refund is not claimed.' : other;
-    throw new Refusal(REFUND_CLAIMED, message, [paramError('claim', code, message)], id);
+    requireClaim(this.state, claim, this.state.id);
   }
 
-  private close(status: RefundStatus, failureReason: string | null = null): Refund {
+  private close(status: RefundStatus, outcome: Partial<RefundState> = {}): Refund {
     this.requirePending();
-    return new Refund({ ...this.state, status, failureReason, claimExpiresAt: null }, this.version + 1);
+    const providerReference = outcome.providerReference ?? this.state.providerReference;
+    const state = { ...this.state, ...outcome, providerReference, status, claimExpiresAt: null };
+    return new Refund(state, this.version + 1);
+  }
+
+  private with(changed: Partial<RefundState>): Refund {
+    return new Refund({ ...this.state, ...changed }, this.version);
   }
 
   private requirePending(): void {

@@ -2,10 +2,9 @@ import { hash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { Refusal } from '../../../../shared/errors.js';
-import { RATE_LIMITED } from './rate-limit.guard.js';
+import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 
-/** Each failure may cost a database lookup. After a second, the count of an address and its memory are freed. */
+/** Each failure costs a database look-up. After a second, the count of an address and its memory are freed. */
 const FAILURES_PER_SECOND = 20;
 /** Addresses share at most 65,536 buckets, which bounds memory. The secret salt keeps clients from choosing a bucket. */
 const BUCKET_DIGITS = 4;
@@ -15,19 +14,13 @@ const SALT = randomUUID();
 export class FailuresByAddress {
   private readonly limiter = new RateLimiterMemory({ points: FAILURES_PER_SECOND, duration: 1 });
 
-  /** Counts a failure before the lookup, so that concurrent requests cannot pass the limit. Refuses with rate_limited. */
+  /** Counts a key that was not found. Refuses with rate_limited beyond the limit. */
   async count(address: string): Promise<void> {
     const client = clientOf(address);
     if (client === undefined) return;
     await this.limiter.consume(client).catch(() => {
       throw new Refusal(RATE_LIMITED, `More than ${FAILURES_PER_SECOND} unknown keys in a second.`);
     });
-  }
-
-  /** Takes back a failure that was counted for a key that turned out to be valid. */
-  async uncount(address: string): Promise<void> {
-    const client = clientOf(address);
-    if (client !== undefined) await this.limiter.reward(client);
   }
 }
 

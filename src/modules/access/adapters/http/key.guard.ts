@@ -7,7 +7,6 @@ import { CREDENTIAL, type Credential } from '../../../../platform/http/credentia
 import { headerValues, requestOf } from '../../../../platform/http/request.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
-import { organizationAway } from '../../application/find-organization.js';
 import type { ApiKey } from '../../domain/api-key.js';
 import { FailuresByAddress } from './failures-by-address.js';
 
@@ -37,11 +36,10 @@ export class KeyGuard implements CanActivate {
     const token = tokenOf(headerValues(request, 'authorization'));
     if (credential === 'metrics') return this.admitScraper(token);
     if (token === undefined) throw unauthorized();
-    if (!this.authenticate.isKnown(token)) return this.admitUncached(request, token, credential);
     const key = this.authenticate.execute(token);
     // A cached key resolves synchronously: a promise would cost each request a microtask.
-    if (key instanceof Promise) return key.then((found) => present(admit(request, found, credential)));
-    return present(admit(request, key, credential));
+    if (key instanceof Promise) return key.then((found) => this.admitFound(request, found, credential));
+    return admit(request, key, credential);
   }
 
   private credentialFor(context: ExecutionContext): Credential {
@@ -59,27 +57,20 @@ export class KeyGuard implements CanActivate {
     return true;
   }
 
-  /** Only keys that are not cached are limited by address: a cached key works while other clients of its address fail. */
-  private async admitUncached(request: FastifyRequest, token: string, credential: Credential): Promise<boolean> {
-    await this.failures.count(request.ip);
-    const key = admit(request, await this.authenticate.execute(token), credential);
-    await this.failures.uncount(request.ip);
-    return present(key);
+  /** A failure counts after its look-up, so that a valid key is admitted whatever others at its address send. */
+  private async admitFound(request: FastifyRequest, key: ApiKey | undefined, credential: Credential): Promise<boolean> {
+    if (key === undefined) await this.failures.count(request.ip);
+    return admit(request, key, credential);
   }
 }
 
-function admit(request: FastifyRequest, key: ApiKey | undefined, credential: Credential): ApiKey {
+function admit(request: FastifyRequest, key: ApiKey | undefined, credential: Credential): true {
   if (key?.state.kind !== (credential === 'sandbox' ? 'secret' : credential)) throw unauthorized();
   const { organization, mode, display } = key.state;
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
   request.caller = organization === null ? undefined : { organization, mode };
-  return key;
-}
-
-function present({ state }: ApiKey): true {
-  if (state.isAway) throw organizationAway();
   return true;
 }
 

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TillgateAdapter } from '../../../../platform/http/adapter.js';
 import { Public } from '../../../../platform/http/credential.js';
-import { answerTo, pathOf } from '../../../../platform/http/errors.js';
+import { ErrorResponses, pathOf } from '../../../../platform/http/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { originNotAllowed } from './origin.guard.js';
 
@@ -17,6 +17,7 @@ export class PreflightController {
   constructor(
     private readonly authenticate: Authenticate,
     private readonly host: HttpAdapterHost<TillgateAdapter>,
+    private readonly errors: ErrorResponses,
   ) {}
 
   @Options(['v1/*', 'ledger/v1/*'])
@@ -29,7 +30,8 @@ export class PreflightController {
     if (!(await this.authenticate.isKnownOrigin(origin))) {
       // The next step is to send the request itself from a server, which needs no preflight.
       const method = methods.includes(wanted) ? wanted : (methods[0] as string);
-      this.host.httpAdapter.reply(reply, answerTo(originNotAllowed(), { id: request.id, method, url: request.url }));
+      const answer = this.errors.answerTo(originNotAllowed(), { id: request.id, method, url: request.url });
+      this.host.httpAdapter.reply(reply, answer);
       return;
     }
     reply.code(204).headers({

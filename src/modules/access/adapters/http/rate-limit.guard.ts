@@ -2,13 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Config } from '../../../../platform/config.js';
 import { requestOf } from '../../../../platform/http/request.js';
 import { Clock } from '../../../../shared/clock.js';
-import { type ErrorCode, Refusal } from '../../../../shared/errors.js';
-
-export const RATE_LIMITED: ErrorCode = {
-  code: 'rate_limited',
-  kind: 'rate_limited',
-  meaning: 'Too many requests. Repeat the request after `Retry-After`.',
-};
+import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 
 const MAX_BUCKETS = 10_000;
 

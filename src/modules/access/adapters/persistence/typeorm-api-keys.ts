@@ -5,14 +5,16 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ApiKeys } from '../../application/ports.js';
-import { API_KEY_ID, ApiKey, type ApiKeyState } from '../../domain/api-key.js';
+import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';
 import { ApiKeyRecord } from './api-key.record.js';
+
+/** Who a key belongs to is not known before it is found. */
+const KEYS = { queue: 'api keys' };
 
 const BY_DIGEST = {
   name: 'access.key_by_digest',
   text: `SELECT id, organization_id AS "organizationId", kind, mode, display, allowed_origins AS "allowedOrigins",
-      expires_at AS "expiresAt", revoked_at AS "revokedAt",
-      EXISTS (SELECT FROM organizations WHERE id = organization_id AND residence <> 'here') AS "isAway"
+      expires_at AS "expiresAt", revoked_at AS "revokedAt"
     FROM api_keys WHERE digest = $1`,
 };
 
@@ -29,7 +31,6 @@ const ORIGINS = {
     ORDER BY origin`,
 };
 
-/** The organizations that a live key can act for. */
 export const LIVE_ORGANIZATIONS = {
   name: 'access.live_organizations',
   text: `SELECT DISTINCT organization_id AS organization FROM api_keys
@@ -52,8 +53,8 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
-    const [row] = await this.database.read<ApiKeyRecord & { isAway: boolean }>(BY_DIGEST, [digestOf(token)]);
-    return row && fromRow(row, row);
+    const [row] = await this.database.read<ApiKeyRecord>(KEYS, BY_DIGEST, [digestOf(token)]);
+    return row && fromRow(row);
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
@@ -83,12 +84,12 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async anyAllows(origin: string): Promise<boolean> {
-    return (await this.database.read(ANY_ALLOWS, [[origin]])).length > 0;
+    return (await this.database.read(KEYS, ANY_ALLOWS, [[origin]])).length > 0;
   }
 
-  async originsOf({ organization, mode }: Caller, now: number): Promise<readonly string[]> {
-    const values = [uuidOf(organization), mode, new Date(now)];
-    const rows = await this.database.read<{ origin: string }>(ORIGINS, values);
+  async originsOf(caller: Caller, now: number): Promise<readonly string[]> {
+    const values = [uuidOf(caller.organization), caller.mode, new Date(now)];
+    const rows = await this.database.read<{ origin: string }>(caller, ORIGINS, values);
     return rows.map(({ origin }) => origin);
   }
 }
@@ -112,9 +113,9 @@ function toRow({ state }: ApiKey): Omit<ApiKeyRecord, 'digest'> {
   };
 }
 
-function fromRow(row: ApiKeyRecord, seen?: Pick<ApiKeyState, 'isAway'>): ApiKey;
+function fromRow(row: ApiKeyRecord): ApiKey;
 function fromRow(row: ApiKeyRecord | null): ApiKey | undefined;
-function fromRow(row: ApiKeyRecord | null, { isAway } = { isAway: false }): ApiKey | undefined {
+function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
   if (!row) return undefined;
   const { id, organizationId, kind, mode, display, allowedOrigins, expiresAt, revokedAt } = row;
   return ApiKey.restore({
@@ -126,6 +127,5 @@ function fromRow(row: ApiKeyRecord | null, { isAway } = { isAway: false }): ApiK
     allowedOrigins,
     expiresAt: expiresAt?.getTime() ?? null,
     revokedAt: revokedAt?.getTime() ?? null,
-    isAway,
   });
 }

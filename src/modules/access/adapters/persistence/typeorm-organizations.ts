@@ -36,16 +36,12 @@ export class TypeormOrganizations extends Organizations {
     return this.repository.existsBy({ id: uuidOf(id) });
   }
 
-  async isHere(id: string): Promise<boolean> {
-    return this.repository.existsBy({ id: uuidOf(id), residence: 'here' });
-  }
-
   async any(): Promise<boolean> {
     return this.repository.exists();
   }
 
   async byId(id: string): Promise<Organization | undefined> {
-    const [row] = await this.database.read<OrganizationRecord>(BY_ID, [uuidOf(id)]);
+    const [row] = await this.database.read<OrganizationRecord>({ organization: id }, BY_ID, [uuidOf(id)]);
     return row && fromRow(row);
   }
 
@@ -54,7 +50,7 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
-    const [secrets] = await this.database.read<WebhookSecrets>(WEBHOOK_SECRETS, [uuidOf(id)]);
+    const [secrets] = await this.database.read<WebhookSecrets>({ organization: id }, WEBHOOK_SECRETS, [uuidOf(id)]);
     return secrets;
   }
 

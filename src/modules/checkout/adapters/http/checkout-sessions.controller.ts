@@ -11,15 +11,14 @@ import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { CompleteFreeCheckoutSession } from '../../application/complete-free-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { ExpireCheckoutSession } from '../../application/expire-checkout-session.js';
-import { ListCheckoutSessions } from '../../application/list-checkout-sessions.js';
-import { PaymentPages } from '../../application/ports.js';
-import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
+import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import { FREE, NEW_SESSION, REFUSED_COMPLETION, REFUSED_EXPIRY } from '../representation/checkout-sessions.examples.js';
@@ -44,9 +43,8 @@ export class CheckoutSessionsController {
     private readonly createCheckoutSession: CreateCheckoutSession,
     private readonly expireCheckoutSession: ExpireCheckoutSession,
     private readonly completeFreeCheckoutSession: CompleteFreeCheckoutSession,
-    private readonly readCheckoutSession: ReadCheckoutSession,
-    private readonly listCheckoutSessions: ListCheckoutSessions,
-    private readonly pages: PaymentPages,
+    private readonly sessions: CheckoutSessionQueries,
+    private readonly links: PageLinks,
   ) {}
 
   @Operation('createCheckoutSession', {
@@ -71,7 +69,9 @@ export class CheckoutSessionsController {
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.
     const id = response.location?.slice(SESSION_FACTS.secret.path.length + 1);
-    return id === undefined ? response : response.with(this.linkTo(caller, id));
+    if (id === undefined) return response;
+    const isOpen = !response.replayed || (await this.sessions.get(caller, ownId(caller, id))).state.status === 'open';
+    return isOpen ? response.with(this.linkTo(caller, id)) : response;
   }
 
   @Operation('expireCheckoutSession', {
@@ -91,7 +91,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.expireCheckoutSession.execute(caller, id),
+      () => this.expireCheckoutSession.execute(caller, ownId(caller, id)),
       closed,
     );
   }
@@ -113,7 +113,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.completeFreeCheckoutSession.execute(caller, id),
+      () => this.completeFreeCheckoutSession.execute(caller, ownId(caller, id)),
       closed,
     );
   }
@@ -124,8 +124,12 @@ export class CheckoutSessionsController {
     answers: { 200: { description: 'The session.', schema: CHECKOUT_SESSION, linked: true } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(CHECKOUT_SESSION_ID) id: string): Promise<HttpResponse> {
-    const session = await this.readCheckoutSession.execute(caller, id);
+  async read(
+    @CallerOfKey() caller: Caller,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
+    @ValidQuery() _query: NoFieldsRequest,
+  ): Promise<HttpResponse> {
+    const session = await this.sessions.get(...inModeOf(id, caller));
     const response = new HttpResponse({ status: 200, body: checkoutSessionJson(session) });
     return session.state.status === 'open' ? response.with(this.linkTo(caller, id)) : response;
   }
@@ -137,12 +141,12 @@ export class CheckoutSessionsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
-    return listView(await this.listCheckoutSessions.execute(caller, toFilter(query)), summaryView);
+    return listView(await this.sessions.list(caller, toFilter(query)), summaryView);
   }
 
   /** The Link header (RFC 8288) with the registered relation `payment`. */
   private linkTo({ organization }: Caller, id: string): Readonly<Record<string, string>> {
-    const url = this.pages.urlOf(organization, id);
+    const url = this.links.urlOf(organization, id);
     return url === undefined ? {} : { link: `<${url}>; rel="payment"` };
   }
 }

@@ -2,12 +2,11 @@ import { Controller, Get } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { notFound } from '../../../../shared/errors.js';
-import { modeOf } from '../../../../shared/id.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { OfOrganizationQuery } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
-import { ReadCheckoutSession } from '../../application/read-checkout-session.js';
+import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
@@ -16,7 +15,7 @@ import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../represent
 @LedgerKey()
 @Tag('Ledger: checkout sessions', 'Checkout sessions of every organization, for the component that records payments.')
 export class LedgerCheckoutSessionsController {
-  constructor(private readonly readCheckoutSession: ReadCheckoutSession) {}
+  constructor(private readonly sessions: CheckoutSessionQueries) {}
 
   @Operation('readLedgerCheckoutSession', {
     summary: 'Retrieve a checkout session of an organization',
@@ -28,7 +27,7 @@ export class LedgerCheckoutSessionsController {
     @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidQuery() { organization }: OfOrganizationQuery,
   ) {
-    if (modeOf(id) !== mode) throw notFound('id');
-    return ledgerCheckoutSessionView(organization, await this.readCheckoutSession.execute({ organization, mode }, id));
+    const caller = { organization, mode };
+    return ledgerCheckoutSessionView(organization, await this.sessions.get(caller, ownId(caller, id)));
   }
 }

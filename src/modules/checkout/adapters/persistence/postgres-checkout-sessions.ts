@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
+import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
-import { byOrganization, type Place } from '../../../../platform/database/places.js';
-import type { Part, Statement } from '../../../../platform/database/statement.js';
+import { later, type Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
+import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
-import { idOf, idRange, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
+import { type Page, pageOf } from '../../../../shared/page.js';
 import {
   type CheckoutSessionFilter,
   CheckoutSessions,
-  type OverdueSessions,
+  type OverdueSession,
   type OwnedCheckoutSession,
 } from '../../application/ports.js';
 import {
@@ -29,23 +32,21 @@ const columnsWith = (status: string) =>
 const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
 
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
-const NOTIFY_URL = {
-  name: 'checkout.notify_url',
-  text: `SELECT ${selectionOf(CheckoutSessionRecord, {}, ['notifyUrl'])} FROM checkout_sessions ${BY_ID}`,
-};
 
-const isOverdue = (ahead: string) =>
-  `status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => ${ahead})`;
+/** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
+const clock = (seconds: string) => `statement_timestamp() + make_interval(secs => ${seconds})`;
+const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
+/** $2 and $3 are the last one that was found before, by expires_at and ID. */
+const overdue = (own: string, seconds: string) => `SELECT organization_id AS organization, ctid AS place,
+    expires_at::text AS "expiresAt", id FROM checkout_sessions
+  WHERE ${own} ${isOverdue(seconds)} AND (expires_at, id) > ($2, $3) ORDER BY expires_at, id LIMIT $1`;
 const OVERDUE = {
   name: 'checkout.overdue',
-  text: `/* every organization: overdue sessions of all of them expire */
-    SELECT organization_id AS organization, ctid AS place FROM checkout_sessions
-    WHERE ${isOverdue('0')} ORDER BY expires_at LIMIT $1`,
+  text: `/* every organization: overdue sessions of all of them expire */ ${overdue('', '0')}`,
 };
-const OVERDUE_AHEAD = {
-  name: 'checkout.overdue_ahead',
-  text: `SELECT organization_id AS organization, ctid AS place FROM checkout_sessions
-    WHERE organization_id = $2 AND mode = 'test' AND ${isOverdue('$3')} ORDER BY expires_at LIMIT $1`,
+const OVERDUE_OF_ONE = {
+  name: 'checkout.overdue_of_one',
+  text: overdue(`organization_id = $4 AND mode = 'test' AND`, '$5'),
 };
 /** SKIP LOCKED: several instances sweep at once, and a session that is being paid stays open for its payment. */
 const EXPIRE = {
@@ -58,52 +59,38 @@ const EXPIRE = {
     ) SELECT ${columnsWith('status')} FROM expired`,
 };
 
-const OWN = 'organization_id = $1 AND mode = $2';
+/** An open session past its expires_at is expired, even before the sweeper has stored that. */
+const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
+const FIND = { name: 'checkout.find', text: `SELECT ${columnsWith(status('$4'))} FROM checkout_sessions ${BY_ID}` };
+const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
+  AND status = 'open' AND expires_at > ${clock('$6')}`;
+
+const SELECT = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status('$8') }, SUMMARY)}
+  FROM checkout_sessions WHERE organization_id = $1 AND mode = $2 AND ${createdBetween('$5', '$6')}`;
 const RANGE = 'id >= $3 AND id < $4';
-const NEWEST = 'ORDER BY id DESC LIMIT $5';
+const NEWEST = 'ORDER BY id DESC LIMIT $7';
 
 /**
- * The statements that compare with the current time, which `clock` gives in SQL: the database's, or for a moved test clock the
- * database's plus the seconds in the last value. There is one statement for each filter, so that each has a plan of its own:
- * it reads an index backwards and sorts nothing.
+ * The sessions stored with this status. A range of (status, id), so that the planner uses the index on both: by id alone, it
+ * would read a day of open sessions before the newest expired one.
  */
-function statementsBy(clock: (clock: string, last: number) => string, suffix: string) {
-  const statement = (name: string, text: string): Statement => ({ name: `checkout.${name}${suffix}`, text });
-  // An open session past its expires_at is expired, even before the sweeper has stored that.
-  const status = (last: number) => `CASE WHEN status = 'open' AND expires_at <= ${clock('statement_timestamp()', last)}
-    THEN 'expired' ELSE status END`;
-  const summary = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status(6) }, SUMMARY)}
-    FROM checkout_sessions WHERE ${OWN}`;
-  // The sessions stored with this status. A range of (status, id), so that the planner uses the index on both: by id alone, it
-  // would read a day of open sessions before the newest expired one.
-  const stored = (status: SessionStatus, rest = '') => `${summary}
-    AND (status, id) >= ('${status}', $3) AND (status, id) < ('${status}', $4) ${rest}
-    ORDER BY checkout_sessions.status DESC, id DESC LIMIT $5`;
-  return {
-    find: statement('find', `SELECT ${columnsWith(status(4))} FROM checkout_sessions ${BY_ID}`),
-    close: statement(
-      'close',
-      `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
-        AND status = 'open' AND expires_at > ${clock('statement_timestamp()', 6)}`,
-    ),
-    lists: {
-      all: statement('list', `${summary} AND ${RANGE} ${NEWEST}`),
-      open: statement('list_open', stored('open', `AND expires_at > ${clock('statement_timestamp()', 6)}`)),
-      complete: statement('list_complete', stored('complete')),
-      // The sessions stored as expired, and the few that the sweeper has not stored yet. `late` finds those by expires_at,
-      // because in the order of IDs they come after all open sessions.
-      expired: statement(
-        'list_expired',
-        `WITH late AS MATERIALIZED (${summary} AND status = 'open' AND expires_at <= ${clock('now()', 6)})
-          (${stored('expired')}) UNION ALL
-          (SELECT * FROM late WHERE ${RANGE} ${NEWEST}) ${NEWEST}`,
-      ),
-    },
-  };
-}
+const stored = (stored: SessionStatus, rest = '') => `${SELECT}
+  AND (status, id) >= ('${stored}', $3) AND (status, id) < ('${stored}', $4) ${rest}
+  ORDER BY checkout_sessions.status DESC, id DESC LIMIT $7`;
 
-const BY_DATABASE = statementsBy((clock) => clock, '');
-const AHEAD = statementsBy((clock, last) => `${clock} + make_interval(secs => $${last})`, '_ahead');
+/** One statement for each filter, so that each has a plan of its own: it reads an index backwards and sorts nothing. */
+const LISTS = {
+  all: { name: 'checkout.list', text: `${SELECT} AND ${RANGE} ${NEWEST}` },
+  open: { name: 'checkout.list_open', text: stored('open', `AND expires_at > ${clock('$8')}`) },
+  complete: { name: 'checkout.list_complete', text: stored('complete') },
+  // The sessions stored as expired, and the few that the sweeper has not stored yet. `late` finds those by expires_at, because
+  // in the order of IDs they come after all open sessions.
+  expired: {
+    name: 'checkout.list_expired',
+    text: `WITH late AS MATERIALIZED (${SELECT} AND ${isOverdue('$8')})
+      (${stored('expired')}) UNION ALL (SELECT * FROM late WHERE ${RANGE} ${NEWEST}) ${NEWEST}`,
+  },
+};
 
 @Injectable()
 export class PostgresCheckoutSessions extends CheckoutSessions {
@@ -116,65 +103,66 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
 
   add(caller: Caller, { state }: CheckoutSession): Part {
     const organizationId = uuidOf(caller.organization);
-    return insert({ organizationId, ...state, id: uuidOf(state.id), expiresAt: new Date(state.expiresAt * 1000) });
-  }
-
-  close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Part {
-    const { close, ahead } = this.statementsFor(caller);
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, paymentStatus, ...ahead];
-    return { name: close.name, sql: close.text, values, rows: 1 };
-  }
-
-  async find(caller: Caller, id: string): Promise<CheckoutSession | undefined> {
-    const { organization } = caller;
-    const { find, ahead } = this.statementsFor({ organization, mode: modeOf(id) });
-    const [row] = await this.database.read<Row>(find, [uuidOf(organization), modeOf(id), uuidOf(id), ...ahead]);
-    return row && fromRow(row);
-  }
-
-  async notifyUrl(caller: Caller, id: string): Promise<string | null> {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const [row] = await this.database.read<Pick<Row, 'notifyUrl'>>(NOTIFY_URL, values);
-    return row?.notifyUrl ?? null;
-  }
-
-  async get(caller: Caller, id: string, param: string): Promise<CheckoutSession> {
-    const session = modeOf(id) === caller.mode ? await this.find(caller, id) : undefined;
-    if (!session) throw notFound(param);
-    return session;
-  }
-
-  async overdue(limit: number, clock?: MovedClock): Promise<OverdueSessions[]> {
-    const found = clock
-      ? await this.database.read<Place>(OVERDUE_AHEAD, [limit, uuidOf(clock.organization), secondsOf(clock)])
-      : await this.database.read<Place>(OVERDUE, [limit]);
-    return [...byOrganization(found)].map(([organization, places]) => {
-      return { organization: idOf(ORGANIZATION_ID, organization), ahead: clock?.ahead ?? 0, places };
+    return insert(caller, {
+      organizationId,
+      ...state,
+      id: uuidOf(state.id),
+      expiresAt: new Date(state.expiresAt * 1000),
     });
   }
 
-  async expire(overdue: OverdueSessions): Promise<OwnedCheckoutSession[]> {
-    const { organization, places } = overdue;
-    const rows = await this.database.query<Row>(EXPIRE, [uuidOf(organization), places, secondsOf(overdue)]);
+  close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Write {
+    return later('checkout.close', async () => {
+      const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, paymentStatus];
+      return {
+        name: 'checkout.close',
+        owner: caller,
+        sql: CLOSE,
+        values: [...values, await this.ahead(caller)],
+        rows: 1,
+      };
+    });
+  }
+
+  async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), await this.ahead(caller)];
+    const [row] = await this.database.read<Row>(caller, FIND, values);
+    if (!row) throw notFound(param);
+    return fromRow(row);
+  }
+
+  async overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]> {
+    const page = [limit, after?.expiresAt ?? '-infinity', after?.id ?? FIRST_UUID];
+    const found = clock
+      ? this.database.read<OverdueSession>(clock, OVERDUE_OF_ONE, [
+          ...page,
+          uuidOf(clock.organization),
+          clock.ahead / 1000,
+        ])
+      : this.database.read<OverdueSession>({ queue: OVERDUE.name }, OVERDUE, page);
+    return (await found).map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
+  }
+
+  async expire(organization: string, places: readonly string[], ahead: number): Promise<OwnedCheckoutSession[]> {
+    const rows = await this.database.query<Row>(EXPIRE, [uuidOf(organization), places, ahead / 1000]);
     return rows.map((row) => ({ caller: { organization, mode: row.mode }, session: fromRow(row) }));
   }
 
-  async list(caller: Caller, filter: CheckoutSessionFilter): Promise<CheckoutSessionSummary[]> {
+  async list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {
     const { status, limit } = filter;
-    const { lists, ahead } = this.statementsFor(caller);
-    const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...ahead];
-    const rows = await this.database.read<SummaryRow>(lists[status ?? 'all'], values);
-    return rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
+    const ahead = await this.ahead(caller);
+    const range = createdRange(filter, ahead * 1000);
+    const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1, ahead];
+    const rows = await this.database.read<SummaryRow>(caller, LISTS[status ?? 'all'], values);
+    const found = rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
+    return pageOf(found, limit);
   }
 
-  /** The statements for the caller's clock, and their last value if they take one. */
-  private statementsFor(caller: Caller) {
-    const moment = this.clock.at(caller);
-    return moment.ahead === 0 ? { ahead: [], ...BY_DATABASE } : { ahead: [secondsOf(moment)], ...AHEAD };
+  /** In seconds. */
+  private async ahead(caller: Caller): Promise<number> {
+    return (await this.clock.at(caller)).ahead / 1000;
   }
 }
-
-const secondsOf = ({ ahead }: Pick<MovedClock, 'ahead'>): number => ahead / 1000;
 
 type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
 type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;

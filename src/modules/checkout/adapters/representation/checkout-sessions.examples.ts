@@ -1,4 +1,3 @@
-/** Example requests and errors for the API's description. Each function makes the domain throw the refusal that is shown. */
 import { exampleId } from '../../../../platform/http/schema.js';
 import { notFound } from '../../../../shared/errors.js';
 import { CHECKOUT_SESSION_ID, CheckoutSession } from '../../domain/checkout-session.js';
@@ -10,7 +9,6 @@ export const NEW_SESSION = {
 };
 
 const NOTHING = { amount_subtotal: 0, amount_total: 0 };
-/** A complete session whose total is 0. */
 export const FREE = {
   status: 'complete',
   payment_status: 'no_payment_required',

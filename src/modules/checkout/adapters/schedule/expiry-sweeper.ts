@@ -1,8 +1,11 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { byOrganization } from '../../../../platform/database/places.js';
+import { sweep } from '../../../../platform/database/sweep.js';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
-import { inBatches, Jobs } from '../../../../platform/jobs.js';
+import { Jobs } from '../../../../platform/jobs.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { ExpireOverdueSessions } from '../../application/expire-overdue-sessions.js';
+import { CheckoutSessions, type OverdueSession } from '../../application/ports.js';
 
 const INTERVAL_MS = 5_000;
 /** Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory for their events. */
@@ -13,6 +16,7 @@ const BATCH = 20;
 export class ExpirySweeper implements OnApplicationBootstrap {
   constructor(
     private readonly unit: UnitOfWork,
+    private readonly sessions: CheckoutSessions,
     private readonly expireOverdueSessions: ExpireOverdueSessions,
     private readonly clock: CallerClock,
     private readonly jobs: Jobs,
@@ -22,22 +26,25 @@ export class ExpirySweeper implements OnApplicationBootstrap {
     this.jobs.repeat('expire_sessions', INTERVAL_MS, () => this.sweepAll());
   }
 
-  /** Expires the sessions that are overdue by moved test clocks. */
-  async sweepBy(clocks: readonly MovedClock[]): Promise<void> {
-    for (const clock of clocks) await inBatches((limit) => this.sweep(limit, clock), BATCH);
+  /** Expires the overdue sessions of all organizations, or those that are overdue by a moved test clock. */
+  async sweep(clock?: MovedClock, limit = BATCH): Promise<void> {
+    await sweep<OverdueSession>({
+      limit,
+      find: (most, after) => this.sessions.overdue(most, after, clock),
+      handle: (overdue) => this.expire(overdue, clock?.ahead ?? 0),
+    });
   }
 
-  /** Expires up to `limit` sessions, with one transaction for each organization. Returns how many it expired. */
-  async sweep(limit: number, clock?: MovedClock): Promise<number> {
-    let expired = 0;
-    for (const overdue of await this.expireOverdueSessions.find(limit, clock)) {
-      expired += await this.unit.commit(() => this.expireOverdueSessions.execute(overdue));
+  async expire(overdue: readonly OverdueSession[], ahead: number): Promise<void> {
+    for (const [organization, places] of byOrganization(overdue)) {
+      await this.unit.commit(() => this.expireOverdueSessions.execute({ organization, ahead }, places));
     }
-    return expired;
   }
 
   private async sweepAll(): Promise<void> {
-    await inBatches((limit) => this.sweep(limit), BATCH);
-    await this.sweepBy(this.clock.moved());
+    const clocks = [undefined, ...(await this.clock.moved())];
+    const faults: unknown[] = [];
+    for (const clock of clocks) await this.sweep(clock).catch((error: unknown) => faults.push(error));
+    if (faults.length > 0) throw faults[0];
   }
 }

@@ -11,19 +11,21 @@ export interface Connection {
   readonly isReused: boolean;
 }
 
-/** Reuses connections. The address of each was checked when it was opened. */
+/** Reuses connections. The address of each was checked by these rules when it was opened. */
 export class Connections {
   private readonly idle = new Map<string, Client[]>();
   private size = 0;
 
+  constructor(private readonly rules: Rules) {}
+
   /** Takes an idle connection, or opens one if there is none or it must be fresh. Throws as openSocket does. */
-  async take(url: URL, rules: Rules, signal: AbortSignal, mustBeFresh = false): Promise<Connection> {
+  async take(url: URL, signal: AbortSignal, mustBeFresh = false): Promise<Connection> {
     const used = mustBeFresh ? undefined : this.idle.get(url.origin)?.at(-1);
     if (used) {
       this.remove(url.origin, used);
       return { client: used, isReused: true };
     }
-    const socket = await openSocket(url, rules, signal);
+    const socket = await openSocket(url, this.rules, signal);
     return { client: this.clientOn(socket, url.origin), isReused: false };
   }
 

@@ -4,14 +4,12 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { isWebhookPort } from '../../../../validation/formats.js';
 import type { Resolve, ResolvedAddress } from './names.js';
-import { isReachable } from './public-address.js';
+import { isReachable, type Reach } from './public-address.js';
 
-export interface Rules {
-  readonly allowPrivate: boolean;
+export interface Rules extends Reach {
   readonly resolve: Resolve;
 }
 
-/** The service refuses to connect. */
 export class NotAllowed extends Error {}
 
 /** Throws NotAllowed for a URL with user information or with another port than webhooks may have. */
@@ -21,12 +19,11 @@ export function checkUrl({ port, username, password }: URL): void {
 }
 
 /** Throws NotAllowed, or the error of DNS, TCP or TLS. The caller destroys the socket. */
-export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, signal: AbortSignal): Promise<Socket> {
+export async function openSocket(url: URL, rules: Rules, signal: AbortSignal): Promise<Socket> {
   const host = url.hostname.replaceAll(/^\[|\]$/g, '');
-  const addresses = isIP(host) ? [{ address: host, family: isIP(host) }] : await resolve(host, signal);
+  const addresses = isIP(host) ? [{ address: host, family: isIP(host) }] : await rules.resolve(host, signal);
   // A name is refused if any of its addresses is: otherwise it would depend on chance whether a private one is called.
-  if (addresses.length === 0 || addresses.some(({ address }) => !isReachable(address, allowPrivate)))
-    throw notAllowed(allowPrivate);
+  if (addresses.length === 0 || addresses.some(({ address }) => !isReachable(address, rules))) throw notAllowed(rules);
   const socket = connectTcp({
     host,
     port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
@@ -42,7 +39,7 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal });
-    if (!isReachable(socket.remoteAddress ?? '', allowPrivate)) throw notAllowed(allowPrivate);
+    if (!isReachable(socket.remoteAddress ?? '', rules)) throw notAllowed(rules);
     return url.protocol === 'https:' ? await secured(socket, host, signal) : socket;
   } catch (error) {
     socket.destroy();
@@ -50,11 +47,12 @@ export async function openSocket(url: URL, { resolve, allowPrivate }: Rules, sig
   }
 }
 
-function notAllowed(allowPrivate: boolean): NotAllowed {
-  // The message does not name the address, so that nobody can map the private network with it.
+/** The message does not name the address, so that nobody can map the private network with it. */
+function notAllowed({ allowPrivate, networks }: Rules): NotAllowed {
+  if (allowPrivate) return new NotAllowed('The host has an address that webhooks are never sent to.');
   return new NotAllowed(
-    allowPrivate
-      ? 'The host has an address that webhooks are never sent to.'
+    networks
+      ? 'The host is neither at a public address nor in a network that LEDGER_WEBHOOK_NETWORKS lists.'
       : 'The host is not at a public address. For development, set WEBHOOK_ALLOW_PRIVATE=true for the service or command that sends.',
   );
 }

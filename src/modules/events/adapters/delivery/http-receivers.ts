@@ -2,11 +2,11 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Config } from '../../../../platform/config.js';
 import { WebhookUrls } from '../../../../shared/webhook-urls.js';
-import { type Message, Receivers } from '../../application/ports.js';
+import { type Message, Receivers } from '../../application/receivers.js';
 import type { AttemptResult } from '../../domain/schedule.js';
 import { eventJson } from '../representation/events.views.js';
 import { Connections } from './connections.js';
-import { checkUrl, NotAllowed, type Rules } from './guarded-socket.js';
+import { checkUrl, NotAllowed } from './guarded-socket.js';
 import type { Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
@@ -24,19 +24,26 @@ export abstract class Network {
 /** Sends webhooks over HTTP/1.1, without proxies or redirects. */
 @Injectable()
 export class HttpReceivers extends Receivers implements OnApplicationShutdown {
-  private readonly connections = new Connections();
+  private readonly toOrganizations: Connections;
+  /** Kept apart: it may have connections to private addresses, which no organization's delivery may reuse. */
+  private readonly toLedger: Connections;
 
   constructor(
-    private readonly config: Config,
+    config: Config,
     private readonly network: Network,
     private readonly urls: WebhookUrls,
   ) {
     super();
+    const resolve: Resolve = (hostname, signal) => network.resolve(hostname, signal);
+    const rules = { allowPrivate: config.webhookAllowPrivate, resolve };
+    this.toOrganizations = new Connections(rules);
+    this.toLedger = new Connections({ ...rules, networks: config.ledgerWebhookNetworks });
   }
 
   /** Closes idle connections, which would keep a command's process alive. */
   onApplicationShutdown(): void {
-    this.connections.close();
+    this.toOrganizations.close();
+    this.toLedger.close();
   }
 
   async send(message: Message, ended: AbortSignal): Promise<AttemptResult> {
@@ -48,13 +55,15 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     ended.addEventListener('abort', end, { once: true });
     const { timeoutMs } = this.network;
     const timer = setTimeout(() => attempt.abort(new Error(`No response within ${timeoutMs} ms.`)), timeoutMs);
-    const response = await this.exchange(message, attempt).catch((error: unknown) => ({
-      statusCode: null,
-      retryAfter: null,
-      error: explain(signal.aborted ? signal.reason : error),
-    }));
-    clearTimeout(timer);
-    ended.removeEventListener('abort', end);
+    const response = await this.exchange(message, attempt)
+      .catch((error: unknown) => {
+        if (isOutOfFiles(error)) throw error;
+        return { statusCode: null, retryAfter: null, error: explain(signal.aborted ? signal.reason : error) };
+      })
+      .finally(() => {
+        clearTimeout(timer);
+        ended.removeEventListener('abort', end);
+      });
     return { ...response, durationMs: Math.round(performance.now() - startedAt) };
   }
 
@@ -63,8 +72,8 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     const fault = this.urls.faultOf(message.url, message.event.mode);
     if (fault) throw new NotAllowed(`The URL ${fault}.`);
     checkUrl(url);
-    const rules = { allowPrivate: this.config.webhookAllowPrivate, resolve: this.network.resolve };
-    const { statusCode, headers } = await this.post(url, rules, message, attempt);
+    const connections = message.organization === undefined ? this.toOrganizations : this.toLedger;
+    const { statusCode, headers } = await this.post(url, connections, message, attempt);
     const isRedirect = statusCode >= 300 && statusCode < 400;
     const error = isRedirect ? 'Redirects are not followed.' : null;
     const retryAfter = headers['retry-after'];
@@ -74,21 +83,21 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   /** A receiver may close an idle connection at the moment of its reuse. Then the request is repeated on a fresh connection. */
   private async post(
     url: URL,
-    rules: Rules,
+    connections: Connections,
     message: Message,
     attempt: AbortController,
     mustBeFresh = false,
   ): Promise<Dispatcher.ResponseData> {
-    const connection = await this.connections.take(url, rules, attempt.signal, mustBeFresh);
+    const connection = await connections.take(url, attempt.signal, mustBeFresh);
     try {
       const response = await connection.client.request(requestOf(url, message, attempt));
       await drain(response.body);
-      this.connections.give(connection, url);
+      connections.give(connection, url);
       return response;
     } catch (error) {
       void connection.client.destroy();
       if (!connection.isReused || attempt.signal.aborted) throw error;
-      return this.post(url, rules, message, attempt, true);
+      return this.post(url, connections, message, attempt, true);
     }
   }
 }
@@ -115,6 +124,8 @@ async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
   await body.dump({ limit: MAX_RESPONSE_BYTES }).catch(() => undefined);
   clearTimeout(timer);
 }
+
+const isOutOfFiles = (error: unknown) => ['EMFILE', 'ENFILE'].includes(`${(error as NodeJS.ErrnoException).code}`);
 
 function explain(error: unknown): string {
   const { name, code, message } = error as NodeJS.ErrnoException;

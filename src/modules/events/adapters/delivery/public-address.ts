@@ -5,17 +5,40 @@ import ipaddr from 'ipaddr.js';
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 /** Ranges that WEBHOOK_ALLOW_PRIVATE allows. Link-local is not one: clouds serve the credentials of machines there. */
 const PRIVATE = ['loopback', 'private', 'uniqueLocal'];
+/** Ranges in which an operator may list networks. */
+const MAY_BE_LISTED = [...PRIVATE, 'carrierGradeNat'];
 
-/** In the public range, but on Azure it is the agent of the machine's host. */
-const AZURE_HOST = '168.63.129.16';
+/** Where clouds serve credentials and other data of machines, besides link-local addresses. */
+const CLOUD_HOSTS = [
+  '168.63.129.16/32', // Azure
+  '100.100.100.200/32', // Alibaba Cloud
+  '192.0.0.192/32', // Oracle Cloud
+  'fd00:c1::/32', // Oracle Cloud
+  'fd00:ec2::/32', // AWS
+  'fd20:ce::/32', // Google Cloud
+  'fd00:42::42/128', // Scaleway
+  'fd00:a9fe:a9fe::/48', // Akamai
+].map(ipaddr.parseCIDR);
+
+/** IPv4 in dotted form inside IPv6, other than mapped. ipaddr.js takes ::10.0.0.1 for ::ffff:10.0.0.1, which the kernel does not. */
+const UNMAPPED = /(?<!^::ffff):\d+\./i;
+
+/** What a webhook may reach besides public addresses. */
+export interface Reach {
+  readonly allowPrivate: boolean;
+  /** CIDRs, for the ledger's receivers only. */
+  readonly networks?: readonly string[];
+}
 
 /** Whether a webhook may be sent to the address, which is written as resolvers and sockets write it. */
-export function isReachable(address: string, allowPrivate: boolean): boolean {
-  if (!ipaddr.isValid(address)) return false;
+export function isReachable(address: string, { allowPrivate, networks = [] }: Reach): boolean {
+  if (!ipaddr.isValid(address) || UNMAPPED.test(address)) return false;
   // The kernel treats ::ffff:10.0.0.1 as 10.0.0.1.
   const parsed = ipaddr.process(address);
-  if (parsed.toString() === AZURE_HOST) return false;
+  const place = ipaddr.subnetMatch(parsed, { cloud: CLOUD_HOSTS, listed: networks.map(ipaddr.parseCIDR) }, 'elsewhere');
+  if (place === 'cloud') return false;
   const range = parsed.range();
+  if (place === 'listed' && MAY_BE_LISTED.includes(range)) return true;
   if (allowPrivate && PRIVATE.includes(range)) return true;
   return range === 'unicast' && (!(parsed instanceof ipaddr.IPv6) || parsed.match(GLOBAL_UNICAST));
 }

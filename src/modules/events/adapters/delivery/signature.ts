@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import type { Message } from '../../application/ports.js';
+import type { Message } from '../../application/receivers.js';
 
 const PREFIX = 'whsec_';
 

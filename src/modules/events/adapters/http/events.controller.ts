@@ -10,23 +10,26 @@ import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { notFound } from '../../../../shared/errors.js';
+import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
-import { ListEvents } from '../../application/list-events.js';
-import { ReadEvent } from '../../application/read-event.js';
+import { Events } from '../../application/ports.js';
 import { ResendEvent } from '../../application/resend-event.js';
 import { EVENT_ID } from '../../domain/event.js';
 import { EVENT_FACTS } from '../../facts.js';
+import { REFUSED_RESENDS } from '../representation/events.examples.js';
 import {
   EVENT_LIST,
   EVENT_WITH_DELIVERIES,
   eventJson,
   eventWebhooks,
   eventWithDeliveriesJson,
+  RESENT_EVENT,
+  resentEventJson,
 } from '../representation/events.views.js';
 import { ListEventsQuery, ResendEventRequest, toFilter } from './events.requests.js';
 
-/** Lets receivers read events that they missed, and the attempts to deliver them. */
 @Controller(EVENT_FACTS.secret.path)
 @Tag(
   'Events',
@@ -35,20 +38,22 @@ import { ListEventsQuery, ResendEventRequest, toFilter } from './events.requests
 @Webhooks(eventWebhooks)
 export class EventsController {
   constructor(
-    private readonly readEvent: ReadEvent,
-    private readonly listEvents: ListEvents,
+    private readonly events: Events,
     private readonly resendEvent: ResendEvent,
     private readonly idempotency: Idempotency,
   ) {}
 
   @Operation('readEvent', {
     summary: 'Retrieve an event',
-    description: 'Returns the event with every attempt to deliver it.',
+    description: 'Returns the event with the last 20 attempts of each delivery.',
     answers: { 200: { description: 'The event.', schema: EVENT_WITH_DELIVERIES } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(EVENT_ID) id: string) {
-    return new HttpResponse({ status: 200, body: eventWithDeliveriesJson(await this.readEvent.execute(caller, id)) });
+  async read(@CallerOfKey() caller: Caller, @PathId(EVENT_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+    const event = await this.events.find(caller, id);
+    if (!event) throw notFound('id');
+    const attempts = await this.events.attemptsAt(caller, event);
+    return new HttpResponse({ status: 200, body: eventWithDeliveriesJson(event, attempts) });
   }
 
   @Operation('listEvents', {
@@ -59,15 +64,16 @@ export class EventsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
-    const page = await this.listEvents.execute(caller, toFilter(query));
+    const page = await this.events.list(caller, toFilter(query));
     return new HttpResponse({ status: 200, body: listJson(page, eventJson) });
   }
 
   @Operation('resendEvent', {
     summary: 'Resend an event',
     description:
-      'Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only.',
-    answers: { 200: { description: 'The event with the attempts so far.', schema: EVENT_WITH_DELIVERIES } },
+      'Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only. Receivers that got it 100 times are left out.',
+    answers: { 200: { description: 'The event with the deliveries that are due now.', schema: RESENT_EVENT } },
+    refusals: REFUSED_RESENDS,
   })
   @Post(':id/resend')
   @AcceptIdempotencyKey()
@@ -81,7 +87,7 @@ export class EventsController {
       caller,
       { body, ...request },
       () => this.resendEvent.execute(caller, id, body.webhook_endpoint ?? undefined),
-      (resent) => ({ status: 200, body: eventWithDeliveriesJson(resent) }),
+      (resent) => ({ status: 200, body: resentEventJson(resent) }),
     );
   }
 }

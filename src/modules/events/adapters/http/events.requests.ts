@@ -1,4 +1,3 @@
-import { facts } from '../../../../platform/facts.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { Id, Instant, OneOf, ResourceId } from '../../../../validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
@@ -13,7 +12,7 @@ import { EVENT_ID } from '../../domain/event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
 export class ListEventsQuery {
-  @OneOf(facts.eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
+  @OneOf(({ eventTypes }) => eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
   @ResourceId({ optional: true, description: 'Only events of the resource with this ID.' })
   object?: string;
   @Instant(FROM) from?: string;

@@ -6,12 +6,11 @@ import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
-import { ListLedgerEvents } from '../../application/list-ledger-events.js';
+import { LedgerEvents } from '../../application/ports.js';
 import { EVENT_FACTS } from '../../facts.js';
 import { eventJson, LEDGER_EVENT_LIST, ledgerEventWebhooks } from '../representation/events.views.js';
 import { ListLedgerEventsQuery, toLedgerFilter } from './events.requests.js';
 
-/** Lets the ledger read events that it missed. */
 @Controller(EVENT_FACTS.ledger.path)
 @LedgerKey()
 @Tag(
@@ -20,7 +19,7 @@ import { ListLedgerEventsQuery, toLedgerFilter } from './events.requests.js';
 )
 @Webhooks(ledgerEventWebhooks)
 export class LedgerEventsController {
-  constructor(private readonly listLedgerEvents: ListLedgerEvents) {}
+  constructor(private readonly events: LedgerEvents) {}
 
   @Operation('listLedgerEvents', {
     summary: 'List events as the ledger',
@@ -30,7 +29,7 @@ export class LedgerEventsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
-    const page = await this.listLedgerEvents.execute(ledger, toLedgerFilter(query));
+    const page = await this.events.list(ledger, toLedgerFilter(query));
     const body = listJson(page, ({ organization, ...event }) => eventJson(event, organization));
     return new HttpResponse({ status: 200, body });
   }

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Post } from '@nestjs/common';
+import { Delete, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
 import {
   AcceptIdempotencyKey,
@@ -8,32 +8,22 @@ import {
 } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { listView } from '../../../../platform/http/list.view.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { Operation } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { decided } from '../../../../shared/decision.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
-import { CallerOfKey } from '../../../access/index.js';
 import { ChangeWebhookEndpoint } from '../../application/change-webhook-endpoint.js';
 import { CreateWebhookEndpoint } from '../../application/create-webhook-endpoint.js';
 import { DeleteWebhookEndpoint } from '../../application/delete-webhook-endpoint.js';
-import { ListWebhookEndpoints } from '../../application/list-webhook-endpoints.js';
-import { ReadWebhookEndpoint } from '../../application/read-webhook-endpoint.js';
+import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
 import { RotateEndpointSecret } from '../../application/rotate-endpoint-secret.js';
 import { TestWebhookEndpoint } from '../../application/test-webhook-endpoint.js';
-import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
-import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
+import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
 import { DELIVERY, deliveryView } from '../representation/events.views.js';
 import { NEW_ENDPOINT, REFUSED_ENDPOINTS } from '../representation/webhook-endpoints.examples.js';
-import {
-  DELETED_WEBHOOK_ENDPOINT,
-  deletedView,
-  WEBHOOK_ENDPOINT,
-  WEBHOOK_ENDPOINT_LIST,
-  WEBHOOK_ENDPOINT_WITH_SECRET,
-  webhookEndpointView,
-  withSecretView,
-} from '../representation/webhook-endpoints.views.js';
+import { deletedView, webhookEndpointView, withSecretView } from '../representation/webhook-endpoints.views.js';
 import {
   ChangeWebhookEndpointRequest,
   CreateWebhookEndpointRequest,
@@ -44,145 +34,162 @@ import {
   toOverlap,
   toPage,
 } from './webhook-endpoints.requests.js';
+import { OF_LEDGER, OF_ORGANIZATION, type Surface } from './webhook-endpoints.surfaces.js';
 
-@Controller(WEBHOOK_ENDPOINT_FACTS.secret.path)
-@Tag('Webhook endpoints', 'URLs to which the events of your organization are sent.')
-export class WebhookEndpointsController {
-  constructor(
-    private readonly idempotency: Idempotency,
-    private readonly createEndpoint: CreateWebhookEndpoint,
-    private readonly readEndpoint: ReadWebhookEndpoint,
-    private readonly listEndpoints: ListWebhookEndpoints,
-    private readonly changeEndpoint: ChangeWebhookEndpoint,
-    private readonly deleteEndpoint: DeleteWebhookEndpoint,
-    private readonly rotateEndpointSecret: RotateEndpointSecret,
-    private readonly testEndpoint: TestWebhookEndpoint,
-  ) {}
+function controllerFor({ path, owner, organizations, schemas, Owner, Serving, operation, as, shown }: Surface) {
+  const answer = (view: Parameters<typeof shown>[0]) => ({ status: 200, body: JSON.stringify(shown(view)) });
 
-  @Operation('createWebhookEndpoint', {
-    summary: 'Create a webhook endpoint',
-    description:
-      'Creates an endpoint that receives the events of your organization in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.',
-    example: NEW_ENDPOINT,
-    answers: {
-      201: { description: 'The endpoint with its secret.', schema: WEBHOOK_ENDPOINT_WITH_SECRET, located: true },
-    },
-    refusals: REFUSED_ENDPOINTS,
-  })
-  @Post()
-  @RequireIdempotencyKey()
-  create(
-    @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
-    @ValidBody() body: CreateWebhookEndpointRequest,
-  ): Promise<IdempotentResponse> {
-    return this.idempotency.once(
-      caller,
-      { body, ...request },
-      () => this.createEndpoint.execute(caller, toNewEndpoint(body)),
-      (created) => ({
-        status: 201,
-        body: JSON.stringify(withSecretView(created)),
-        location: `${WEBHOOK_ENDPOINT_FACTS.secret.path}/${created.endpoint.state.id}`,
-        hasSecret: true,
-      }),
-    );
+  @Serving()
+  class WebhookEndpointsController {
+    constructor(
+      private readonly idempotency: Idempotency,
+      private readonly createEndpoint: CreateWebhookEndpoint,
+      private readonly endpoints: WebhookEndpoints,
+      private readonly changeEndpoint: ChangeWebhookEndpoint,
+      private readonly deleteEndpoint: DeleteWebhookEndpoint,
+      private readonly rotateEndpointSecret: RotateEndpointSecret,
+      private readonly testEndpoint: TestWebhookEndpoint,
+    ) {}
+
+    @Operation(operation('create'), {
+      summary: `Create a webhook endpoint${as}`,
+      description: `Creates an endpoint that receives the events of ${organizations} in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.`,
+      example: NEW_ENDPOINT,
+      answers: {
+        201: { description: 'The endpoint with its secret.', schema: schemas.withSecret, located: true },
+      },
+      refusals: REFUSED_ENDPOINTS,
+    })
+    @Post()
+    @RequireIdempotencyKey()
+    create(
+      @Owner() caller: Caller,
+      @Idempotent() request: IdempotentRequest,
+      @ValidBody() body: CreateWebhookEndpointRequest,
+    ): Promise<IdempotentResponse> {
+      return this.idempotency.once(
+        caller,
+        { body, ...request },
+        () => this.createEndpoint.execute(caller, toNewEndpoint(body)),
+        (created) => ({
+          ...answer(withSecretView(created)),
+          status: 201,
+          location: `${path}/${created.endpoint.state.id}`,
+          hasSecret: true,
+        }),
+      );
+    }
+
+    @Operation(operation('list', 's'), {
+      summary: `List webhook endpoints${as}`,
+      description: `Lists the webhook endpoints of ${owner} in the mode of the key, newest first.`,
+      answers: { 200: { description: 'A page of endpoints.', schema: schemas.list } },
+    })
+    @Get()
+    async list(@Owner() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+      return listView(await this.endpoints.list(caller, toPage(query)), (endpoint) =>
+        shown(webhookEndpointView(endpoint)),
+      );
+    }
+
+    @Operation(operation('read'), {
+      summary: `Retrieve a webhook endpoint${as}`,
+      answers: { 200: { description: 'The endpoint.', schema: schemas.endpoint } },
+    })
+    @Get(':id')
+    async read(
+      @Owner() caller: Caller,
+      @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+      @ValidQuery() _query: NoFieldsRequest,
+    ) {
+      return shown(webhookEndpointView(await this.endpoints.get(caller, id)));
+    }
+
+    @Operation(operation('change'), {
+      summary: `Change a webhook endpoint${as}`,
+      description: 'Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.',
+      example: { enabled: true },
+      answers: { 200: { description: 'The endpoint.', schema: schemas.endpoint } },
+    })
+    @Post(':id')
+    @AcceptIdempotencyKey()
+    change(
+      @Owner() caller: Caller,
+      @Idempotent() request: IdempotentRequest,
+      @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+      @ValidBody() body: ChangeWebhookEndpointRequest,
+    ): Promise<IdempotentResponse> {
+      return this.idempotency.once(
+        caller,
+        { body, ...request },
+        () => this.changeEndpoint.execute(caller, id, toChange(body)),
+        (endpoint) => answer(webhookEndpointView(endpoint)),
+      );
+    }
+
+    @Operation(operation('delete'), {
+      summary: `Delete a webhook endpoint${as}`,
+      description: 'Deletes an endpoint. Its unfinished deliveries are canceled.',
+      answers: { 200: { description: 'The deleted endpoint.', schema: schemas.deleted } },
+    })
+    @Delete(':id')
+    async delete(@Owner() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
+      return this.idempotency.withoutKey(
+        () => this.deleteEndpoint.execute(caller, id),
+        (endpoint) => answer(deletedView(endpoint)),
+      );
+    }
+
+    @Operation(operation('rotate', 'Secret'), {
+      summary: `Rotate the secret of a webhook endpoint${as}`,
+      description:
+        'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.',
+      answers: { 200: { description: 'The endpoint with its new secret.', schema: schemas.withSecret } },
+    })
+    @Post(':id/rotate_secret')
+    @AcceptIdempotencyKey()
+    rotateSecret(
+      @Owner() caller: Caller,
+      @Idempotent() request: IdempotentRequest,
+      @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+      @ValidBody() body: RotateEndpointSecretRequest,
+    ): Promise<IdempotentResponse> {
+      return this.idempotency.once(
+        caller,
+        { body, ...request },
+        () => this.rotateEndpointSecret.execute(caller, id, toOverlap(body)),
+        (rotated) => ({ ...answer(withSecretView(rotated)), hasSecret: true }),
+      );
+    }
+
+    @Operation(operation('test'), {
+      summary: `Test a webhook endpoint${as}`,
+      description: 'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
+      answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
+    })
+    @Post(':id/test')
+    @AcceptIdempotencyKey()
+    test(
+      @Owner() caller: Caller,
+      @Idempotent() request: IdempotentRequest,
+      @PathId(WEBHOOK_ENDPOINT_ID) id: string,
+      @ValidBody() body: NoFieldsRequest,
+    ): Promise<IdempotentResponse> {
+      const represent = (endpoint: WebhookEndpoint) => JSON.stringify(webhookEndpointView(endpoint));
+      let sent: Promise<Attempt> | undefined;
+      return this.idempotency.once(
+        caller,
+        { body, hasEffect: true, ...request },
+        async () => {
+          sent ??= this.testEndpoint.execute(caller, id, represent);
+          return decided(await sent);
+        },
+        (attempt) => ({ status: 200, body: JSON.stringify(deliveryView(attempt)) }),
+      );
+    }
   }
-
-  @Operation('listWebhookEndpoints', {
-    summary: 'List webhook endpoints',
-    description: 'Lists the webhook endpoints of your organization in the mode of the key, newest first.',
-    answers: { 200: { description: 'A page of endpoints.', schema: WEBHOOK_ENDPOINT_LIST } },
-  })
-  @Get()
-  async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
-    return listView(await this.listEndpoints.execute(caller, toPage(query)), webhookEndpointView);
-  }
-
-  @Operation('readWebhookEndpoint', {
-    summary: 'Retrieve a webhook endpoint',
-    answers: { 200: { description: 'The endpoint.', schema: WEBHOOK_ENDPOINT } },
-  })
-  @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string) {
-    return webhookEndpointView(await this.readEndpoint.execute(caller, id));
-  }
-
-  @Operation('changeWebhookEndpoint', {
-    summary: 'Change a webhook endpoint',
-    description: 'Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.',
-    example: { enabled: true },
-    answers: { 200: { description: 'The endpoint.', schema: WEBHOOK_ENDPOINT } },
-  })
-  @Post(':id')
-  @AcceptIdempotencyKey()
-  change(
-    @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
-    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
-    @ValidBody() body: ChangeWebhookEndpointRequest,
-  ): Promise<IdempotentResponse> {
-    return this.idempotency.once(
-      caller,
-      { body, ...request },
-      () => this.changeEndpoint.execute(caller, id, toChange(body)),
-      (endpoint) => ({ status: 200, body: JSON.stringify(webhookEndpointView(endpoint)) }),
-    );
-  }
-
-  @Operation('deleteWebhookEndpoint', {
-    summary: 'Delete a webhook endpoint',
-    description: 'Deletes an endpoint. Its unfinished deliveries are canceled.',
-    answers: { 200: { description: 'The deleted endpoint.', schema: DELETED_WEBHOOK_ENDPOINT } },
-  })
-  @Delete(':id')
-  async delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
-    return this.idempotency.withoutKey(
-      () => this.deleteEndpoint.execute(caller, id),
-      (endpoint) => ({ status: 200, body: JSON.stringify(deletedView(endpoint)) }),
-    );
-  }
-
-  @Operation('rotateWebhookEndpointSecret', {
-    summary: 'Rotate the secret of a webhook endpoint',
-    description:
-      'Creates a new secret. For `overlap_seconds`, webhooks are signed with both the new and the previous secret. An older secret stops at once.',
-    answers: { 200: { description: 'The endpoint with its new secret.', schema: WEBHOOK_ENDPOINT_WITH_SECRET } },
-  })
-  @Post(':id/rotate_secret')
-  @AcceptIdempotencyKey()
-  rotateSecret(
-    @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
-    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
-    @ValidBody() body: RotateEndpointSecretRequest,
-  ): Promise<IdempotentResponse> {
-    return this.idempotency.once(
-      caller,
-      { body, ...request },
-      () => this.rotateEndpointSecret.execute(caller, id, toOverlap(body)),
-      (rotated) => ({ status: 200, body: JSON.stringify(withSecretView(rotated)), hasSecret: true }),
-    );
-  }
-
-  @Operation('testWebhookEndpoint', {
-    summary: 'Test a webhook endpoint',
-    description: 'Sends one `webhook.test` event to the endpoint and returns the result. A failure is not retried.',
-    answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
-  })
-  @Post(':id/test')
-  @AcceptIdempotencyKey()
-  test(
-    @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
-    @PathId(WEBHOOK_ENDPOINT_ID) id: string,
-    @ValidBody() body: NoFieldsRequest,
-  ): Promise<IdempotentResponse> {
-    return this.idempotency.once(
-      caller,
-      { body, hasEffect: true, ...request },
-      () => this.testEndpoint.execute(caller, id, (endpoint) => JSON.stringify(webhookEndpointView(endpoint))),
-      (attempt) => ({ status: 200, body: JSON.stringify(deliveryView(attempt)) }),
-    );
-  }
+  return WebhookEndpointsController;
 }
+
+export const WebhookEndpointsController = controllerFor(OF_ORGANIZATION);
+export const LedgerWebhookEndpointsController = controllerFor(OF_LEDGER);

@@ -1,10 +1,11 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { selectionOf } from '../../../../platform/database/columns.js';
 import type { Mode } from '../../../../shared/caller.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'events_pkey' };
 
 @Entity('events')
-@Unique('events_sequence_key', ['organizationId', 'mode', 'objectId', 'sequence'])
+@Unique('events_sequence_key', ['organizationId', 'mode', 'objectId', 'sequenceBase', 'sequence'])
 @Index('events_type_list', ['organizationId', 'mode', 'type', 'id'])
 @Index('events_across', ['mode', 'type', 'id'])
 @Check('events_mode', `mode IN ('test', 'live')`)
@@ -26,12 +27,38 @@ export class EventRecord {
   @Column('uuid', { name: 'object_id' })
   objectId!: string;
 
+  /** From 1. The number of the event is `sequenceBase + sequence`. */
   @Column('smallint')
   sequence!: number;
+
+  @Column('integer', { name: 'sequence_base', default: 0 })
+  sequenceBase!: number;
 
   @Column('text')
   data!: string;
 
   @Column('text', { nullable: true })
   reason!: string | null;
+
+  @Column('text', { nullable: true })
+  details!: string | null;
+}
+
+/** The largest smallint. */
+const MOST = 32_767;
+const NUMBER = 'sequence_base + sequence';
+
+export const EVENT_COLUMNS = selectionOf(EventRecord, { sequence: NUMBER }, [
+  'mode',
+  'id',
+  'type',
+  'sequence',
+  'data',
+  'reason',
+  'details',
+]);
+
+export function numbered(number: number): Pick<EventRecord, 'sequence' | 'sequenceBase'> {
+  const rest = (number - 1) % MOST;
+  return { sequence: rest + 1, sequenceBase: number - 1 - rest };
 }

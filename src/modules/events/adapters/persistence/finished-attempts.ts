@@ -2,7 +2,7 @@ import type { Database } from '../../../../platform/database/database.js';
 import { isUnavailable } from '../../../../platform/database/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import type { ClaimedDelivery } from '../../application/ports.js';
-import type { MadeAttempt } from '../../domain/schedule.js';
+import type { DeliveryOutcome, MadeAttempt } from '../../domain/schedule.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const FINISHED = `unnest($2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::smallint[],
@@ -18,7 +18,7 @@ const FINISH = {
       SELECT organization_id, mode, event_id, endpoint_id, attempt, attempted_at, status_code, error, duration_ms,
         finished.next_attempt_at
       FROM webhook_deliveries JOIN ${FINISHED} USING (mode, event_id, endpoint_id)
-      WHERE organization_id = $1 AND finished.outcome IS DISTINCT FROM 'canceled'
+      WHERE organization_id = $1 AND finished.attempted_at IS NOT NULL
     )
     UPDATE webhook_deliveries delivery SET next_attempt_at = finished.due_at, outcome = finished.outcome
     FROM ${FINISHED} WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode
@@ -47,9 +47,8 @@ export class FinishedAttempts {
     return this.enqueue(claimed, [at, statusCode, error, durationMs, next, due, outcome]);
   }
 
-  /** Ends a delivery without an attempt. */
-  cancel(claimed: ClaimedDelivery): Promise<void> {
-    return this.enqueue(claimed, [null, null, null, null, null, null, 'canceled']);
+  end(claimed: ClaimedDelivery, outcome: DeliveryOutcome): Promise<void> {
+    return this.enqueue(claimed, [null, null, null, null, null, null, outcome]);
   }
 
   private enqueue({ organization, event, endpoint, attempt }: ClaimedDelivery, outcome: unknown[]): Promise<void> {
@@ -81,7 +80,7 @@ export class FinishedAttempts {
     const rows = finished.map(({ row }) => row);
     const columns = rows[0]?.map((_, column) => rows.map((row) => row[column])) ?? [];
     try {
-      await this.database.autocommit(FINISH, [uuidOf(organization), ...columns]);
+      await this.database.autocommit({ organization }, FINISH, [uuidOf(organization), ...columns]);
       for (const { resolve } of finished) resolve();
     } catch (error) {
       if (finished.length === 1 || isUnavailable(error)) for (const { reject } of finished) reject(error);

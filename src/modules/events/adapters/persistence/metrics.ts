@@ -1,12 +1,12 @@
 import { age, COUNTED, EACH_MODE, MOST_ROWS, madeAt, series } from '../../../../platform/database/measurement.js';
-import { facts, type Measurement } from '../../../../platform/facts.js';
+import type { Measurement } from '../../../../platform/facts.js';
 import { counter, gauge } from '../../../../platform/metric.js';
 import { MODES } from '../../../../shared/caller.js';
 
 export const RECORDED = counter({
   name: 'tillgate_events_total',
   help: 'Recorded events, by type.',
-  labels: { mode: MODES, type: facts.eventTypes },
+  labels: { mode: MODES, type: ({ eventTypes }) => eventTypes },
 });
 
 export const ATTEMPTS = counter({

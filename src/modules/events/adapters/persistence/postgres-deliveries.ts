@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../platform/database/database.js';
 import { CallerClock } from '../../../../shared/clock.js';
@@ -10,20 +10,17 @@ import {
   type PolledPage,
   type Share,
 } from '../../application/ports.js';
-import { EVENT_ID, type Event } from '../../domain/event.js';
+import { EVENT_ID } from '../../domain/event.js';
 import { type DueReceiver, dueReceiver } from '../../domain/receiver.js';
 import type { MadeAttempt } from '../../domain/schedule.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
-import { activeSecrets, SECRETS, type SealedSecrets } from './endpoint-secrets.js';
+import { type ClaimedEndpointRow, type ClaimedRow, DeliveryClaims } from './delivery-claims.js';
+import { activeSecrets } from './endpoint-secrets.js';
 import { FinishedAttempts } from './finished-attempts.js';
 import { ATTEMPTS } from './metrics.js';
-import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** In one page. Further receivers of an organization are on the pages that follow. */
 const RECEIVERS = 100;
-/** The columns of an endpoint that an attempt needs. */
-const SENT_TO = `url, enabled, ${SECRETS}, (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"`;
-
 /** In one page, so that its cost does not grow with the number of unfinished deliveries. */
 const DELIVERIES = 500;
 const ORGANIZATIONS_STATEMENT = {
@@ -47,40 +44,9 @@ const DUE = {
     ) SELECT receiver AS stored, next_attempt_at <= $4 AS "isDue" FROM step LIMIT $3`,
 };
 
-/**
- * If two instances find the same delivery due, one locks it; the other skips it, or sees its lease. Each event is found as the
- * first one from its ID on: before the first ANALYZE, a join by ID read all events of the organization for each delivery.
- */
-const CLAIM = {
-  name: 'webhooks.claim',
-  text: `WITH claimed AS (
-      UPDATE webhook_deliveries SET attempts = attempts + 1, next_attempt_at = $5
-      WHERE organization_id = $1 AND ctid = ANY (ARRAY(
-        SELECT free.place FROM unnest($2::text[], $3::integer[]) AS share (receiver, take) CROSS JOIN LATERAL (
-          SELECT ctid AS place FROM webhook_deliveries
-          WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
-          ORDER BY next_attempt_at, event_id LIMIT share.take FOR UPDATE SKIP LOCKED) AS free))
-      RETURNING mode, event_id, endpoint_id, url, receiver, attempts
-    )
-    SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS stored, attempts AS attempt,
-      event.id, type, event.mode, sequence, data, reason,
-      nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
-      "previousExpiresAt", "failingSince"
-    FROM claimed CROSS JOIN LATERAL (
-      SELECT id, type, mode, sequence, data, reason FROM events
-      WHERE organization_id = $1 AND mode = claimed.mode AND id >= claimed.event_id
-      ORDER BY id LIMIT 1) AS event
-    LEFT JOIN LATERAL (
-      SELECT ${SENT_TO} FROM webhook_endpoints
-      WHERE organization_id = $1 AND mode = claimed.mode AND id = claimed.endpoint_id
-      UNION ALL
-      SELECT ${SENT_TO} FROM ledger_webhook_endpoints WHERE mode = claimed.mode AND id = claimed.endpoint_id
-    ) AS endpoint ON true
-    WHERE event.id = claimed.event_id ORDER BY event.id`,
-};
-
 @Injectable()
 export class PostgresDeliveries extends Deliveries {
+  private readonly logger = new Logger('Webhooks');
   private readonly finished: FinishedAttempts;
 
   constructor(
@@ -95,6 +61,7 @@ export class PostgresDeliveries extends Deliveries {
   async organizations(after: string | undefined): Promise<PolledPage<string>> {
     const values = [after === undefined ? FIRST_UUID : uuidOf(after)];
     const rows = await this.database.read<{ organization: string; deliveries: number }>(
+      { queue: ORGANIZATIONS_STATEMENT.name },
       ORGANIZATIONS_STATEMENT,
       values,
     );
@@ -105,7 +72,7 @@ export class PostgresDeliveries extends Deliveries {
 
   async due(organization: string, after: string | undefined, now: number): Promise<PolledPage<DueReceiver>> {
     const values = [uuidOf(organization), after ?? '', RECEIVERS, new Date(now)];
-    const rows = await this.database.read<{ stored: string; isDue: boolean }>(DUE, values);
+    const rows = await this.database.read<{ stored: string; isDue: boolean }>({ organization }, DUE, values);
     const found = rows.filter(({ isDue }) => isDue).map(({ stored }) => dueReceiver(organization, stored));
     return { found, next: rows[RECEIVERS - 1]?.stored };
   }
@@ -116,21 +83,23 @@ export class PostgresDeliveries extends Deliveries {
     now: number,
     leaseEnd: number,
   ): Promise<ClaimedDelivery[]> {
-    const receivers = shares.map(({ due }) => due.stored);
-    const takes = shares.map(({ take }) => take);
-    const values = [uuidOf(organization), receivers, takes, new Date(now), new Date(leaseEnd)];
-    const { rows } = await this.database.autocommit<ClaimedRow>(CLAIM, values);
-    return rows.map(({ url, stored, attempt, id, type, mode, sequence, data, reason, ...endpoint }) => {
-      const due = dueReceiver(organization, stored);
-      const { ahead } = this.clock.at({ organization: due.owner, mode });
-      const event = { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason };
-      return { ...due, url, attempt, event, endpoint: this.endpointOf(endpoint, now + ahead) };
+    const claims = new DeliveryClaims(this.database, organization, new Date(now), new Date(leaseEnd));
+    const rows = await claims.take(shares);
+    const claimed = rows.map(async (row) => {
+      try {
+        return [await this.claimedOf(organization, row, now)];
+      } catch (error) {
+        // Its secret cannot be decrypted, for example. It is due again after the lease.
+        this.logger.warn(error);
+        return [];
+      }
     });
+    return (await Promise.all(claimed)).flat();
   }
 
-  async cancel(claimed: ClaimedDelivery): Promise<void> {
-    await this.finished.cancel(claimed);
-    ATTEMPTS.inc({ mode: claimed.event.mode, outcome: 'canceled' });
+  async end(claimed: ClaimedDelivery, outcome: 'canceled' | 'given_up'): Promise<void> {
+    await this.finished.end(claimed, outcome);
+    ATTEMPTS.inc({ mode: claimed.event.mode, outcome });
   }
 
   async finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void> {
@@ -138,24 +107,20 @@ export class PostgresDeliveries extends Deliveries {
     ATTEMPTS.inc({ mode: claimed.event.mode, outcome: made.outcome ?? 'retried' });
   }
 
+  private async claimedOf(organization: string, row: ClaimedRow, now: number): Promise<ClaimedDelivery> {
+    const { url, stored, attempt, id, type, mode, sequence, data, reason, details, ...endpoint } = row;
+    const due = dueReceiver(organization, stored);
+    const { ahead } = await this.clock.at({ organization: due.owner, mode });
+    const event = { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason, details };
+    return { ...due, url, attempt, event, endpoint: this.endpointOf(endpoint, now + ahead) };
+  }
+
   private endpointOf(
-    { endpointId, isOpen, failingSince, ...sealed }: EndpointRow,
+    { endpointId, isOpen, failingSince, ...sealed }: ClaimedEndpointRow,
     now: number,
   ): ClaimedEndpoint | null {
     if (endpointId === null) return null;
     const secrets = isOpen ? activeSecrets(this.encryption, sealed, now) : [];
     return { id: idOf(WEBHOOK_ENDPOINT_ID, endpointId), isOpen, secrets, failingSince };
   }
-}
-
-interface ClaimedRow extends Event, EndpointRow {
-  readonly url: string;
-  readonly stored: string;
-  readonly attempt: number;
-}
-
-interface EndpointRow extends SealedSecrets {
-  readonly endpointId: string | null;
-  readonly isOpen: boolean;
-  readonly failingSince: number | null;
 }

@@ -3,21 +3,23 @@ import { Database } from '../../../../platform/database/database.js';
 import { earlier, type Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { Clock } from '../../../../shared/clock.js';
-import { instantOf, uuidOf } from '../../../../shared/id.js';
+import { createdInstant, uuidOf } from '../../../../shared/id.js';
 import { DeliverySchedule } from '../../application/delivery-schedule.js';
 import { type ClaimedDelivery } from '../../application/ports.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const OWN = 'organization_id = $1 AND mode = $2';
+/** Deliveries to the ledger follow real time. */
+const TO_ORGANIZATION = `${OWN} AND receiver NOT LIKE 'ledger %'`;
 /** While an attempt is under way, from its claim until it is recorded, next_attempt_at is the end of the lease. */
 const RECORDED = `(attempts = 0 OR EXISTS (
   SELECT FROM webhook_attempts AS made WHERE made.organization_id = $1 AND made.mode = $2
     AND made.event_id = delivery.event_id AND made.endpoint_id = delivery.endpoint_id AND made.attempt = delivery.attempts))`;
 const ADVANCE = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = ${earlier('next_attempt_at', '$3')}
-  WHERE ${OWN} AND next_attempt_at > $4 AND ${RECORDED}`;
+  WHERE ${TO_ORGANIZATION} AND next_attempt_at > $4 AND ${RECORDED}`;
 const BUSY = {
   name: 'webhooks.busy',
-  text: `SELECT FROM webhook_deliveries AS delivery WHERE ${OWN} AND next_attempt_at IS NOT NULL
+  text: `SELECT FROM webhook_deliveries AS delivery WHERE ${TO_ORGANIZATION} AND next_attempt_at IS NOT NULL
     AND (next_attempt_at <= $3 OR NOT ${RECORDED}) LIMIT 1`,
 };
 const DUE_AT = {
@@ -35,26 +37,26 @@ export class PostgresDeliverySchedule extends DeliverySchedule {
     super();
   }
 
-  advance({ organization, mode }: Caller, seconds: number): Part {
-    const values = [uuidOf(organization), mode, seconds, new Date(this.clock.now())];
-    return { name: 'webhooks.advance', sql: ADVANCE, values };
+  advance(caller: Caller, seconds: number): Part {
+    const values = [uuidOf(caller.organization), caller.mode, seconds, new Date(this.clock.now())];
+    return { name: 'webhooks.advance', owner: caller, sql: ADVANCE, values };
   }
 
-  async isIdle({ organization, mode }: Caller): Promise<boolean> {
-    const values = [uuidOf(organization), mode, new Date(this.clock.now())];
-    return (await this.database.read(BUSY, values)).length === 0;
+  async isIdle(caller: Caller): Promise<boolean> {
+    const values = [uuidOf(caller.organization), caller.mode, new Date(this.clock.now())];
+    return (await this.database.read(caller, BUSY, values)).length === 0;
   }
 
-  async dueAt({ organization, mode }: Caller, { event, endpoint, attempt }: ClaimedDelivery): Promise<number | null> {
-    if (attempt === 1) return instantOf(event.id);
+  async dueAt(caller: Caller, { event, endpoint, attempt }: ClaimedDelivery): Promise<number | null> {
+    if (attempt === 1) return createdInstant(event.id);
     const values = [
-      uuidOf(organization),
-      mode,
+      uuidOf(caller.organization),
+      caller.mode,
       uuidOf(event.id),
       endpoint ? uuidOf(endpoint.id) : NO_ENDPOINT,
       attempt - 1,
     ];
-    const [before] = await this.database.read<{ dueAt: number | null }>(DUE_AT, values);
+    const [before] = await this.database.read<{ dueAt: number | null }>(caller, DUE_AT, values);
     return before?.dueAt ?? null;
   }
 }

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { insertAllInto, insertInto } from '../../../../platform/database/columns.js';
-import { type Part, several } from '../../../../platform/database/statement.js';
+import { later, type Part, several } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type Moment } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
 import { DueSignal, Outbox, type OwnedNewEvent } from '../../application/ports.js';
 import { EVENT_ID, type NewEvent } from '../../domain/event.js';
-import { EventRecord } from './event.record.js';
+import { storedReceiver } from '../../domain/receiver.js';
+import { EventRecord, numbered } from './event.record.js';
 import { RECORDED } from './metrics.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
@@ -18,11 +19,7 @@ const DELIVERY = `INSERT INTO webhook_deliveries
   (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)`;
 const DUE = `0::smallint, '-infinity'::timestamptz`;
 
-/** Host and port of a URL in SQL, as storedReceiver computes them. */
-const receiverOf = (url: string): string => `lower(substring(${url} FROM '://(?:[^/?#]*@)?([^/?#]+)'))`;
-
-/** Whether an endpoint subscribes to the type. */
-const subscribes = (type: string): string => `endpoint.enabled AND endpoint.events && ARRAY['*', ${type}]`;
+export const subscribes = (type: string): string => `endpoint.enabled AND endpoint.events && ARRAY['*', ${type}]`;
 
 /**
  * The statement that records an event also selects its endpoints, so an endpoint misses no event that is recorded after its
@@ -35,13 +32,13 @@ const TO_LEDGER = `${DELIVERY} SELECT $1::uuid, mode, $3::uuid, id, url, receive
   FROM ledger_webhook_endpoints endpoint WHERE mode = $2 AND ${subscribes('$4::text')}`;
 /** The notify_url gets no delivery of its own if an endpoint with the same URL gets the event. */
 const TO_URL = `${DELIVERY}
-  SELECT $1::uuid, $2::text, $3::uuid, '${NO_ENDPOINT}'::uuid, $5::text, ${receiverOf('$5::text')}, ${DUE}
+  SELECT $1::uuid, $2::text, $3::uuid, '${NO_ENDPOINT}'::uuid, $5::text, $6::text, ${DUE}
   WHERE NOT EXISTS (SELECT ${OWN} AND url = $5)`;
 
 /** The same statements for a batch of events of one organization, with one array for each column. */
 const RECORD_ALL = insertAllInto('events.record_all', EventRecord);
 const batch = (name: string) =>
-  `unnest($2::text[], $3::uuid[], $4::text[], $5::text[]) AS ${name} (mode, id, type, url)`;
+  `unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[]) AS ${name} (mode, id, type, url, receiver)`;
 const ALL_TO_ENDPOINTS = `${DELIVERY}
   SELECT endpoint.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, ${DUE}
   FROM webhook_endpoints endpoint JOIN ${batch('event')} ON event.mode = endpoint.mode
@@ -50,7 +47,7 @@ const ALL_TO_LEDGER = `${DELIVERY}
   SELECT $1::uuid, event.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, ${DUE}
   FROM ledger_webhook_endpoints endpoint JOIN ${batch('event')} ON event.mode = endpoint.mode WHERE ${subscribes('event.type')}`;
 const ALL_TO_URLS = `${DELIVERY}
-  SELECT $1::uuid, event.mode, event.id, '${NO_ENDPOINT}'::uuid, event.url, ${receiverOf('event.url')}, ${DUE}
+  SELECT $1::uuid, event.mode, event.id, '${NO_ENDPOINT}'::uuid, event.url, event.receiver, ${DUE}
   FROM ${batch('event')} WHERE url IS NOT NULL AND id NOT IN (
     SELECT other.id FROM webhook_endpoints endpoint JOIN ${batch('other')}
       ON other.mode = endpoint.mode AND other.url = endpoint.url
@@ -66,40 +63,57 @@ export class PostgresOutbox extends Outbox {
   }
 
   record(caller: Caller, event: NewEvent): Write {
+    return later('events.record', async () => this.recordAt(await this.clock.at(caller), caller, event));
+  }
+
+  recordAll(organization: string, owned: readonly OwnedNewEvent[]): Write {
+    return later('events.record_all', async () => {
+      const rowOf = async ({ caller, event }: OwnedNewEvent) => {
+        const { notifyUrl: url } = event;
+        const receiver = url === null ? null : storedReceiver(url);
+        return { ...toRow(caller, event, await this.clock.at(caller)), url, receiver };
+      };
+      return this.recordRows(organization, owned, await Promise.all(owned.map(rowOf)));
+    });
+  }
+
+  private recordAt(moment: Moment, caller: Caller, event: NewEvent): Write {
     const { notifyUrl } = event;
-    const row = toRow(caller, event, this.clock.at(caller));
+    const row = toRow(caller, event, moment);
     const values = [row.organizationId, row.mode, row.id, row.type];
     const committed = () => this.announce(caller, event);
     const parts: Part[] = [
-      { committed, ...insert(row) },
-      { name: 'events.deliver', sql: TO_ENDPOINTS, values },
-      { name: 'events.deliver_to_ledger', sql: TO_LEDGER, values },
+      { committed, ...insert(caller, row) },
+      { name: 'events.deliver', owner: caller, sql: TO_ENDPOINTS, values },
+      { name: 'events.deliver_to_ledger', owner: caller, sql: TO_LEDGER, values },
     ];
     if (notifyUrl !== null) {
-      parts.push({ name: 'events.deliver_to_url', sql: TO_URL, values: [...values, notifyUrl] });
+      parts.push({
+        name: 'events.deliver_to_url',
+        owner: caller,
+        sql: TO_URL,
+        values: [...values, notifyUrl, storedReceiver(notifyUrl)],
+      });
     }
     return several('events.record', ...parts);
   }
 
-  recordAll(organization: string, owned: readonly OwnedNewEvent[]): Write {
-    const rows = owned.map(({ caller, event }) => ({
-      ...toRow(caller, event, this.clock.at(caller)),
-      url: event.notifyUrl,
-    }));
-    const all = (...columns: readonly (keyof (typeof rows)[number])[]) => [
+  private recordRows(organization: string, owned: readonly OwnedNewEvent[], rows: readonly NewRow[]): Write {
+    const all = (...columns: readonly (keyof NewRow)[]) => [
       uuidOf(organization),
       ...columns.map((column) => rows.map((row) => row[column])),
     ];
-    const values = all('mode', 'id', 'type', 'url');
+    const owner = { organization };
+    const values = all('mode', 'id', 'type', 'url', 'receiver');
     const committed = () => {
       for (const { caller, event } of owned) this.announce(caller, event);
     };
     return several(
       'events.record_all',
-      { ...RECORD_ALL.part(uuidOf(organization), rows), committed },
-      { name: 'events.deliver_all', sql: ALL_TO_ENDPOINTS, values },
-      { name: 'events.deliver_all_to_ledger', sql: ALL_TO_LEDGER, values },
-      { name: 'events.deliver_all_to_urls', sql: ALL_TO_URLS, values },
+      { ...RECORD_ALL.part(organization, rows), committed },
+      { name: 'events.deliver_all', owner, sql: ALL_TO_ENDPOINTS, values },
+      { name: 'events.deliver_all_to_ledger', owner, sql: ALL_TO_LEDGER, values },
+      { name: 'events.deliver_all_to_urls', owner, sql: ALL_TO_URLS, values },
     );
   }
 
@@ -109,8 +123,24 @@ export class PostgresOutbox extends Outbox {
   }
 }
 
+interface NewRow extends EventRecord {
+  readonly url: string | null;
+  readonly receiver: string | null;
+}
+
 function toRow({ organization, mode }: Caller, event: NewEvent, moment: Moment): EventRecord {
   const { type, object, sequence, data, reason = null } = event;
+  const details = event.details === undefined ? null : JSON.stringify(event.details);
   const id = uuidOf(newId(EVENT_ID, moment));
-  return { organizationId: uuidOf(organization), mode, id, type, objectId: uuidOf(object), sequence, data, reason };
+  const owned = {
+    organizationId: uuidOf(organization),
+    mode,
+    id,
+    type,
+    objectId: uuidOf(object),
+    data,
+    reason,
+    details,
+  };
+  return { ...owned, ...numbered(sequence) };
 }

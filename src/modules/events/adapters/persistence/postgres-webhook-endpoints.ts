@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { insertInto, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import type { Part, Statement } from '../../../../platform/database/statement.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
-import { FIRST_UUID, idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
+import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
+import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
 import { WebhookEndpoints } from '../../application/ports.js';
 import { storedReceiver } from '../../domain/receiver.js';
 import { WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';
@@ -16,34 +17,35 @@ import { WebhookEndpointRecord } from './webhook-endpoint.record.js';
 const STATE = ['id', 'mode', 'place', 'url', 'events', 'enabled', 'description', 'disabledReason'] as const;
 const COLUMNS = selectionOf(WebhookEndpointRecord, {}, STATE);
 
-function statementsOn(table: string, scope: string) {
+/** The organization, if any, is the last value. */
+function statementsOn(table: string, scope: (last: number) => string) {
   const named = (name: string, text: string) => ({ name: `webhooks.${name}_in_${table}`, text });
-  const one = `${scope} AND id = $3`;
+  const one = (last: number) => `mode = $1 AND id = $2 ${scope(last)}`;
   return {
-    all: named('all', `SELECT ${COLUMNS} FROM ${table} WHERE ${scope} ORDER BY id DESC`),
-    lock: named('lock', `SELECT ${COLUMNS} FROM ${table} WHERE ${one} FOR UPDATE`),
-    secrets: named('secrets', `SELECT ${SECRETS} FROM ${table} WHERE ${one}`),
+    all: named('all', `SELECT ${COLUMNS} FROM ${table} WHERE mode = $1 ${scope(2)} ORDER BY id DESC`),
+    lock: named('lock', `SELECT ${COLUMNS} FROM ${table} WHERE ${one(3)} FOR UPDATE`),
+    secrets: named('secrets', `SELECT ${SECRETS} FROM ${table} WHERE ${one(3)}`),
     // A new URL, or an endpoint that is enabled again, starts without failures.
     change: named(
       'change',
-      `UPDATE ${table} SET url = $4, receiver = $5, events = $6, enabled = $7, description = $8, disabled_reason = $9,
-        failing_since = CASE WHEN url = $4 AND enabled THEN failing_since END WHERE ${one}`,
+      `UPDATE ${table} SET url = $3, receiver = $4, events = $5, enabled = $6, description = $7, disabled_reason = $8,
+        failing_since = CASE WHEN url = $3 AND enabled THEN failing_since END WHERE ${one(9)}`,
     ),
     rotate: named(
       'rotate',
-      `UPDATE ${table} SET secret = $4, previous_secret = secret, previous_secret_expires_at = $5 WHERE ${one}`,
+      `UPDATE ${table} SET secret = $3, previous_secret = secret, previous_secret_expires_at = $4 WHERE ${one(5)}`,
     ),
-    remove: named('remove', `DELETE FROM ${table} WHERE ${one}`),
+    remove: named('remove', `DELETE FROM ${table} WHERE ${one(3)}`),
   };
 }
 
 const OF_ORGANIZATION = {
-  ...statementsOn('webhook_endpoints', 'organization_id = $1 AND mode = $2'),
+  ...statementsOn('webhook_endpoints', (last) => `AND organization_id = $${last}`),
   insert: insertInto('webhooks.add', WebhookEndpointRecord),
   places: 'webhook_endpoints_place_key',
 };
 const OF_LEDGER = {
-  ...statementsOn('ledger_webhook_endpoints', `$1::uuid = '${FIRST_UUID}' AND mode = $2`),
+  ...statementsOn('ledger_webhook_endpoints', () => ''),
   insert: insertInto('webhooks.add_for_ledger', LedgerWebhookEndpointRecord),
   places: 'ledger_webhook_endpoints_place_key',
 };
@@ -60,8 +62,15 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
   }
 
   async all(caller: Caller): Promise<WebhookEndpoint[]> {
-    const values = [uuidOf(caller.organization), caller.mode];
-    return (await this.database.read<Row>(statementsFor(caller).all, values)).map(fromRow);
+    return (await this.database.read<Row>(caller, statementsFor(caller).all, valuesOf(caller))).map(fromRow);
+  }
+
+  async list(caller: Caller, { cursor, limit }: PageRequest): Promise<Page<WebhookEndpoint>> {
+    const all = await this.all(caller);
+    return pageOf(
+      all.filter(({ state }) => cursor === undefined || state.id < cursor),
+      limit,
+    );
   }
 
   async get(caller: Caller, id: string): Promise<WebhookEndpoint> {
@@ -74,7 +83,7 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
 
   async lock(caller: Caller, id: string): Promise<WebhookEndpoint> {
     const { lock } = statementsFor(caller);
-    const [row] = await this.database.query<Row>(lock, keyOf(caller, id));
+    const [row] = await this.database.query<Row>(lock, valuesOf(caller, uuidOf(id)));
     if (!row) throw notFound('id');
     return fromRow(row);
   }
@@ -91,38 +100,39 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
       previousSecret: null,
       previousSecretExpiresAt: null,
     };
-    return { ...insert(row), stale: [places] };
+    return { ...insert(caller, row), stale: [places] };
   }
 
   change(caller: Caller, { state }: WebhookEndpoint): Part {
     const { id, url, events, enabled, description, disabledReason } = state;
     const receiver = storedReceiver(url, isLedger(caller));
     const { change } = statementsFor(caller);
-    return one(change, [...keyOf(caller, id), url, receiver, events, enabled, description, disabledReason]);
+    return one(caller, change, id, url, receiver, events, enabled, description, disabledReason);
   }
 
   rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Part {
-    const values = [...keyOf(caller, id), this.encryption.encrypt(secret), new Date(previousExpiresAt)];
-    return one(statementsFor(caller).rotate, values);
+    const sealed = this.encryption.encrypt(secret);
+    return one(caller, statementsFor(caller).rotate, id, sealed, new Date(previousExpiresAt));
   }
 
   remove(caller: Caller, id: string): Part {
-    return one(statementsFor(caller).remove, keyOf(caller, id));
+    return one(caller, statementsFor(caller).remove, id);
   }
 
   async secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]> {
-    const [sealed] = await this.database.read<SealedSecrets>(statementsFor(caller).secrets, keyOf(caller, id));
+    const { secrets } = statementsFor(caller);
+    const [sealed] = await this.database.read<SealedSecrets>(caller, secrets, valuesOf(caller, uuidOf(id)));
     if (!sealed) throw notFound('id');
     return activeSecrets(this.encryption, sealed, now);
   }
 }
 
-function keyOf({ organization, mode }: Caller, id: string): unknown[] {
-  return [uuidOf(organization), mode, uuidOf(id)];
+function valuesOf(caller: Caller, ...values: readonly unknown[]): unknown[] {
+  return [caller.mode, ...values, ...(isLedger(caller) ? [] : [uuidOf(caller.organization)])];
 }
 
-function one({ name, text }: { name: string; text: string }, values: readonly unknown[]): Part {
-  return { name, sql: text, values, rows: 1 };
+function one(owner: Caller, { name, text }: Statement, id: string, ...values: readonly unknown[]): Part {
+  return { name, owner, sql: text, values: valuesOf(owner, uuidOf(id), ...values), rows: 1 };
 }
 
 type Row = Pick<WebhookEndpointRecord, (typeof STATE)[number]>;

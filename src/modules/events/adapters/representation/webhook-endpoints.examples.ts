@@ -1,4 +1,3 @@
-/** Error examples for the API's description. Each function makes the domain throw the refusal that is shown. */
 import { exampleId } from '../../../../platform/http/schema.js';
 import { WebhookUrls } from '../../../../shared/webhook-urls.js';
 import { MAX_ENDPOINTS, WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';

@@ -1,4 +1,4 @@
-import { facts } from '../../../../platform/facts.js';
+import { ALL_EVENTS } from '../../../../platform/facts.js';
 import { listOf } from '../../../../platform/http/list.view.js';
 import {
   constant,
@@ -9,10 +9,12 @@ import {
   MODE,
   nullable,
   object,
+  ofFacts,
   oneOf,
   text,
   timestamp,
   type ValueOf,
+  withOrganization,
 } from '../../../../platform/http/schema.js';
 import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { WithSecret } from '../../application/create-webhook-endpoint.js';
@@ -22,14 +24,12 @@ const HEAD = {
   id: id(WEBHOOK_ENDPOINT_ID, 'ID of the webhook endpoint.'),
   object: constant('webhook_endpoint', 'Object type.'),
 };
-const LEDGER_FIELDS = {
-  organization: nullable(id(ORGANIZATION_ID, 'Always null: the endpoint belongs to no organization.')),
-};
+const ORGANIZATION = nullable(id(ORGANIZATION_ID, 'Always null: the endpoint belongs to no organization.'));
 const FIELDS = {
   mode: MODE,
   url: text('URL to which the events are sent.', { format: 'iri', examples: ['https://shop.example/webhooks'] }),
   events: list(
-    oneOf(facts.wantedEvents, 'Event type, or `*`.'),
+    ofFacts(({ eventTypes }) => oneOf([ALL_EVENTS, ...eventTypes], 'Event type, or `*`.')),
     'Event types that are sent, or only `*` for all types.',
   ),
   enabled: { ...flag('Whether events are sent.'), examples: [true] },
@@ -45,38 +45,41 @@ const SECRET = {
 };
 const DELETED = { deleted: { ...flag('Always true.'), const: true } };
 
-export const WEBHOOK_ENDPOINT = object(
-  { ...HEAD, ...FIELDS },
-  { name: 'WebhookEndpoint', description: 'A URL to which events are sent.' },
-);
-export const WEBHOOK_ENDPOINT_LIST = listOf('WebhookEndpointList', WEBHOOK_ENDPOINT);
-export const WEBHOOK_ENDPOINT_WITH_SECRET = object(
-  { ...HEAD, ...FIELDS, ...SECRET },
-  { name: 'WebhookEndpointWithSecret', description: 'A webhook endpoint with its new secret.' },
-);
-export const DELETED_WEBHOOK_ENDPOINT = object(
-  { ...HEAD, ...DELETED },
-  { name: 'DeletedWebhookEndpoint', description: 'A deleted webhook endpoint.' },
-);
-
-export const LEDGER_WEBHOOK_ENDPOINT = object(
-  { ...HEAD, ...LEDGER_FIELDS, ...FIELDS },
-  { name: 'LedgerWebhookEndpoint', description: 'A URL to which the events of all organizations are sent.' },
-);
-export const LEDGER_WEBHOOK_ENDPOINT_LIST = listOf('LedgerWebhookEndpointList', LEDGER_WEBHOOK_ENDPOINT);
-export const LEDGER_WEBHOOK_ENDPOINT_WITH_SECRET = object(
-  { ...HEAD, ...LEDGER_FIELDS, ...FIELDS, ...SECRET },
-  { name: 'LedgerWebhookEndpointWithSecret', description: 'A webhook endpoint with its new secret.' },
-);
-export const DELETED_LEDGER_WEBHOOK_ENDPOINT = object(
-  { ...HEAD, ...LEDGER_FIELDS, ...DELETED },
-  { name: 'DeletedLedgerWebhookEndpoint', description: 'A deleted webhook endpoint.' },
-);
-
-const headOf = ({ state }: WebhookEndpoint) => ({ id: state.id, object: 'webhook_endpoint' }) as const;
-
-function fieldsOf({ state }: WebhookEndpoint) {
+/** The schemas of one surface. `named` makes the names of their components, `owned` adds what the surface shows besides. */
+function schemas(named: (name: string) => string, owned: <Of extends typeof HEAD>(fields: Of) => Of, receives: string) {
+  const endpoint = object(owned({ ...HEAD, ...FIELDS }), {
+    name: named(''),
+    description: `A URL to which ${receives} sent.`,
+  });
   return {
+    endpoint,
+    list: listOf(`${named('')}List`, endpoint),
+    withSecret: object(owned({ ...HEAD, ...FIELDS, ...SECRET }), {
+      name: named('WithSecret'),
+      description: 'A webhook endpoint with its new secret.',
+    }),
+    deleted: object(owned({ ...HEAD, ...DELETED }), {
+      name: `Deleted${named('')}`,
+      description: 'A deleted webhook endpoint.',
+    }),
+  };
+}
+
+export const ENDPOINT = schemas(
+  (suffix) => `WebhookEndpoint${suffix}`,
+  (fields) => fields,
+  'events are',
+);
+export const LEDGER_ENDPOINT = schemas(
+  (suffix) => `LedgerWebhookEndpoint${suffix}`,
+  (fields) => withOrganization(ORGANIZATION, fields),
+  'the events of all organizations are',
+);
+
+export function webhookEndpointView({ state }: WebhookEndpoint): ValueOf<typeof ENDPOINT.endpoint> {
+  return {
+    id: state.id,
+    object: 'webhook_endpoint',
     mode: state.mode,
     url: state.url,
     events: state.events,
@@ -87,29 +90,10 @@ function fieldsOf({ state }: WebhookEndpoint) {
   };
 }
 
-export function webhookEndpointView(endpoint: WebhookEndpoint): ValueOf<typeof WEBHOOK_ENDPOINT> {
-  return { ...headOf(endpoint), ...fieldsOf(endpoint) };
-}
-
-export function withSecretView({ endpoint, secret }: WithSecret): ValueOf<typeof WEBHOOK_ENDPOINT_WITH_SECRET> {
+export function withSecretView({ endpoint, secret }: WithSecret): ValueOf<typeof ENDPOINT.withSecret> {
   return { ...webhookEndpointView(endpoint), secret };
 }
 
-export function deletedView(endpoint: WebhookEndpoint): ValueOf<typeof DELETED_WEBHOOK_ENDPOINT> {
-  return { ...headOf(endpoint), deleted: true };
-}
-
-export function ledgerWebhookEndpointView(endpoint: WebhookEndpoint): ValueOf<typeof LEDGER_WEBHOOK_ENDPOINT> {
-  return { ...headOf(endpoint), organization: null, ...fieldsOf(endpoint) };
-}
-
-export function ledgerWithSecretView({
-  endpoint,
-  secret,
-}: WithSecret): ValueOf<typeof LEDGER_WEBHOOK_ENDPOINT_WITH_SECRET> {
-  return { ...ledgerWebhookEndpointView(endpoint), secret };
-}
-
-export function deletedLedgerView(endpoint: WebhookEndpoint): ValueOf<typeof DELETED_LEDGER_WEBHOOK_ENDPOINT> {
-  return { ...headOf(endpoint), organization: null, deleted: true };
+export function deletedView({ state }: WebhookEndpoint): ValueOf<typeof ENDPOINT.deleted> {
+  return { id: state.id, object: 'webhook_endpoint', deleted: true };
 }

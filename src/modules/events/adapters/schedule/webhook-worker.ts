@@ -3,9 +3,9 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { DueSignal } from '../../application/ports.js';
+import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 import type { NewEvent } from '../../domain/event.js';
 import { type DueReceiver, dueReceiver, storedReceiver } from '../../domain/receiver.js';
-import { WebhookScheduler } from './webhook-scheduler.js';
 
 /** How late an attempt without a signal may be: a retry, or a delivery that another process left. */
 const INTERVAL_MS = 1_000;

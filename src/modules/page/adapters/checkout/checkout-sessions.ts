@@ -1,24 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
-import { CompleteFreeCheckoutSession, ReadCheckoutSession } from '../../../checkout/index.js';
+import { inModeOf, ownId } from '../../../../shared/own-id.js';
+import {
+  CheckoutSessionQueries,
+  CompleteFreeCheckoutSession,
+  type PageLink,
+  PageLinks,
+} from '../../../checkout/index.js';
 import { Sessions } from '../../application/ports.js';
 import type { PageSession } from '../../domain/checkout-page.js';
 
 @Injectable()
 export class CheckoutSessions extends Sessions {
   constructor(
-    private readonly readCheckoutSession: ReadCheckoutSession,
+    private readonly links: PageLinks,
+    private readonly queries: CheckoutSessionQueries,
     private readonly completeFreeCheckoutSession: CompleteFreeCheckoutSession,
   ) {
     super();
   }
 
+  linked(token: string): PageLink | undefined {
+    return this.links.read(token);
+  }
+
   async get(caller: Caller, id: string): Promise<PageSession> {
-    return (await this.readCheckoutSession.execute(caller, id)).state;
+    return (await this.queries.get(...inModeOf(id, caller))).state;
   }
 
   async completeFree(caller: Caller, id: string): Promise<readonly Write[]> {
-    return (await this.completeFreeCheckoutSession.execute(caller, id)).writes;
+    return (await this.completeFreeCheckoutSession.execute(caller, ownId(caller, id))).writes;
   }
 }

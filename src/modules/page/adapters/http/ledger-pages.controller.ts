@@ -10,11 +10,11 @@ import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { notFound } from '../../../../shared/errors.js';
-import { modeOf, ORGANIZATION_ID } from '../../../../shared/id.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
-import { CHECKOUT_SESSION_ID, PaymentPages, SESSION_FACTS } from '../../../checkout/index.js';
+import { CHECKOUT_SESSION_ID, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';
 import { LEDGER_CHECKOUT_PAGE, ledgerPageView } from '../representation/pages.views.js';
 import { SetPaymentUrlRequest } from './pages.requests.js';
@@ -26,7 +26,7 @@ export class LedgerPagesController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly setPaymentUrl: SetPaymentUrl,
-    private readonly pages: PaymentPages,
+    private readonly links: PageLinks,
   ) {}
 
   @Operation('setPaymentUrl', {
@@ -47,18 +47,14 @@ export class LedgerPagesController {
     @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidBody() body: SetPaymentUrlRequest,
   ): Promise<IdempotentResponse> {
-    const { organization, payment_url: paymentUrl } = body;
-    const caller = { organization, mode };
+    const caller = { organization: body.organization, mode };
     return this.idempotency.once(
       caller,
       { body, ...request },
-      async () => {
-        if (modeOf(id) !== mode) throw notFound('id');
-        return this.setPaymentUrl.ofSession(caller, id, paymentUrl);
-      },
+      () => this.setPaymentUrl.ofSession(caller, ownId(caller, id), body.payment_url),
       (session) => {
-        const url = this.pages.urlOf(organization, id);
-        return { status: 200, body: JSON.stringify(ledgerPageView({ organization, session, url, paymentUrl })) };
+        const url = this.links.urlOf(caller.organization, id);
+        return { status: 200, body: JSON.stringify(ledgerPageView(session, url, body)) };
       },
     );
   }

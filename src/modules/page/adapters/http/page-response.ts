@@ -7,9 +7,9 @@ const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 
 interface PagePolicy {
   /** URLs to which forms of the page may lead, also by redirects. */
-  readonly leadsTo?: readonly (string | null)[];
+  readonly formTargets?: readonly (string | null)[];
   /** Origins whose pages may show this one in a frame. Default: none. */
-  readonly framers?: readonly string[] | undefined;
+  readonly frameOrigins?: readonly string[] | undefined;
 }
 
 export function pageResponse(status: number, body: string, policy: PagePolicy = {}): HttpResponse {
@@ -21,21 +21,20 @@ export function seeOther<Response extends HttpResponse>(response: Response): Res
   return response.with(headersOf({}));
 }
 
-/** The URLs to which the forms of this page may lead. */
-export function leadsTo({ placeToPay, onward }: CheckoutPage): readonly (string | null)[] {
+export function formTargets({ placeToPay, onward }: CheckoutPage): readonly (string | null)[] {
   return [typeof placeToPay === 'object' ? placeToPay.url : null, onward];
 }
 
-function headersOf({ leadsTo = [], framers = [] }: PagePolicy): Readonly<Record<string, string>> {
-  const forms = [...new Set(leadsTo.map(originOf))].filter((origin) => ORIGIN.test(origin));
-  const ancestors = framers.filter((origin) => ORIGIN.test(origin));
+function headersOf({ formTargets = [], frameOrigins = [] }: PagePolicy): Readonly<Record<string, string>> {
+  const forms = formTargets.flatMap((url) => (url === null ? [] : sourceOf(new URL(url))));
+  const ancestors = frameOrigins.filter((origin) => ORIGIN.test(origin));
   const policy = [
     "default-src 'none'",
     `style-src ${STYLE.source}`,
     `script-src ${SCRIPT.source}`,
     "connect-src 'self'",
     'img-src data:',
-    `form-action ${["'self'", ...forms].join(' ')}`,
+    `form-action ${[...new Set(["'self'", ...forms])].join(' ')}`,
     "base-uri 'none'",
     "require-trusted-types-for 'script'",
     `frame-ancestors ${ancestors.join(' ') || "'none'"}`,
@@ -51,4 +50,5 @@ function headersOf({ leadsTo = [], framers = [] }: PagePolicy): Readonly<Record<
   };
 }
 
-const originOf = (url: string | null): string => (url !== null && URL.canParse(url) ? new URL(url).origin : '');
+/** A policy cannot name every host, for example an IPv6 address. Then it allows the scheme. */
+const sourceOf = ({ origin, protocol }: URL): string => (ORIGIN.test(origin) ? origin : protocol);

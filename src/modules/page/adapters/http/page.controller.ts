@@ -7,25 +7,25 @@ import { PublicUrl } from '../../../../platform/http/public-url.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { notFound, Refusal } from '../../../../shared/errors.js';
-import { PRETENCES, type Pretence, PretendToPay } from '../../application/pretend-to-pay.js';
+import { OUTCOMES, type Outcome, PretendToPay } from '../../application/pretend-to-pay.js';
 import { ReadPage } from '../../application/read-page.js';
-import { StartPayment } from '../../application/start-payment.js';
+import { type NextPlace, StartPayment } from '../../application/start-payment.js';
 import type { CheckoutPage } from '../../domain/checkout-page.js';
-import { fillIn } from '../../domain/payment-url.js';
-import { checkoutPageView } from '../representation/checkout-page.views.js';
+import { checkoutPageView, type Visit } from '../representation/checkout-page.views.js';
 import { languageOf } from '../representation/language.js';
 import { pretendPayerView } from '../representation/pretend-payer.views.js';
-import { PageGuard } from './page.guard.js';
+import { LinkRateGuard } from './link-rate.guard.js';
 import { PageErrorFilter } from './page-error.filter.js';
-import { leadsTo, pageResponse, seeOther } from './page-response.js';
+import { formTargets, pageResponse, seeOther } from './page-response.js';
 
 const HOSTED = 'c/:token';
 const EMBEDDED = 'c/:token/embed';
+type PageRequest = FastifyRequest<{ Params: { token: string } }>;
 
 /** Serves the payment page to the customer's browser. A GET changes nothing, so a link preview starts no payment. */
 @Controller([HOSTED, EMBEDDED])
 @Public()
-@UseGuards(PageGuard)
+@UseGuards(LinkRateGuard)
 @UseFilters(PageErrorFilter)
 export class PageController {
   constructor(
@@ -37,78 +37,61 @@ export class PageController {
   ) {}
 
   @Get()
-  async show(@Param('token') token: string, @Req() request: FastifyRequest): Promise<HttpResponse> {
-    const page = await this.read(token, request);
-    return this.shown(page, token, request);
+  async show(@Req() request: PageRequest): Promise<HttpResponse> {
+    return this.shown(await this.read(request), request, 'link');
+  }
+
+  /** A customer who gave up or was declined comes back here. */
+  @Get('cancel')
+  async cancel(@Req() request: PageRequest): Promise<HttpResponse> {
+    return this.shown(await this.read(request), request, 'cancel');
   }
 
   /** The customer returns here after paying. The page waits until the payment is recorded, and then redirects to the shop. */
   @Get('return')
-  async return(@Param('token') token: string, @Req() request: FastifyRequest): Promise<HttpResponse> {
-    const page = await this.read(token, request);
+  async return(@Req() request: PageRequest): Promise<HttpResponse> {
+    const page = await this.read(request);
     const isDone = page.state === 'paid' && page.onward !== null && !isEmbedded(request);
-    return isDone ? goTo(page.onward as string) : this.shown(page, token, request, true);
+    return isDone ? goTo(page.onward as string) : this.shown(page, request, 'return');
   }
 
-  /** The page's script polls this route. */
   @Get('state')
-  async state(@Param('token') token: string, @Req() request: FastifyRequest): Promise<HttpResponse> {
-    const { state } = await this.read(token, request);
+  async state(@Req() request: PageRequest): Promise<HttpResponse> {
+    const { state } = await this.read(request);
     return new HttpResponse({ status: 200, body: JSON.stringify({ state }) });
   }
 
   @Post('pay')
   @TakesForm()
-  async pay(@Param('token') token: string, @Req() request: FastifyRequest): Promise<HttpResponse> {
-    const path = this.pathOf(token, request);
-    return this.decided(
-      path,
-      () => this.startPayment.execute(token),
-      (start) => {
-        if (typeof start === 'string') return start === 'page' ? path : `${path}/${start}`;
-        if (start.place === 'pretend') return `${path}/pretend`;
-        return fillIn(start.place.url, { id: start.id, returnUrl: `${this.publicUrl.value}/c/${token}/return` });
-      },
-    );
+  pay(@Req() request: PageRequest): Promise<HttpResponse> {
+    return this.decided(request, () => this.startPayment.execute(request.params.token));
   }
 
   @Get('pretend')
-  async pretend(@Param('token') token: string, @Req() request: FastifyRequest): Promise<HttpResponse> {
-    const page = await this.read(token, request);
+  async pretend(@Req() request: PageRequest): Promise<HttpResponse> {
+    const page = await this.read(request);
     if (page.placeToPay !== 'pretend') throw notFound('token');
-    const path = this.pathOf(token, request);
+    const path = this.pathOf(request);
     if (!page.isPayable) return goTo(path);
-    const body = pretendPayerView(page, path, isEmbedded(request));
-    return pageResponse(200, body, { leadsTo: leadsTo(page), framers: await this.framers(page, request) });
+    return this.response(page, request, () => pretendPayerView(page, path, isEmbedded(request)));
   }
 
-  @Post('pretend/:pretence')
+  @Post('pretend/:outcome')
   @TakesForm()
-  async pretendTo(
-    @Param('token') token: string,
-    @Param('pretence') pretence: string,
-    @Req() request: FastifyRequest,
-  ): Promise<HttpResponse> {
-    if (!isPretence(pretence)) throw notFound('token');
-    const path = this.pathOf(token, request);
-    return this.decided(
-      path,
-      () => this.pretendToPay.execute(token, pretence),
-      (outcome) => {
-        if (outcome === 'return') return `${path}/return`;
-        return outcome === 'declined' ? `${path}?declined` : path;
-      },
-    );
+  async pretendTo(@Req() request: PageRequest, @Param('outcome') outcome: string): Promise<HttpResponse> {
+    if (!isOutcome(outcome)) throw notFound('token');
+    return this.decided(request, () => this.pretendToPay.execute(request.params.token, outcome));
   }
 
   /** Commits the decision and redirects. If the session's state refuses it, redirects to the page, which shows that state. */
-  private async decided<Result>(path: string, decide: () => Promise<Decision<Result>>, to: (result: Result) => string) {
+  private async decided(request: PageRequest, decide: () => Promise<Decision<NextPlace>>): Promise<HttpResponse> {
+    const path = this.pathOf(request);
+    const locationOf = (place: NextPlace) => {
+      if (typeof place === 'object') return place.url;
+      return place === 'page' ? path : `${path}/${place}`;
+    };
     try {
-      const response = await this.idempotency.withoutKey(decide, (result) => ({
-        status: 303,
-        body: '',
-        location: to(result),
-      }));
+      const response = await this.idempotency.withoutKey(decide, (place) => redirectTo(locationOf(place)));
       return seeOther(response);
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'state') return goTo(path);
@@ -116,38 +99,34 @@ export class PageController {
     }
   }
 
-  private async read(token: string, request: FastifyRequest): Promise<CheckoutPage> {
-    const page = await this.readPage.execute(token);
+  private async read(request: PageRequest): Promise<CheckoutPage> {
+    const page = await this.readPage.execute(request.params.token);
     if (isEmbedded(request) && page.facts.session.uiMode !== 'embedded') throw notFound('token');
     return page;
   }
 
-  private async shown(page: CheckoutPage, token: string, request: FastifyRequest, isReturn = false) {
-    const framers = await this.framers(page, request);
-    const body = checkoutPageView(page, {
-      language: languageOf(page.facts.session.locale, request.headers['accept-language']),
-      path: this.pathOf(token, request),
-      isReturn,
-      isDeclined: 'declined' in (request.query as object),
-      framers,
-    });
-    return pageResponse(200, body, { leadsTo: leadsTo(page), framers });
+  private shown(page: CheckoutPage, request: PageRequest, visit: Visit): Promise<HttpResponse> {
+    const language = languageOf(page.facts.session.locale, request.headers['accept-language']);
+    const path = this.pathOf(request);
+    return this.response(page, request, (frameOrigins) =>
+      checkoutPageView(page, { language, path, visit, frameOrigins }),
+    );
   }
 
-  private async framers(page: CheckoutPage, request: FastifyRequest): Promise<readonly string[] | undefined> {
-    return isEmbedded(request) ? this.readPage.framers(page) : undefined;
+  private async response(page: CheckoutPage, request: PageRequest, view: (frameOrigins?: readonly string[]) => string) {
+    const frameOrigins = isEmbedded(request) ? await this.readPage.frameOrigins(page) : undefined;
+    return pageResponse(200, view(frameOrigins), { formTargets: formTargets(page), frameOrigins });
   }
 
   /** The path only, so that it is right whatever host the browser used. */
-  private pathOf(token: string, request: FastifyRequest): string {
-    return `${this.publicUrl.path}/c/${token}${isEmbedded(request) ? '/embed' : ''}`;
+  private pathOf(request: PageRequest): string {
+    return `${this.publicUrl.path}/c/${request.params.token}${isEmbedded(request) ? '/embed' : ''}`;
   }
 }
 
-function goTo(location: string): HttpResponse {
-  return seeOther(new HttpResponse({ status: 303, body: '', location }));
-}
+const redirectTo = (location: string) => ({ status: 303, body: '', location });
+const goTo = (location: string): HttpResponse => seeOther(new HttpResponse(redirectTo(location)));
 
-const isEmbedded = ({ routeOptions }: FastifyRequest): boolean => `${routeOptions.url}/`.startsWith(`/${EMBEDDED}/`);
+const isEmbedded = ({ routeOptions }: PageRequest): boolean => `${routeOptions.url}/`.startsWith(`/${EMBEDDED}/`);
 
-const isPretence = (text: string): text is Pretence => PRETENCES.some((one) => one === text);
+const isOutcome = (text: string): text is Outcome => OUTCOMES.some((outcome) => outcome === text);

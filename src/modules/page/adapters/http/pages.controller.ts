@@ -2,18 +2,19 @@ import { Controller, Get } from '@nestjs/common';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
-import { PathId } from '../../../../validation/validation.js';
+import { inModeOf } from '../../../../shared/own-id.js';
+import { NoFieldsRequest } from '../../../../validation/requests.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
-import { CHECKOUT_SESSION_ID, PaymentPages, SESSION_FACTS } from '../../../checkout/index.js';
-import { FindPageSession } from '../../application/find-page-session.js';
+import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { CHECKOUT_PAGE, pageView } from '../representation/pages.views.js';
 
 @Controller(SESSION_FACTS.secret.path)
 @Tag('Pages', 'The page on which a customer pays a checkout session.')
 export class PagesController {
   constructor(
-    private readonly findPageSession: FindPageSession,
-    private readonly pages: PaymentPages,
+    private readonly sessions: CheckoutSessionQueries,
+    private readonly links: PageLinks,
   ) {}
 
   @Operation('readCheckoutPage', {
@@ -23,10 +24,14 @@ export class PagesController {
     answers: { 200: { description: 'The page.', schema: CHECKOUT_PAGE } },
   })
   @Get(':id/page')
-  async read(@CallerOfKey() caller: Caller, @PathId(CHECKOUT_SESSION_ID) id: string) {
-    const session = await this.findPageSession.execute(caller, id);
-    const url = this.pages.urlOf(caller.organization, id);
+  async read(
+    @CallerOfKey() caller: Caller,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
+    @ValidQuery() _query: NoFieldsRequest,
+  ) {
+    const { state } = await this.sessions.get(...inModeOf(id, caller));
+    const url = this.links.urlOf(caller.organization, id);
     if (url === undefined) throw new Refusal(NOT_FOUND, 'This service serves no pages: PUBLIC_URL is not set.');
-    return pageView(session, url);
+    return pageView(state, url);
   }
 }

@@ -5,8 +5,8 @@ export class SetPaymentUrlRequest {
   @Id(ORGANIZATION_ID, { description: 'Organization that owns the session.' }) organization!: string;
   @WebUrl({
     description:
-      'URL where the customer pays: an absolute https URL, in test mode also http to localhost. Tillgate replaces ' +
-      '`{CHECKOUT_SESSION_ID}` and `{RETURN_URL}` in it.',
+      'URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate ' +
+      'replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`.',
   })
   payment_url!: string;
 }

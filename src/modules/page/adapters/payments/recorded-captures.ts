@@ -1,14 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
-import { RecordPayment } from '../../../payments/index.js';
+import { ownId } from '../../../../shared/own-id.js';
+import { PaymentQueries, RecordPayment } from '../../../payments/index.js';
 import { Captures } from '../../application/ports.js';
 import type { PageSession } from '../../domain/checkout-page.js';
 
+/** A session has one matching payment at most, so one of two has a mismatch. */
+const NEWEST = { limit: 2, from: undefined, to: undefined, cursor: undefined };
+
 @Injectable()
 export class RecordedCaptures extends Captures {
-  constructor(private readonly recordPayment: RecordPayment) {
+  constructor(
+    private readonly payments: PaymentQueries,
+    private readonly recordPayment: RecordPayment,
+  ) {
     super();
+  }
+
+  async isUnmatched(caller: Caller, session: string): Promise<boolean> {
+    const { items } = await this.payments.list(caller, { checkoutSession: ownId(caller, session), ...NEWEST });
+    return items.some(({ state }) => state.mismatch !== null);
   }
 
   /** The reference is made from the session's ID, so that pressing the button twice pays once. */

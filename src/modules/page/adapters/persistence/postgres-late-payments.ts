@@ -8,6 +8,7 @@ import { LatePayments, type PageKey } from '../../application/ports.js';
 const EXPECT = `INSERT INTO late_payments (organization_id, mode, session_id, due_at) VALUES ($1, $2, $3, $4)
   ON CONFLICT ON CONSTRAINT late_payments_pkey DO NOTHING`;
 const REMOVE = 'DELETE FROM late_payments WHERE organization_id = $1 AND mode = $2 AND session_id = $3';
+const POSTPONE = `UPDATE late_payments SET due_at = $4 WHERE organization_id = $1 AND mode = $2 AND session_id = $3`;
 const DUE = {
   name: 'page.late_payments_due',
   text: `/* every organization: one job serves all of them */
@@ -22,15 +23,25 @@ export class PostgresLatePayments extends LatePayments {
   }
 
   expect(key: PageKey, dueAt: number): Part {
-    return { name: 'page.expect_late_payment', sql: EXPECT, values: [...valuesOf(key), new Date(dueAt)] };
+    const values = [...valuesOf(key), new Date(dueAt)];
+    return { name: 'page.expect_late_payment', owner: key.caller, sql: EXPECT, values };
   }
 
   remove(key: PageKey): Part {
-    return { name: 'page.remove_late_payment', sql: REMOVE, values: valuesOf(key) };
+    return { name: 'page.remove_late_payment', owner: key.caller, sql: REMOVE, values: valuesOf(key) };
+  }
+
+  postpone(key: PageKey, dueAt: number): Part {
+    const values = [...valuesOf(key), new Date(dueAt)];
+    return { name: 'page.postpone_late_payment', owner: key.caller, sql: POSTPONE, values };
   }
 
   async due(now: number, limit: number): Promise<PageKey[]> {
-    const rows = await this.database.read<{ organization: string; session: string }>(DUE, [new Date(now), limit]);
+    const queue = { queue: DUE.name };
+    const rows = await this.database.read<{ organization: string; session: string }>(queue, DUE, [
+      new Date(now),
+      limit,
+    ]);
     return rows.map(({ organization, session }) => ({
       caller: { organization: idOf(ORGANIZATION_ID, organization), mode: 'test' },
       session: idOf(CHECKOUT_SESSION_ID, session, 'test'),

@@ -17,7 +17,6 @@ const FIND = {
 
 const START = `INSERT INTO checkout_pages (organization_id, mode, session_id, started_at) VALUES ($1, $2, $3, now())
   ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET started_at = excluded.started_at`;
-const STOP = `UPDATE checkout_pages SET started_at = NULL WHERE ${OWN} AND session_id = $3`;
 const SET_PAYMENT_URL = `INSERT INTO checkout_pages (organization_id, mode, session_id, payment_url)
   VALUES ($1, $2, $3, $4)
   ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET payment_url = excluded.payment_url`;
@@ -27,7 +26,6 @@ const FIND_ORGANIZATION_PAYMENT_URL = {
   name: 'page.find_organization_payment_url',
   text: `SELECT url FROM payment_urls WHERE ${OWN}`,
 };
-/** The organizations with a payment URL for live mode. */
 export const ORGANIZATIONS_WITH_PAYMENT_URL = {
   name: 'page.organizations_with_payment_url',
   text: `/* every organization: doctor names those without one */
@@ -42,35 +40,36 @@ export class PostgresPages extends Pages {
   }
 
   async find(caller: Caller, session: string): Promise<StoredPage> {
-    const [row] = await this.database.read<StoredPage>(FIND, [...scope(caller), uuidOf(session)]);
+    const [row] = await this.database.read<StoredPage>(caller, FIND, [...scope(caller), uuidOf(session)]);
     return row as StoredPage;
   }
 
   start(caller: Caller, session: string): Part {
-    return { name: 'page.start', sql: START, values: [...scope(caller), uuidOf(session)] };
-  }
-
-  stop(caller: Caller, session: string): Part {
-    return { name: 'page.stop', sql: STOP, values: [...scope(caller), uuidOf(session)] };
+    return { name: 'page.start', owner: caller, sql: START, values: [...scope(caller), uuidOf(session)] };
   }
 
   setPaymentUrl(caller: Caller, session: string, url: string): Part {
     const values = [...scope(caller), uuidOf(session), url];
-    return { name: 'page.set_payment_url', sql: SET_PAYMENT_URL, values };
+    return { name: 'page.set_payment_url', owner: caller, sql: SET_PAYMENT_URL, values };
   }
 
   setOrganizationPaymentUrl(caller: Caller, url: string): Part {
     const values = [...scope(caller), url];
-    return { name: 'page.set_organization_payment_url', sql: SET_ORGANIZATION_PAYMENT_URL, values };
+    return { name: 'page.set_organization_payment_url', owner: caller, sql: SET_ORGANIZATION_PAYMENT_URL, values };
   }
 
   removeOrganizationPaymentUrl(caller: Caller): Part {
     const values = scope(caller);
-    return { name: 'page.remove_organization_payment_url', sql: REMOVE_ORGANIZATION_PAYMENT_URL, values };
+    return {
+      name: 'page.remove_organization_payment_url',
+      owner: caller,
+      sql: REMOVE_ORGANIZATION_PAYMENT_URL,
+      values,
+    };
   }
 
   async organizationPaymentUrl(caller: Caller): Promise<string | null> {
-    const [row] = await this.database.read<{ url: string }>(FIND_ORGANIZATION_PAYMENT_URL, scope(caller));
+    const [row] = await this.database.read<{ url: string }>(caller, FIND_ORGANIZATION_PAYMENT_URL, scope(caller));
     return row?.url ?? null;
   }
 }

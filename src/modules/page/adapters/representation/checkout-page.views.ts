@@ -5,111 +5,142 @@ import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
 import { orderView } from './order.views.js';
 
-export interface Showing {
+/** How the customer came: back from paying, back without having paid, or by the link, which tells neither. */
+export type Visit = 'return' | 'cancel' | 'link';
+
+export interface Presentation {
   readonly language: Language;
   /** The path of the page. The paths of its other routes begin with it. */
   readonly path: string;
-  /** Whether the customer has returned from paying. Then the page waits for the payment. */
-  readonly isReturn: boolean;
-  readonly isDeclined: boolean;
+  readonly visit: Visit;
   /** Origins whose pages may show this one in a frame. Undefined for a hosted page. */
-  readonly framers?: readonly string[] | undefined;
+  readonly frameOrigins?: readonly string[] | undefined;
 }
 
-/** The HTML of the page in its state. */
-export function checkoutPageView(page: CheckoutPage, showing: Showing): string {
+type View = (page: CheckoutPage, presentation: Presentation) => Html;
+
+export function checkoutPageView(page: CheckoutPage, presentation: Presentation): string {
   const { state, facts } = page;
-  const { language, path, framers, isReturn } = showing;
-  const waits = state === 'being_paid' || state === 'being_settled' || (isReturn && state === 'open');
-  const isOpen = VIEWS[state] === openView && !waits;
-  const isFinal = state === 'paid' || state === 'expired';
+  const { language, path, frameOrigins } = presentation;
+  const view = viewOf(page, presentation);
+  const waits = view === waitingView || view === settlingView;
+  const isFinal = view === paidView || view === receivedView || view === expiredView;
   return documentView({
     language,
     title: filled(language.words.title, { shop: facts.shop }),
     isTest: facts.caller.mode === 'test',
-    isEmbedded: framers !== undefined,
+    isEmbedded: frameOrigins !== undefined,
     waits,
     data: {
       state,
       session: facts.session.id,
-      watch: isFinal ? undefined : `${path}/state`,
+      watch: state === 'paid' || state === 'received' ? undefined : `${path}/state`,
       waits: waits ? 'yes' : undefined,
       expires: isFinal ? undefined : String(facts.session.expiresAt),
-      origins: framers?.join(' ') || undefined,
-      onward: page.onward ?? undefined,
+      origins: frameOrigins?.join(' ') || undefined,
     },
-    content: html`${isOpen || html`<p class="shop"><bdi>${facts.shop}</bdi></p>`}
-${waits ? waitingView(page, showing) : VIEWS[state](page, showing)}
+    content: html`${view !== openView && html`<p class="shop"><bdi>${facts.shop}</bdi></p>`}
+${view(page, presentation)}
 ${state !== 'expired' && orderView(page, language)}
-${!isFinal && backView(page, showing)}`,
+${!isFinal && view !== settlingView && html`<p class="back">${backLink(page, presentation)}</p>`}`,
   });
 }
 
-type View = (page: CheckoutPage, showing: Showing) => Html;
+function viewOf({ state }: CheckoutPage, { visit }: Presentation): View {
+  if (visit === 'return' && (state === 'open' || state === 'being_paid')) return waitingView;
+  return state === 'being_paid' && visit === 'link' ? askingView : VIEWS[state];
+}
 
 const VIEWS: Readonly<Record<CheckoutPage['state'], View>> = {
   open: openView,
   nothing_to_pay: openView,
-  being_paid: waitingView,
-  being_settled: waitingView,
+  being_paid: openView,
+  being_settled: settlingView,
   paid: paidView,
+  received: receivedView,
   expired: expiredView,
 };
 
-function openView(page: CheckoutPage, { language, path, isDeclined }: Showing): Html {
-  const { words, locale } = language;
+function openView(page: CheckoutPage, presentation: Presentation): Html {
+  const { words, locale } = presentation.language;
   const { session, shop } = page.facts;
   const amount = amountText(session.amountTotal, session.currency, locale);
   const isFree = page.state === 'nothing_to_pay';
-  const hasPlace = isFree || page.placeToPay !== undefined;
-  const label = isFree ? words.complete : filled(words.pay, { amount });
+  const isRepeat = presentation.visit === 'cancel' && !isFree;
   return html`<section class="card">
 <h1>${filled(words.title, { shop })}</h1>
 <p class="amount"><bdi>${amount}</bdi></p>
 ${session.description && html`<p class="description"><bdi>${session.description}</bdi></p>`}
 ${isFree && html`<p>${words.nothingToPay}</p>`}
-${isDeclined && html`<p class="alert" role="alert">${words.declined}</p>`}
-${hasPlace ? payForm(page, path, label) : html`<p class="alert">${filled(words.noPlaceToPay, { shop })}</p>`}
+${isRepeat && html`<p class="alert" role="alert">${words.notCharged}</p>`}
+${payForm(page, presentation, isFree ? words.complete : filled(words.pay, { amount }))}
 </section>`;
 }
 
 /** The shop's payment URL opens in the whole window, because it may forbid frames. */
-function payForm(page: CheckoutPage, path: string, label: string, kind = ''): Html {
-  const target = typeof page.placeToPay === 'object' && html` target="_top"`;
-  return html`<form method="post" action="${path}/pay"${target}><button class="${kind}">${label}</button></form>`;
+function payForm(page: CheckoutPage, { path, language: { words } }: Presentation, label: string, kind = ''): Html {
+  const { placeToPay, state, facts } = page;
+  if (placeToPay === undefined && state !== 'nothing_to_pay') {
+    return html`<p class="alert">${filled(words.noPlaceToPay, { shop: facts.shop })}</p>`;
+  }
+  const host = typeof placeToPay === 'object' && state !== 'nothing_to_pay' && new URL(placeToPay.url).host;
+  return html`<form method="post" action="${path}/pay"${host && html` target="_top"`}><button class="${kind}">${label}</button></form>
+${host && html`<p class="muted">${filled(words.continueAt, { host })}</p>`}`;
 }
 
-function waitingView(page: CheckoutPage, { language: { words }, path }: Showing): Html {
-  const { shop } = page.facts;
-  if (page.state === 'being_settled') {
-    return html`<section class="card" role="status"><div class="wait"></div>
-<h1>${words.paid}</h1><p>${filled(words.beingSettled, { shop })}</p></section>`;
-  }
+/** A customer who has left to pay and opens the link again has paid or not: nobody but the customer knows yet. */
+function askingView(page: CheckoutPage, presentation: Presentation): Html {
+  const { language, path } = presentation;
+  const { words, locale } = language;
+  const { amountTotal, currency } = page.facts.session;
+  const amount = amountText(amountTotal, currency, locale);
+  return html`<section class="card"><h1>${words.finished}</h1>
+<p class="amount"><bdi>${amount}</bdi></p>
+<a class="button" href="${path}/return">${words.finishedYes}</a>
+${payForm(page, presentation, filled(words.pay, { amount }), 'plain')}
+</section>`;
+}
+
+function waitingView(_page: CheckoutPage, { language: { words }, path }: Presentation): Html {
   return html`<section class="card"><div role="status"><div class="wait"></div>
 <h1>${words.beingPaid}</h1><p>${words.beingPaidMore}</p></div>
-${page.placeToPay && html`<p class="muted">${words.notPaidYet}</p>${payForm(page, path, words.payAgain, 'plain')}`}
+<p class="muted"><a href="${path}">${words.notPaidYet}</a></p>
 </section>`;
+}
+
+function settlingView({ facts: { shop } }: CheckoutPage, { language: { words } }: Presentation): Html {
+  return html`<section class="card" role="status"><div class="wait"></div>
+<h1>${words.paid}</h1><p>${filled(words.beingSettled, { shop })}</p></section>`;
 }
 
 const CHECK_MARK = html`<svg class="mark" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="12" cy="12" r="10"/><path d="m7.5 12.5 3 3 6-6.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
-function paidView(page: CheckoutPage, { language: { words }, framers }: Showing): Html {
+function paidView(page: CheckoutPage, { language: { words }, frameOrigins }: Presentation): Html {
   const { shop, session } = page.facts;
   const more = filled(session.amountTotal === 0 ? words.freeMore : words.paidMore, { shop });
-  const target = framers && html` target="_top"`;
-  const link = html`<a class="button" href="${page.onward}"${target}>${filled(words.onward, { shop })}</a>`;
-  return html`<section class="card">${CHECK_MARK}<h1>${words.paid}</h1><p>${more}</p>${page.onward && link}</section>`;
+  const link = linkTo(page.onward, filled(words.onward, { shop }), frameOrigins, 'button');
+  return html`<section class="card">${CHECK_MARK}<h1>${words.paid}</h1><p>${more}</p>${link}</section>`;
 }
 
-function expiredView(page: CheckoutPage, { language: { words }, framers }: Showing): Html {
+function receivedView(page: CheckoutPage, presentation: Presentation): Html {
   const { shop } = page.facts;
-  const target = framers && html` target="_top"`;
-  const link = html`<a class="button" href="${page.back}"${target}>${filled(words.back, { shop })}</a>`;
-  return html`<section class="card"><h1>${words.expired}</h1><p>${filled(words.expiredMore, { shop })}</p>${page.back && link}</section>`;
+  const { words } = presentation.language;
+  return html`<section class="card"><h1>${filled(words.received, { shop })}</h1>
+<p>${filled(words.inTouch, { shop })}</p>${backLink(page, presentation, 'button')}</section>`;
 }
 
-function backView(page: CheckoutPage, { language: { words }, framers }: Showing): Html | false {
-  if (page.back === null || page.state === 'being_settled') return false;
-  const target = framers && html` target="_top"`;
-  return html`<p class="back"><a href="${page.back}"${target}>${filled(words.back, { shop: page.facts.shop })}</a></p>`;
+function expiredView(page: CheckoutPage, presentation: Presentation): Html {
+  const { shop, isStarted } = page.facts;
+  const { words } = presentation.language;
+  const mayBePaid = isStarted || presentation.visit === 'return';
+  return html`<section class="card"><h1>${words.expired}</h1>
+<p>${filled(mayBePaid ? words.expiredPaid : words.expiredMore, { shop })}</p>${backLink(page, presentation, 'button')}</section>`;
+}
+
+function backLink(page: CheckoutPage, { language: { words }, frameOrigins }: Presentation, kind = ''): Html | false {
+  return linkTo(page.back, filled(words.back, { shop: page.facts.shop }), frameOrigins, kind);
+}
+
+function linkTo(url: string | null, label: string, frameOrigins: Presentation['frameOrigins'], kind: string) {
+  return url !== null && html`<a class="${kind}" href="${url}"${frameOrigins && html` target="_top"`}>${label}</a>`;
 }

@@ -17,7 +17,7 @@ function textOf(filling: Filling): string {
   if (filling instanceof Html) return filling.text;
   if (Array.isArray(filling)) return filling.map(textOf).join('');
   if (filling === null || filling === undefined || typeof filling === 'boolean') return '';
-  return String(filling).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] as string);
+  return escaped(String(filling));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -27,3 +27,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+
+/** In one pass: replaceAll() with a function takes five times as long for a text of quotes. */
+function escaped(text: string): string {
+  let result = '';
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const entity = ENTITIES[text[at] as string];
+    if (entity === undefined) continue;
+    result += text.slice(from, at) + entity;
+    from = at + 1;
+  }
+  return result + text.slice(from);
+}

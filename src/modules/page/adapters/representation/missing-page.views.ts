@@ -2,7 +2,6 @@ import { documentView } from './document.views.js';
 import { html } from './html.js';
 import { languageOf } from './language.js';
 
-/** The page for an unknown URL, or for an error of the service. */
 export function missingPageView(status: number, acceptLanguage: string | undefined): string {
   const language = languageOf(null, acceptLanguage);
   const { words } = language;

@@ -47,26 +47,20 @@ export function pageView(session: PageSession, url: string): ValueOf<typeof CHEC
   };
 }
 
-export interface LedgerPage {
-  readonly organization: string;
-  readonly session: PageSession;
-  readonly url: string | undefined;
-  readonly paymentUrl: string;
-}
+type LedgerPage = ValueOf<typeof LEDGER_CHECKOUT_PAGE>;
 
-export function ledgerPageView({
-  organization,
-  session,
-  url,
-  paymentUrl,
-}: LedgerPage): ValueOf<typeof LEDGER_CHECKOUT_PAGE> {
+export function ledgerPageView(
+  session: PageSession,
+  url: string | undefined,
+  { organization, payment_url }: Pick<LedgerPage, 'organization' | 'payment_url'>,
+): LedgerPage {
   return {
     object: 'checkout.page',
     organization,
     checkout_session: session.id,
     url: url ?? null,
     embed_url: url === undefined ? null : embedUrl(session, url),
-    payment_url: paymentUrl,
+    payment_url,
     expires_at: session.expiresAt,
   };
 }

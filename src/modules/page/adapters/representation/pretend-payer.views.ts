@@ -9,8 +9,8 @@ const ENGLISH = languageOf('en');
 /** The page of test mode's pretend payment provider. Only developers see it, so it is in English. */
 export function pretendPayerView({ facts }: CheckoutPage, path: string, isEmbedded: boolean): string {
   const { session, shop } = facts;
-  const press = (pretence: string, label: string, kind = 'plain') =>
-    html`<button class="${kind}" formaction="${path}/pretend/${pretence}">${label}</button>`;
+  const press = (outcome: string, label: string, kind = 'plain') =>
+    html`<button class="${kind}" formaction="${path}/pretend/${outcome}">${label}</button>`;
   return documentView({
     language: ENGLISH,
     title: 'Pretend payment provider',

@@ -12,8 +12,8 @@ export class OutboxPaymentEvents extends PaymentEvents {
     super();
   }
 
-  record(caller: Caller, type: PaymentEvent, payment: Payment, notifyUrl: string | null): Write {
-    const { id, version } = payment.state;
+  record(caller: Caller, type: PaymentEvent, payment: Payment): Write {
+    const { id, version, notifyUrl } = payment.state;
     const data = JSON.stringify(paymentView(payment));
     return this.outbox.record(caller, { type, object: id, sequence: version, data, notifyUrl });
   }

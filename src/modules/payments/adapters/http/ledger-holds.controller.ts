@@ -11,20 +11,25 @@ import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { OwnerQuery, OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
-import { ListHolds } from '../../application/list-holds.js';
 import { PlaceHold } from '../../application/place-hold.js';
-import { ReadLedgerHold } from '../../application/read-ledger-hold.js';
-import { ReadLedgerPayment } from '../../application/read-ledger-payment.js';
+import { Holds, LedgerHolds, LedgerPayments, PaymentQueries } from '../../application/ports.js';
 import { ReleaseHold } from '../../application/release-hold.js';
 import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HOLD_FACTS } from '../../facts.js';
 import { HOLD, HOLD_LIST, holdView } from '../representation/holds.views.js';
 import { REFUSED_HOLDS } from '../representation/payments.examples.js';
-import { ListHoldsQuery, PlaceHoldRequest, toNewHold, toPage } from './payments.requests.js';
+import {
+  ListHoldsQuery,
+  ListPaymentHoldsQuery,
+  PlaceHoldRequest,
+  toHoldFilter,
+  toNewHold,
+} from './payments.requests.js';
 
 @Controller('/ledger/v1')
 @LedgerKey()
@@ -34,9 +39,10 @@ export class LedgerHoldsController {
     private readonly idempotency: Idempotency,
     private readonly placeHold: PlaceHold,
     private readonly releaseHold: ReleaseHold,
-    private readonly listHolds: ListHolds,
-    private readonly readLedgerHold: ReadLedgerHold,
-    private readonly readLedgerPayment: ReadLedgerPayment,
+    private readonly holds: Holds,
+    private readonly ledgerHolds: LedgerHolds,
+    private readonly payments: PaymentQueries,
+    private readonly ledgerPayments: LedgerPayments,
   ) {}
 
   @Operation('placeHold', {
@@ -52,18 +58,18 @@ export class LedgerHoldsController {
   async place(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
-    @PathId(PAYMENT_ID) id: string,
+    @PathId(PAYMENT_ID) pathId: string,
     @ValidBody() body: PlaceHoldRequest,
   ): Promise<IdempotentResponse> {
-    const { organization } = await this.readLedgerPayment.execute(ledger, id, body.organization ?? undefined);
-    const caller = { organization, mode: ledger.mode };
+    const id = ownId(ledger, pathId);
+    const caller = await this.ledgerPayments.ownerOf(ledger, id, body.organization);
     return this.idempotency.once(
       caller,
       { body, ...request },
       () => this.placeHold.execute(caller, id, toNewHold(body)),
       (hold) => ({
         status: 201,
-        body: JSON.stringify(holdView({ organization, hold })),
+        body: JSON.stringify(holdView({ organization: caller.organization, hold })),
         location: `${HOLD_FACTS.ledger.path}/${hold.state.id}`,
       }),
     );
@@ -75,10 +81,26 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'A page of holds.', schema: HOLD_LIST } },
   })
   @Get('payments/:id/holds')
-  async list(@LedgerOfKey() ledger: Ledger, @PathId(PAYMENT_ID) id: string, @ValidQuery() query: ListHoldsQuery) {
-    const { organization } = await this.readLedgerPayment.execute(ledger, id, query.organization);
-    const page = await this.listHolds.execute({ organization, mode: ledger.mode }, id, toPage(query));
-    return listView(page, (hold) => holdView({ organization, hold }));
+  async list(
+    @LedgerOfKey() ledger: Ledger,
+    @PathId(PAYMENT_ID) pathId: string,
+    @ValidQuery() query: ListPaymentHoldsQuery,
+  ) {
+    const payment = ownId(ledger, pathId);
+    const caller = await this.ledgerPayments.ownerOf(ledger, payment, query.organization);
+    await this.payments.get(caller, payment);
+    const filter = toHoldFilter(ledger, { ...query, payment, organization: caller.organization });
+    return listView(await this.ledgerHolds.list(ledger, filter), holdView);
+  }
+
+  @Operation('listLedgerHolds', {
+    summary: 'List holds of all organizations',
+    description: 'Lists the holds on payments of every organization in the mode of the key, newest first.',
+    answers: { 200: { description: 'A page of holds.', schema: HOLD_LIST } },
+  })
+  @Get('holds')
+  async listAll(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListHoldsQuery) {
+    return listView(await this.ledgerHolds.list(ledger, toHoldFilter(ledger, query)), holdView);
   }
 
   @Operation('readHold', {
@@ -86,8 +108,9 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'The hold.', schema: HOLD } },
   })
   @Get('holds/:id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string, @ValidQuery() { organization }: OwnerQuery) {
-    return holdView(await this.readLedgerHold.execute(ledger, id, organization));
+  async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string, @ValidQuery() query: OwnerQuery) {
+    const caller = await this.ledgerHolds.ownerOf(ledger, id, query.organization);
+    return holdView({ organization: caller.organization, hold: await this.holds.get(caller, id) });
   }
 
   @Operation('releaseHold', {
@@ -103,13 +126,12 @@ export class LedgerHoldsController {
     @PathId(HOLD_ID) id: string,
     @ValidBody() body: OwnerRequest,
   ): Promise<IdempotentResponse> {
-    const { organization } = await this.readLedgerHold.execute(ledger, id, body.organization ?? undefined);
-    const caller = { organization, mode: ledger.mode };
+    const caller = await this.ledgerHolds.ownerOf(ledger, id, body.organization);
     return this.idempotency.once(
       caller,
       { body, ...request },
       () => this.releaseHold.execute(caller, id),
-      (hold) => ({ status: 200, body: JSON.stringify(holdView({ organization, hold })) }),
+      (hold) => ({ status: 200, body: JSON.stringify(holdView({ organization: caller.organization, hold })) }),
     );
   }
 }

@@ -12,12 +12,12 @@ import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { OwnerQuery } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
-import { ListLedgerPayments } from '../../application/list-ledger-payments.js';
-import { ReadLedgerPayment } from '../../application/read-ledger-payment.js';
+import { LedgerPayments, PaymentQueries } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
@@ -32,8 +32,8 @@ export class LedgerPaymentsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly recordPayment: RecordPayment,
-    private readonly listLedgerPayments: ListLedgerPayments,
-    private readonly readLedgerPayment: ReadLedgerPayment,
+    private readonly payments: PaymentQueries,
+    private readonly ledgerPayments: LedgerPayments,
   ) {}
 
   @Operation('recordPayment', {
@@ -75,7 +75,7 @@ export class LedgerPaymentsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerPaymentsQuery) {
-    return listView(await this.listLedgerPayments.execute(ledger, toLedgerFilter(query)), ledgerPaymentView);
+    return listView(await this.ledgerPayments.list(ledger, toLedgerFilter(ledger, query)), ledgerPaymentView);
   }
 
   @Operation('readLedgerPayment', {
@@ -85,9 +85,12 @@ export class LedgerPaymentsController {
   @Get(':id')
   async read(
     @LedgerOfKey() ledger: Ledger,
-    @PathId(PAYMENT_ID) id: string,
-    @ValidQuery() { organization }: OwnerQuery,
+    @PathId(PAYMENT_ID) pathId: string,
+    @ValidQuery() { organization: owner }: OwnerQuery,
   ) {
-    return ledgerPaymentView(await this.readLedgerPayment.execute(ledger, id, organization));
+    const id = ownId(ledger, pathId);
+    const caller = await this.ledgerPayments.ownerOf(ledger, id, owner);
+    const payment = await this.payments.get(caller, id);
+    return ledgerPaymentView({ organization: caller.organization, payment });
   }
 }

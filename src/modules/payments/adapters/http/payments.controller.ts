@@ -2,10 +2,11 @@ import { Controller, Get } from '@nestjs/common';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { inModeOf } from '../../../../shared/own-id.js';
+import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
-import { ListPayments } from '../../application/list-payments.js';
-import { ReadPayment } from '../../application/read-payment.js';
+import { PaymentQueries } from '../../application/ports.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
 import { PAYMENT, PAYMENT_LIST, paymentView } from '../representation/payments.views.js';
@@ -14,10 +15,7 @@ import { ListPaymentsQuery, toFilter } from './payments.requests.js';
 @Controller(PAYMENT_FACTS.secret.path)
 @Tag('Payments', 'Captured payments, and how much of each can still be refunded.')
 export class PaymentsController {
-  constructor(
-    private readonly readPayment: ReadPayment,
-    private readonly listPayments: ListPayments,
-  ) {}
+  constructor(private readonly payments: PaymentQueries) {}
 
   @Operation('listPayments', {
     summary: 'List payments',
@@ -26,7 +24,7 @@ export class PaymentsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListPaymentsQuery) {
-    return listView(await this.listPayments.execute(caller, toFilter(query)), paymentView);
+    return listView(await this.payments.list(caller, toFilter(caller, query)), paymentView);
   }
 
   @Operation('readPayment', {
@@ -35,7 +33,7 @@ export class PaymentsController {
     answers: { 200: { description: 'The payment.', schema: PAYMENT } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(PAYMENT_ID) id: string) {
-    return paymentView(await this.readPayment.execute(caller, id));
+  async read(@CallerOfKey() caller: Caller, @PathId(PAYMENT_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+    return paymentView(await this.payments.get(...inModeOf(id, caller)));
   }
 }

@@ -1,13 +1,13 @@
+import type { Ledger } from '../../../../shared/caller.js';
+import { ON_MISMATCH, type OnMismatch } from '../../../../shared/captured.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import type { PageRequest } from '../../../../shared/page.js';
+import { filterId } from '../../../../shared/own-id.js';
 import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
 import { Owner } from '../../../../validation/requests.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import type { LedgerPaymentFilter, PaymentFilter } from '../../application/ports.js';
-import { ON_MISMATCH, type OnMismatch } from '../../application/record-payment.js';
-import type { NewHold } from '../../domain/hold.js';
-import { HOLD_ID } from '../../domain/hold.js';
+import type { LedgerHoldFilter, LedgerPaymentFilter, PaymentFilter } from '../../application/ports.js';
+import { HOLD_ID, HOLD_STATUSES, type HoldStatus, type NewHold } from '../../domain/hold.js';
 import type { NewPayment } from '../../domain/payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
@@ -48,8 +48,9 @@ export class ListPaymentsQuery {
   @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
-export function toFilter(query: ListPaymentsQuery): PaymentFilter {
-  const { checkout_session: checkoutSession, cursor, limit } = query;
+export function toFilter(ledger: Ledger, query: ListPaymentsQuery): PaymentFilter {
+  const { cursor, limit } = query;
+  const checkoutSession = filterId(ledger, query.checkout_session);
   return { ...parseRange(query), checkoutSession, cursor, limit: pageLimit(limit) };
 }
 
@@ -58,13 +59,16 @@ export class ListLedgerPaymentsQuery {
   @Id(CHECKOUT_SESSION_ID, { optional: true, description: 'Only payments for this checkout session.' })
   checkout_session?: string;
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only payments of this organization.' }) organization?: string;
+  @Instant(FROM) from?: string;
+  @Instant(TO) to?: string;
   @PageLimit({ max: 100 }) limit?: string;
   @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
-export function toLedgerFilter(query: ListLedgerPaymentsQuery): LedgerPaymentFilter {
-  const { reference, checkout_session: checkoutSession, organization, cursor, limit } = query;
-  return { reference, checkoutSession, organization, cursor, limit: pageLimit(limit) };
+export function toLedgerFilter(ledger: Ledger, query: ListLedgerPaymentsQuery): LedgerPaymentFilter {
+  const { reference, organization, cursor, limit } = query;
+  const checkoutSession = filterId(ledger, query.checkout_session);
+  return { ...parseRange(query), reference, checkoutSession, organization, cursor, limit: pageLimit(limit) };
 }
 
 export class PlaceHoldRequest {
@@ -83,12 +87,24 @@ export function toNewHold({ amount, reason = null, reference = null }: PlaceHold
   return { amount, reason, reference };
 }
 
-export class ListHoldsQuery {
+export class ListPaymentHoldsQuery {
   @Owner() organization?: string;
   @PageLimit({ max: 100 }) limit?: string;
   @Id(HOLD_ID, CURSOR) cursor?: string;
 }
 
-export function toPage({ cursor, limit }: ListHoldsQuery): PageRequest {
-  return { cursor, limit: pageLimit(limit) };
+export class ListHoldsQuery {
+  @Id(PAYMENT_ID, { optional: true, description: 'Only holds on this payment.' }) payment?: string;
+  @OneOf(HOLD_STATUSES, { optional: true, description: 'Only holds with this status.' }) status?: HoldStatus;
+  @Id(ORGANIZATION_ID, { optional: true, description: 'Only holds of this organization.' }) organization?: string;
+  @Instant(FROM) from?: string;
+  @Instant(TO) to?: string;
+  @PageLimit({ max: 100 }) limit?: string;
+  @Id(HOLD_ID, CURSOR) cursor?: string;
+}
+
+export function toHoldFilter(ledger: Ledger, query: ListHoldsQuery): LedgerHoldFilter {
+  const { status, organization, cursor, limit } = query;
+  const payment = filterId(ledger, query.payment);
+  return { ...parseRange(query), payment, status, organization, cursor, limit: pageLimit(limit) };
 }

@@ -11,6 +11,7 @@ const PRIMARY = { primaryKeyConstraintName: 'payment_holds_pkey' };
 })
 @Index('payment_holds_payment_list', ['organizationId', 'mode', 'payment', 'id'])
 @Index('payment_holds_id', ['mode', 'id'])
+@Index('payment_holds_ledger_payment', ['mode', 'payment', 'id'])
 @Check('payment_holds_mode', `mode IN ('test', 'live')`)
 @Check('payment_holds_amount', 'amount BETWEEN 1 AND 999999999999')
 @Check('payment_holds_reason_length', 'char_length(reason) <= 500')

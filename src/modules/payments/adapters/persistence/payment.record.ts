@@ -73,6 +73,10 @@ export class PaymentRecord {
   @Column({ type: 'text', nullable: true, collation: 'C' })
   reference!: string | null;
 
+  /** '' in a row of a version that did not store it (postgres-payments.ts). */
+  @Column('text', { name: 'notify_url', nullable: true, default: '' })
+  notifyUrl!: string | null;
+
   @Column('integer', { name: 'version', default: 0 })
   version!: number;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
 import { HeldAmounts } from '../../application/ports.js';
 
 const change = (changes: string) =>
@@ -18,31 +19,31 @@ const TOO_MUCH = { stale: ['payments_held_within_captured'] };
 
 @Injectable()
 export class PostgresHeldAmounts extends HeldAmounts {
-  reserve(caller: Caller, payment: string, amount: number): Part {
+  reserve(caller: Caller, payment: OwnId, amount: number): Part {
     return { ...partOf('payments.reserve', RESERVE, [caller, payment, amount]), ...TOO_MUCH };
   }
 
-  free(caller: Caller, payment: string, amount: number): Part {
+  free(caller: Caller, payment: OwnId, amount: number): Part {
     return partOf('payments.free', FREE, [caller, payment, amount]);
   }
 
-  refund(caller: Caller, payment: string, amount: number): Part {
+  refund(caller: Caller, payment: OwnId, amount: number): Part {
     return partOf('payments.refund', REFUND, [caller, payment, amount]);
   }
 
-  takeBack(caller: Caller, payment: string, amount: number): Part {
+  takeBack(caller: Caller, payment: OwnId, amount: number): Part {
     return partOf('payments.take_back', TAKE_BACK, [caller, payment, amount]);
   }
 
-  hold(caller: Caller, payment: string, amount: number): Part {
+  hold(caller: Caller, payment: OwnId, amount: number): Part {
     return { ...partOf('payments.hold', HOLD, [caller, payment, amount]), ...TOO_MUCH };
   }
 
-  release(caller: Caller, payment: string, amount: number): Part {
+  release(caller: Caller, payment: OwnId, amount: number): Part {
     return partOf('payments.release', RELEASE, [caller, payment, amount]);
   }
 }
 
-function partOf(name: string, sql: string, [caller, payment, amount]: [Caller, string, number]): Part {
-  return { name, sql, values: [uuidOf(caller.organization), caller.mode, uuidOf(payment), amount] };
+function partOf(name: string, sql: string, [caller, payment, amount]: [Caller, OwnId, number]): Part {
+  return { name, owner: caller, sql, values: [uuidOf(caller.organization), caller.mode, uuidOf(payment), amount] };
 }

@@ -4,8 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
-import { idOf, idRange, uuidOf } from '../../../../shared/id.js';
-import type { PageRequest } from '../../../../shared/page.js';
+import { idOf, uuidOf } from '../../../../shared/id.js';
 import { Holds } from '../../application/ports.js';
 import { HOLD_ID, Hold } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
@@ -19,10 +18,6 @@ const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payment_holds WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find_hold', text: `${SELECT} AND id = $3` };
 const CLOSE = `UPDATE payment_holds SET status = $4 WHERE ${SCOPE} AND id = $3`;
-const LIST = {
-  name: 'payments.list_holds',
-  text: `${SELECT} AND payment_id = $3 AND id >= $4 AND id < $5 ORDER BY id DESC LIMIT $6`,
-};
 
 @Injectable()
 export class PostgresHolds extends Holds {
@@ -32,24 +27,18 @@ export class PostgresHolds extends Holds {
 
   add(caller: Caller, { state }: Hold): Part {
     const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), payment: uuidOf(state.payment) };
-    return insert({ ...state, ...ids });
+    return insert(caller, { ...state, ...ids });
   }
 
   close(caller: Caller, { state: { id, status } }: Hold): Part {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status];
-    return { name: 'payments.close_hold', sql: CLOSE, values };
+    return { name: 'payments.close_hold', owner: caller, sql: CLOSE, values };
   }
 
   async get(caller: Caller, id: string): Promise<Hold> {
-    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
+    const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
     if (!row) throw notFound('id');
     return fromRow(row);
-  }
-
-  async list(caller: Caller, payment: string, page: PageRequest): Promise<Hold[]> {
-    const range = idRange({ ...page, from: undefined, to: undefined });
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment), ...range, page.limit + 1];
-    return (await this.database.read<Row>(LIST, values)).map(fromRow);
   }
 }
 

@@ -1,16 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Ledger } from '../../../../shared/caller.js';
-import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { LedgerHolds, type OwnedHold } from '../../application/ports.js';
+import { ledgerLists, listFor } from '../../../../platform/database/ledger-list.js';
+import { findOwner, ownerStatement } from '../../../../platform/database/owners.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { idOf, idRange, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { type Page, pageOf } from '../../../../shared/page.js';
+import { type LedgerHoldFilter, LedgerHolds, type OwnedHold } from '../../application/ports.js';
 import { COLUMNS, fromRow, type Row } from './postgres-holds.js';
 
-const SELECT = `SELECT organization_id AS organization, ${COLUMNS} FROM payment_holds WHERE mode = $1 AND id = $2`;
-const FIND = {
-  name: 'payments.ledger_find_hold',
-  text: `/* every organization: the ledger places holds on payments of all of them */ ${SELECT}`,
-};
-const FIND_OF_ONE = { name: 'payments.ledger_find_hold_of_one', text: `${SELECT} AND organization_id = $3` };
+const OWNER = ownerStatement('payment_holds');
+const LISTS = ledgerLists({
+  table: 'payment_holds',
+  columns: COLUMNS,
+  filters: ['payment_id', 'status', 'organization_id'],
+  few: ['payment_id'],
+  order: 'desc',
+});
 
 interface OwnedRow extends Row {
   readonly organization: string;
@@ -22,14 +27,23 @@ export class PostgresLedgerHolds extends LedgerHolds {
     super();
   }
 
-  async find(ledger: Ledger, id: string, organization?: string): Promise<OwnedHold | undefined> {
-    const values = [ledger.mode, uuidOf(id)];
-    const [row] =
-      organization === undefined
-        ? await this.database.read<OwnedRow>(FIND, values)
-        : await this.database.read<OwnedRow>(FIND_OF_ONE, [...values, uuidOf(organization)]);
-    if (!row) return undefined;
-    const { organization: owner, ...hold } = row;
-    return { organization: idOf(ORGANIZATION_ID, owner), hold: fromRow(hold) };
+  ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller> {
+    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
+
+  async list(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<OwnedHold>> {
+    const { payment, status, organization, limit } = filter;
+    const { statement, values } = listFor(LISTS, {
+      payment_id: payment && uuidOf(payment),
+      status,
+      organization_id: organization && uuidOf(organization),
+    });
+    const owner = organization === undefined ? ledger : { organization };
+    const all = [ledger.mode, ...idRange(filter), limit + 1, ...values];
+    return pageOf((await this.database.read<OwnedRow>(owner, statement, all)).map(fromOwnedRow), limit);
+  }
+}
+
+function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedHold {
+  return { organization: idOf(ORGANIZATION_ID, organization), hold: fromRow(row) };
 }

@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Statement } from '../../../../platform/database/statement.js';
-import type { Ledger } from '../../../../shared/caller.js';
-import { idOf, idRange, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { ledgerLists, listFor } from '../../../../platform/database/ledger-list.js';
+import { findOwner, ownerStatement } from '../../../../platform/database/owners.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { idOf, idRange, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
+import { type Page, pageOf } from '../../../../shared/page.js';
 import { type LedgerPaymentFilter, LedgerPayments, type OwnedPayment } from '../../application/ports.js';
 import { COLUMNS, fromRow, type Row } from './postgres-payments.js';
 
-const SELECT = `SELECT organization_id AS organization, ${COLUMNS} FROM payments WHERE mode = $1`;
-const OF_ALL = '/* every organization: the ledger captured the payments of all of them */';
-const FIND = { name: 'payments.ledger_find', text: `${OF_ALL} ${SELECT} AND id = $2` };
-const FIND_OF_ONE = { name: 'payments.ledger_find_of_one', text: `${SELECT} AND id = $2 AND organization_id = $3` };
-const PAGE = 'id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4';
-
-const FILTERS = ['reference', 'checkout_session_id', 'organization_id'] as const;
-type Filter = (typeof FILTERS)[number];
+const OWNER = ownerStatement('payments');
+const LISTS = ledgerLists({
+  table: 'payments',
+  columns: COLUMNS,
+  filters: ['reference', 'checkout_session_id', 'organization_id'],
+  few: ['reference', 'checkout_session_id'],
+  order: 'desc',
+});
 
 interface OwnedRow extends Row {
   readonly organization: string;
@@ -25,38 +28,21 @@ export class PostgresLedgerPayments extends LedgerPayments {
     super();
   }
 
-  async find(ledger: Ledger, id: string, organization?: string): Promise<OwnedPayment | undefined> {
-    if (modeOf(id) !== ledger.mode) return undefined;
-    const values = [ledger.mode, uuidOf(id)];
-    const [row] =
-      organization === undefined
-        ? await this.database.read<OwnedRow>(FIND, values)
-        : await this.database.read<OwnedRow>(FIND_OF_ONE, [...values, uuidOf(organization)]);
-    return row && fromOwnedRow(row);
+  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
+    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
-  async list(ledger: Ledger, filter: LedgerPaymentFilter): Promise<OwnedPayment[]> {
+  async list(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>> {
     const { reference, checkoutSession, organization, limit } = filter;
-    if (checkoutSession !== undefined && modeOf(checkoutSession) !== ledger.mode) return [];
-    const given: Readonly<Record<Filter, string | undefined>> = {
+    const { statement, values } = listFor(LISTS, {
       reference,
       checkout_session_id: checkoutSession && uuidOf(checkoutSession),
       organization_id: organization && uuidOf(organization),
-    };
-    const names = FILTERS.filter((name) => given[name] !== undefined);
-    const range = idRange({ ...filter, from: undefined, to: undefined });
-    const values = [ledger.mode, ...range, limit + 1, ...names.map((name) => given[name])];
-    return (await this.database.read<OwnedRow>(listStatement(names), values)).map(fromOwnedRow);
+    });
+    const owner = organization === undefined ? ledger : { organization };
+    const all = [ledger.mode, ...idRange(filter), limit + 1, ...values];
+    return pageOf((await this.database.read<OwnedRow>(owner, statement, all)).map(fromOwnedRow), limit);
   }
-}
-
-/** One statement for each combination of filters. A reference or a session has few payments: the CTE finds them before it sorts. */
-function listStatement(names: readonly Filter[]): Statement {
-  const name = ['payments.ledger', ...names].join(' ');
-  const select = names.includes('organization_id') ? SELECT : `${OF_ALL} ${SELECT}`;
-  const filtered = [select, ...names.map((column, place) => `${column} = $${place + 5}`)].join(' AND ');
-  if (names.every((column) => column === 'organization_id')) return { name, text: `${filtered} AND ${PAGE}` };
-  return { name, text: `WITH found AS MATERIALIZED (${filtered}) SELECT * FROM found WHERE ${PAGE}` };
 }
 
 function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedPayment {

@@ -13,7 +13,7 @@ import {
   timestamp,
   type ValueOf,
 } from '../../../../platform/http/schema.js';
-import { createdAt } from '../../../../shared/id.js';
+import { recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import type { OwnedHold } from '../../application/ports.js';
 import type { HoldState, HoldStatus } from '../../domain/hold.js';
@@ -52,6 +52,6 @@ export function holdView({ organization, hold: { state } }: OwnedHold): ValueOf<
     reason: state.reason,
     reference: state.reference,
     status: state.status,
-    created: createdAt(state.id),
+    created: recordedAt(state.id),
   };
 }

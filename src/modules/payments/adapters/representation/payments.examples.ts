@@ -1,5 +1,3 @@
-/** Error examples for the API's description. Each function makes the domain throw the refusal that is shown. */
-
 import { exampleId } from '../../../../platform/http/schema.js';
 import { Hold } from '../../domain/hold.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
@@ -16,6 +14,7 @@ const payment = (amount: number) =>
     checkoutSession: null,
     mismatch: null,
     reference: 'capture-4711',
+    notifyUrl: null,
     version: 1,
   });
 

@@ -10,11 +10,12 @@ import {
   nullable,
   ORGANIZATION,
   object,
+  text,
   timestamp,
   type ValueOf,
   withOrganization,
 } from '../../../../platform/http/schema.js';
-import { createdAt } from '../../../../shared/id.js';
+import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { OwnedPayment } from '../../application/ports.js';
 import type { Mismatch, Payment, PaymentState } from '../../domain/payment.js';
@@ -47,17 +48,20 @@ const FIELDS = {
     ),
   ),
   created: timestamp('Time of recording, in Unix seconds.'),
-} satisfies FieldsOf<PaymentState, 'reference' | 'version'>;
+} satisfies FieldsOf<PaymentState, 'reference' | 'notifyUrl' | 'version'>;
 
 export const PAYMENT = object(FIELDS, {
   name: 'Payment',
   description: 'A captured payment.',
 });
 
-export const LEDGER_PAYMENT = object(withOrganization(ORGANIZATION, FIELDS), {
-  name: 'LedgerPayment',
-  description: 'A payment with its owning organization.',
-});
+export const LEDGER_PAYMENT = object(
+  {
+    ...withOrganization(ORGANIZATION, FIELDS),
+    reference: nullable(text('Your own ID of the capture.', { examples: ['capture-4711'] })),
+  },
+  { name: 'LedgerPayment', description: 'A payment with its owning organization and your reference.' },
+);
 
 export const PAYMENT_LIST = listOf('PaymentList', PAYMENT);
 export const LEDGER_PAYMENT_LIST = listOf('LedgerPaymentList', LEDGER_PAYMENT);
@@ -80,5 +84,6 @@ export function paymentView({ state, refundable }: Payment): ValueOf<typeof PAYM
 }
 
 export function ledgerPaymentView({ organization, payment }: OwnedPayment): ValueOf<typeof LEDGER_PAYMENT> {
-  return withOrganization(organization, paymentView(payment));
+  const { id, reference } = payment.state;
+  return { ...withOrganization(organization, paymentView(payment)), created: recordedAt(id), reference };
 }

@@ -4,7 +4,7 @@ import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
 import { RefundEvents } from '../../application/ports.js';
 import type { Refund, RefundEvent } from '../../domain/refund.js';
-import { refundJson } from '../representation/refunds.views.js';
+import { detailsOf, refundJson } from '../representation/refunds.views.js';
 
 @Injectable()
 export class OutboxRefundEvents extends RefundEvents {
@@ -20,6 +20,7 @@ export class OutboxRefundEvents extends RefundEvents {
       sequence: version,
       data: refundJson(refund),
       reason: state.failureReason,
+      details: detailsOf(refund),
       notifyUrl,
     });
   }

@@ -25,7 +25,7 @@ import {
   ExtendClaimRequest,
   ReleaseClaimRequest,
   toClaim,
-  toSeconds,
+  toExtension,
 } from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.ledger.path)
@@ -46,7 +46,7 @@ export class LedgerClaimsController {
   @Operation('claimRefunds', {
     summary: 'Claim refunds to pay out',
     description:
-      'Claims pending refunds that have no live claim: first those whose lease has ended, then the oldest. Each refund is yours until its lease ends. Another worker can then claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
+      'Claims pending refunds that have no live claim. Organizations take turns. Of each, refunds that were never claimed come first, the oldest before the others. Each refund is yours until its lease ends. After a wait, which doubles with each lease that ends so, another worker can claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
     example: { limit: 10, lease_seconds: 60 },
     answers: {
       200: {
@@ -67,7 +67,7 @@ export class LedgerClaimsController {
   @Operation('extendClaim', {
     summary: 'Extend a claim',
     description:
-      'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is.',
+      'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is. If the payment provider keeps the refund pending, send its `provider_reference`: the lease can then be up to 60 days long.',
     example: { claim: 1, lease_seconds: 60 },
     answers: {
       200: {
@@ -86,16 +86,16 @@ export class LedgerClaimsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ExtendClaimRequest,
   ): Promise<IdempotentResponse> {
-    const seconds = toSeconds(body.lease_seconds);
-    return this.changes.commit(ledger, id, { body, ...request }, (caller) =>
-      this.extendClaim.execute(caller, id, body.claim, seconds),
+    const extension = toExtension(body);
+    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
+      this.extendClaim.execute(caller, own, extension),
     );
   }
 
   @Operation('releaseClaim', {
     summary: 'Release a claim',
     description:
-      'Gives up the claim of a refund that was not paid out. Another worker can claim the refund, and the merchant can cancel it.',
+      'Gives up the claim of a refund that was not paid out. After `delay_seconds`, another worker can claim the refund; the merchant can cancel it at once.',
     example: { claim: 1 },
     answers: { 200: { description: 'The refund without a claim.', schema: LEDGER_REFUND } },
     refusals: REFUSED_CLAIM,
@@ -108,8 +108,8 @@ export class LedgerClaimsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ReleaseClaimRequest,
   ): Promise<IdempotentResponse> {
-    return this.changes.commit(ledger, id, { body, ...request }, (caller) =>
-      this.releaseClaim.execute(caller, id, body.claim),
+    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
+      this.releaseClaim.execute(caller, own, body.claim, body.delay_seconds ?? 0),
     );
   }
 }

@@ -4,8 +4,9 @@ import type { IdempotentRequest } from '../../../../idempotency/idempotency-key.
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
+import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import type { OwnerRequest } from '../../../../validation/requests.js';
-import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
+import { LedgerRefunds } from '../../application/ports.js';
 import type { Refund } from '../../domain/refund.js';
 import { ledgerRefundView } from '../representation/refunds.views.js';
 
@@ -13,24 +14,26 @@ import { ledgerRefundView } from '../representation/refunds.views.js';
 export class LedgerRefundChanges {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly readLedgerRefund: ReadLedgerRefund,
+    private readonly refunds: LedgerRefunds,
   ) {}
 
   /** Commits the ledger's decision about a refund. The caller is the owning organization, looked up if the body does not name it. */
   async commit(
     ledger: Ledger,
-    id: string,
+    pathId: string,
     request: IdempotentRequest & { body: OwnerRequest },
-    decide: (caller: Caller) => Promise<Decision<Refund>>,
+    decide: (caller: Caller, id: OwnId) => Promise<Decision<Refund>>,
   ): Promise<IdempotentResponse> {
-    const owner = request.body.organization ?? undefined;
-    const { organization } = await this.readLedgerRefund.execute(ledger, id, owner);
-    const caller = { organization, mode: ledger.mode };
+    const id = ownId(ledger, pathId);
+    const caller = await this.refunds.ownerOf(ledger, id, request.body.organization);
     return this.idempotency.once(
       caller,
       request,
-      () => decide(caller),
-      (refund) => ({ status: 200, body: JSON.stringify(ledgerRefundView({ organization, refund })) }),
+      () => decide(caller, id),
+      (refund) => ({
+        status: 200,
+        body: JSON.stringify(ledgerRefundView({ organization: caller.organization, refund })),
+      }),
     );
   }
 }

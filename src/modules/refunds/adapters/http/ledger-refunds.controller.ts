@@ -9,12 +9,12 @@ import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { OwnerQuery } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { FailRefund } from '../../application/fail-refund.js';
-import { ListLedgerRefunds } from '../../application/list-ledger-refunds.js';
-import { ReadLedgerRefund } from '../../application/read-ledger-refund.js';
+import { LedgerRefunds, Refunds } from '../../application/ports.js';
 import { ReturnRefund } from '../../application/return-refund.js';
 import { SucceedRefund } from '../../application/succeed-refund.js';
 import { REFUND_ID } from '../../domain/refund.js';
@@ -37,8 +37,8 @@ import {
 export class LedgerRefundsController {
   constructor(
     private readonly changes: LedgerRefundChanges,
-    private readonly listLedgerRefunds: ListLedgerRefunds,
-    private readonly readLedgerRefund: ReadLedgerRefund,
+    private readonly refunds: Refunds,
+    private readonly ledgerRefunds: LedgerRefunds,
     private readonly succeedRefund: SucceedRefund,
     private readonly failRefund: FailRefund,
     private readonly returnRefund: ReturnRefund,
@@ -52,7 +52,7 @@ export class LedgerRefundsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerRefundsQuery) {
-    return listView(await this.listLedgerRefunds.execute(ledger, toLedgerFilter(query)), ledgerRefundView);
+    return listView(await this.ledgerRefunds.list(ledger, toLedgerFilter(ledger, query)), ledgerRefundView);
   }
 
   @Operation('readLedgerRefund', {
@@ -60,8 +60,10 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) id: string, @ValidQuery() { organization }: OwnerQuery) {
-    return ledgerRefundView(await this.readLedgerRefund.execute(ledger, id, organization));
+  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) pathId: string, @ValidQuery() query: OwnerQuery) {
+    const id = ownId(ledger, pathId);
+    const caller = await this.ledgerRefunds.ownerOf(ledger, id, query.organization);
+    return ledgerRefundView({ organization: caller.organization, refund: await this.refunds.get(caller, id) });
   }
 
   @Operation('succeedRefund', {
@@ -79,7 +81,9 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: SucceedRefundRequest,
   ): Promise<IdempotentResponse> {
-    return this.changes.commit(ledger, id, { body, ...request }, (caller) => this.succeedRefund.execute(caller, id));
+    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
+      this.succeedRefund.execute(caller, own, body.provider_reference ?? null),
+    );
   }
 
   @Operation('failRefund', {
@@ -97,8 +101,8 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: FailRefundRequest,
   ): Promise<IdempotentResponse> {
-    return this.changes.commit(ledger, id, { body, ...request }, (caller) =>
-      this.failRefund.execute(caller, id, toFailure(body)),
+    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
+      this.failRefund.execute(caller, own, toFailure(body)),
     );
   }
 
@@ -118,8 +122,8 @@ export class LedgerRefundsController {
     @ValidBody() body: ReturnRefundRequest,
   ): Promise<IdempotentResponse> {
     const { reason = null } = body;
-    return this.changes.commit(ledger, id, { body, ...request }, (caller) =>
-      this.returnRefund.execute(caller, id, reason),
+    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
+      this.returnRefund.execute(caller, own, reason),
     );
   }
 }

@@ -12,19 +12,19 @@ import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { ResponseParts } from '../../../../platform/http/response.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { CancelRefund } from '../../application/cancel-refund.js';
-import { ListRefunds } from '../../application/list-refunds.js';
-import { ProposeRefund } from '../../application/propose-refund.js';
-import { ReadRefund } from '../../application/read-refund.js';
+import { Refunds } from '../../application/ports.js';
+import { type ProposedRefund, ProposeRefund } from '../../application/propose-refund.js';
 import { REFUND_ID, type Refund } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { REFUSED_CANCEL, REFUSED_PROPOSALS } from '../representation/refunds.examples.js';
 import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
-import { ListRefundsQuery, ProposeRefundRequest, toFilter } from './refunds.requests.js';
+import { ListRefundsQuery, ProposeRefundRequest, toFilter, toNewRefund } from './refunds.requests.js';
 
 @Controller(REFUND_FACTS.secret.path)
 @Tag('Refunds', 'A refund returns all or part of a payment. You propose it; the ledger pays it out or refuses it.')
@@ -32,17 +32,19 @@ export class RefundsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly proposeRefund: ProposeRefund,
-    private readonly readRefund: ReadRefund,
-    private readonly listRefunds: ListRefunds,
+    private readonly refunds: Refunds,
     private readonly cancelRefund: CancelRefund,
   ) {}
 
   @Operation('proposeRefund', {
     summary: 'Propose a refund',
     description:
-      'Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later.',
+      'Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. Repeating a request with the same `reference` returns the first refund.',
     example: { payment: exampleId(PAYMENT_ID), amount: 500 },
-    answers: { 201: { description: 'The pending refund.', schema: REFUND, located: true } },
+    answers: {
+      201: { description: 'The pending refund.', schema: REFUND, located: true },
+      200: { description: 'The refund that was proposed earlier with this `reference`.', schema: REFUND },
+    },
     refusals: REFUSED_PROPOSALS,
   })
   @Post()
@@ -55,7 +57,7 @@ export class RefundsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.proposeRefund.execute(caller, body),
+      () => this.proposeRefund.execute(caller, toNewRefund(body)),
       proposed,
     );
   }
@@ -75,7 +77,12 @@ export class RefundsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<IdempotentResponse> {
-    return this.idempotency.once(caller, { body, ...request }, () => this.cancelRefund.execute(caller, id), canceled);
+    return this.idempotency.once(
+      caller,
+      { body, ...request },
+      () => this.cancelRefund.execute(caller, ownId(caller, id)),
+      canceled,
+    );
   }
 
   @Operation('listRefunds', {
@@ -85,7 +92,7 @@ export class RefundsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListRefundsQuery) {
-    return listView(await this.listRefunds.execute(caller, toFilter(query)), refundView);
+    return listView(await this.refunds.list(caller, toFilter(caller, query)), refundView);
   }
 
   @Operation('readRefund', {
@@ -94,13 +101,14 @@ export class RefundsController {
     answers: { 200: { description: 'The refund.', schema: REFUND } },
   })
   @Get(':id')
-  async read(@CallerOfKey() caller: Caller, @PathId(REFUND_ID) id: string) {
-    return refundView(await this.readRefund.execute(caller, id));
+  async read(@CallerOfKey() caller: Caller, @PathId(REFUND_ID) id: string, @ValidQuery() _query: NoFieldsRequest) {
+    return refundView(await this.refunds.get(...inModeOf(id, caller)));
   }
 }
 
-function proposed(refund: Refund): ResponseParts {
-  return { status: 201, body: refundJson(refund), location: `/v1/refunds/${refund.state.id}` };
+function proposed({ refund, isNew }: ProposedRefund): ResponseParts {
+  const location = isNew ? `${REFUND_FACTS.secret.path}/${refund.state.id}` : null;
+  return { status: isNew ? 201 : 200, body: refundJson(refund), location };
 }
 
 function canceled(refund: Refund): ResponseParts {

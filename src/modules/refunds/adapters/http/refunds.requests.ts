@@ -1,14 +1,23 @@
+import type { Ledger } from '../../../../shared/caller.js';
+import { invalidParam } from '../../../../shared/errors.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import { Amount, Id, Instant, Integer, OneOf, Text } from '../../../../validation/fields.js';
+import { filterId } from '../../../../shared/own-id.js';
+import { Amount, Id, Instant, Integer, KeyText, OneOf, Text, VisibleAscii } from '../../../../validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
 import { Owner } from '../../../../validation/requests.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import type { Failure } from '../../application/fail-refund.js';
-import type { Claim, LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
+import type { NewClaim } from '../../application/claim-refunds.js';
+import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
+import type { Extension } from '../../domain/claim.js';
+import type { Failure, NewRefund } from '../../domain/refund.js';
 import { PENDING, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
 
 const DEFAULT_CLAIM = 10;
 const DEFAULT_LEASE_SECONDS = 60;
+const LONGEST_LEASE_SECONDS = 3600;
+/** 60 days, for a refund that a payment provider has: it may wait for weeks. */
+const LONGEST_LEASE_AT_PROVIDER_SECONDS = 5_184_000;
+const LONGEST_DELAY_SECONDS = 604_800;
 
 export class ProposeRefundRequest {
   @Id(PAYMENT_ID, { description: 'ID of the payment to refund.' }) payment!: string;
@@ -17,61 +26,99 @@ export class ProposeRefundRequest {
     description: "Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`.",
   })
   amount!: number;
+  @KeyText({
+    optional: true,
+    description:
+      'Your own ID of the refund, unique per organization and mode for ever. Repeating it with the same payment and amount returns the first refund.',
+  })
+  reference?: string | null;
+  @Text({ max: 500, optional: true, description: 'Your description, for the ledger and in events.' })
+  description?: string | null;
+}
+
+export function toNewRefund({ payment, amount, reference, description }: ProposeRefundRequest): NewRefund {
+  return { payment, amount, reference: reference ?? null, description: description ?? null };
 }
 
 const ClaimNumber = ({ optional = false } = {}) =>
   Integer({ min: 1, max: 2_147_483_647, optional, description: 'The `claim.number` of your claim on the refund.' });
 
-const LeaseSeconds = () =>
+const LeaseSeconds = (max: number, more = '') =>
   Integer({
     min: 15,
-    max: 3600,
+    max,
     optional: true,
     default: DEFAULT_LEASE_SECONDS,
-    description: 'Length of the lease, in seconds from now.',
+    description: `Length of the lease, in seconds from now.${more}`,
   });
+
+const ProviderReference = () =>
+  VisibleAscii({ optional: true, description: "The payment provider's ID of the payout." });
 
 export class ClaimRefundsRequest {
   @Integer({ min: 1, max: 100, optional: true, default: DEFAULT_CLAIM, description: 'Maximum number of refunds.' })
   limit?: number;
-  @LeaseSeconds() lease_seconds?: number;
+  @LeaseSeconds(LONGEST_LEASE_SECONDS) lease_seconds?: number;
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' }) organization?:
     | string
     | null;
 }
 
-export function toClaim({ limit = DEFAULT_CLAIM, lease_seconds, organization }: ClaimRefundsRequest): Claim {
-  return { limit, leaseSeconds: toSeconds(lease_seconds), organization: organization ?? undefined };
+export function toClaim(body: ClaimRefundsRequest): NewClaim {
+  const { limit = DEFAULT_CLAIM, lease_seconds: leaseSeconds = DEFAULT_LEASE_SECONDS, organization } = body;
+  return { limit, leaseSeconds, organization: organization ?? undefined };
 }
 
 export class ExtendClaimRequest {
   @ClaimNumber() claim!: number;
-  @LeaseSeconds() lease_seconds?: number;
+  @LeaseSeconds(
+    LONGEST_LEASE_AT_PROVIDER_SECONDS,
+    ` At most ${LONGEST_LEASE_SECONDS} without a \`provider_reference\`.`,
+  )
+  lease_seconds?: number;
+  @ProviderReference() provider_reference?: string | null;
   @Owner() organization?: string | null;
 }
 
-export function toSeconds(lease: number = DEFAULT_LEASE_SECONDS): number {
-  return lease;
+/** Refuses with invalid_param a long lease of a refund that no provider has. */
+export function toExtension(body: ExtendClaimRequest): Extension {
+  const { claim, lease_seconds: leaseSeconds = DEFAULT_LEASE_SECONDS, provider_reference } = body;
+  const providerReference = provider_reference ?? null;
+  if (providerReference !== null || leaseSeconds <= LONGEST_LEASE_SECONDS) {
+    return { claim, leaseSeconds, providerReference };
+  }
+  const message = `lease_seconds must be at most ${LONGEST_LEASE_SECONDS} without a provider_reference.`;
+  throw invalidParam('lease_seconds', 'too_large', message);
 }
 
 export class ReleaseClaimRequest {
   @ClaimNumber() claim!: number;
+  @Integer({
+    min: 0,
+    max: LONGEST_DELAY_SECONDS,
+    optional: true,
+    default: 0,
+    description: 'How long the refund cannot be claimed again, in seconds.',
+  })
+  delay_seconds?: number;
   @Owner() organization?: string | null;
 }
 
 export class SucceedRefundRequest {
   @ClaimNumber({ optional: true }) claim?: number;
+  @ProviderReference() provider_reference?: string | null;
   @Owner() organization?: string | null;
 }
 
 export class FailRefundRequest {
   @Text({ max: 500, optional: true, description: 'Why the refund failed.' }) reason?: string | null;
   @ClaimNumber({ optional: true }) claim?: number;
+  @ProviderReference() provider_reference?: string | null;
   @Owner() organization?: string | null;
 }
 
-export function toFailure({ reason, claim }: FailRefundRequest): Failure {
-  return { reason: reason ?? null, claim: claim ?? null };
+export function toFailure({ reason, claim, provider_reference }: FailRefundRequest): Failure {
+  return { reason: reason ?? null, claim: claim ?? null, providerReference: provider_reference ?? null };
 }
 
 export class ReturnRefundRequest {
@@ -81,6 +128,7 @@ export class ReturnRefundRequest {
 
 export class ListRefundsQuery {
   @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
+  @KeyText({ optional: true, description: 'Only the refund with this reference.' }) reference?: string;
   @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds with this status.' }) status?: RefundStatus;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
@@ -88,20 +136,28 @@ export class ListRefundsQuery {
   @Id(REFUND_ID, CURSOR) cursor?: string;
 }
 
+const ALL = 'all';
+
 export class ListLedgerRefundsQuery {
-  @OneOf(REFUND_STATUSES, { optional: true, default: PENDING, description: 'Only refunds with this status.' })
-  status?: RefundStatus;
+  @OneOf([...REFUND_STATUSES, ALL], { optional: true, default: PENDING, description: 'Only refunds with this status.' })
+  status?: RefundStatus | typeof ALL;
+  @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' }) organization?: string;
+  @Instant(FROM) from?: string;
+  @Instant(TO) to?: string;
   @PageLimit({ max: 100 }) limit?: string;
   @Id(REFUND_ID, CURSOR) cursor?: string;
 }
 
-export function toFilter(query: ListRefundsQuery): RefundFilter {
-  const { payment, status, cursor, limit } = query;
-  return { payment, status, cursor, limit: pageLimit(limit), ...parseRange(query) };
+export function toFilter(ledger: Ledger, query: ListRefundsQuery): RefundFilter {
+  const { status, reference, cursor, limit } = query;
+  const payment = filterId(ledger, query.payment);
+  return { payment, status, reference, cursor, limit: pageLimit(limit), ...parseRange(query) };
 }
 
-export function toLedgerFilter(query: ListLedgerRefundsQuery): LedgerRefundFilter {
-  const { status = PENDING, organization, cursor, limit } = query;
-  return { status, organization, cursor, limit: pageLimit(limit) };
+export function toLedgerFilter(ledger: Ledger, query: ListLedgerRefundsQuery): LedgerRefundFilter {
+  const { status: wanted = PENDING, organization, cursor, limit } = query;
+  const status = wanted === ALL ? undefined : wanted;
+  const payment = filterId(ledger, query.payment);
+  return { ...parseRange(query), status, payment, organization, cursor, limit: pageLimit(limit) };
 }

@@ -2,15 +2,17 @@ import { age, COUNTED, EACH_MODE, MOST_ROWS, madeAt, series } from '../../../../
 import type { Measurement } from '../../../../platform/facts.js';
 import { gauge } from '../../../../platform/metric.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
+import { STUCK_CLAIMS } from '../../domain/claim.js';
 
 const oldest = (mode: Mode) =>
   `SELECT '${mode}' AS mode, (SELECT id FROM refunds WHERE mode = '${mode}' AND status = 'pending' ORDER BY id LIMIT 1) AS id`;
 
 const SUMS = `WITH pending AS MATERIALIZED (
-    SELECT mode, currency, amount, coalesce(claim_expires_at > statement_timestamp(), false) AS is_claimed
+    SELECT mode, currency, amount, claim_number, coalesce(claim_expires_at > statement_timestamp(), false) AS is_claimed
     FROM refunds WHERE status = 'pending' LIMIT ${MOST_ROWS}
   ), sums AS (
-    SELECT mode, count(*) FILTER (WHERE is_claimed) AS claimed, count(*) FILTER (WHERE NOT is_claimed) AS unclaimed
+    SELECT mode, count(*) FILTER (WHERE is_claimed) AS claimed, count(*) FILTER (WHERE NOT is_claimed) AS unclaimed,
+      count(*) FILTER (WHERE claim_number >= ${STUCK_CLAIMS}) AS stuck
     FROM pending RIGHT JOIN ${EACH_MODE} USING (mode) GROUP BY mode
   ), held AS (
     SELECT mode, currency, sum(amount) AS amount FROM pending GROUP BY mode, currency
@@ -23,6 +25,7 @@ export const REFUND_MEASUREMENT: Measurement = {
   text: `/* every organization: counts all pending refunds */ ${SUMS}
     ${series('pending', { mode: 'mode', claimed: `'yes'` }, 'claimed', 'sums')}
     UNION ALL ${series('pending', { mode: 'mode', claimed: `'no'` }, 'unclaimed', 'sums')}
+    UNION ALL ${series('stuck', { mode: 'mode' }, 'stuck', 'sums')}
     UNION ALL ${series('amount', { mode: 'mode', currency: 'currency' }, 'amount', 'held')}
     UNION ALL ${series('oldest', { mode: 'mode' }, age(madeAt('id')), 'first')}`,
   gauges: {
@@ -30,6 +33,12 @@ export const REFUND_MEASUREMENT: Measurement = {
       name: 'tillgate_refunds_pending',
       help: `Pending refunds. \`claimed\` is \`yes\` if a worker has a live claim on the refund. ${COUNTED}`,
       labels: { mode: MODES, claimed: ['yes', 'no'] },
+      aggregator: 'first',
+    }),
+    stuck: gauge({
+      name: 'tillgate_refunds_stuck',
+      help: `Pending refunds that were claimed ${STUCK_CLAIMS} times or more. ${COUNTED}`,
+      labels: { mode: MODES },
       aggregator: 'first',
     }),
     oldest: gauge({

@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
+import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
-import { idOf, idRange, modeOf, uuidOf } from '../../../../shared/id.js';
+import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
+import { type Page, pageOf } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type RefundFilter, Refunds } from '../../application/ports.js';
 import { REFUND_ID, Refund } from '../../domain/refund.js';
@@ -12,31 +16,32 @@ import { RefundRecord } from './refund.record.js';
 
 const insert = insertInto('refunds.add', RefundRecord);
 
+const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 export const COLUMNS = selectionOf(RefundRecord, {
-  claimExpiresAt: '(extract(epoch FROM claim_expires_at) * 1000)::bigint',
+  claimExpiresAt: milliseconds('claim_expires_at'),
+  claimableAt: milliseconds('claimable_at'),
 });
+/** For rows that are locked: the time at which they were read. */
+export const NOW = `${milliseconds('statement_timestamp()')} AS now`;
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
+const BY_REFERENCE = { name: 'refunds.by_reference', text: `${SELECT} AND reference = $3` };
 
-/** $7 to $9 are the state that the change was decided on: of concurrent changes, only the first one matches. */
-const CHANGE = `UPDATE refunds
-  SET status = $4, failure_reason = $5, claim_expires_at = CASE WHEN $6 THEN claim_expires_at END
-  WHERE ${SCOPE} AND id = $3 AND status = $7 AND claim_number = $8 AND (claim_expires_at IS NOT NULL) = $9`;
+/** $10 to $12 are the state that the change was decided on: of concurrent changes, only the first one matches. */
+const CHANGE = `UPDATE refunds SET status = $4, failure_reason = $5, provider_reference = $6, claim_expires_at = $7,
+    claimable_at = $8, lapses = $9
+  WHERE ${SCOPE} AND id = $3 AND status = $10 AND claim_number = $11 AND (claim_expires_at IS NOT NULL) = $12`;
 
-const LOCK = { name: 'refunds.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
-const EXTEND = {
-  name: 'refunds.extend',
-  text: `WITH extended AS (
-      UPDATE refunds
-      SET claim_expires_at = greatest(claim_expires_at, statement_timestamp() + make_interval(secs => $4))
-      WHERE ${SCOPE} AND id = $3 RETURNING *
-    ) SELECT ${COLUMNS} FROM extended`,
+const LOCK = {
+  name: 'refunds.lock',
+  text: `SELECT ${COLUMNS}, ${NOW} FROM refunds WHERE ${SCOPE} AND id = $3 FOR NO KEY UPDATE`,
 };
 
-const PAGE = `${SELECT} AND id >= $3 AND id < $4`;
-const NEWEST = 'ORDER BY id DESC LIMIT $5';
+const CREATED = createdBetween('$5', '$6');
+const PAGE = `${SELECT} AND id >= $3 AND id < $4 AND ${CREATED}`;
+const NEWEST = 'ORDER BY id DESC LIMIT $7';
 
 /** One statement for each combination of filters, so that each has a plan of its own. */
 const LISTS = {
@@ -44,78 +49,85 @@ const LISTS = {
   // A range of (status, id), so that the planner uses the index on both: by id alone, it might read many rows of other statuses.
   status: {
     name: 'refunds.list_status',
-    text: `${SELECT} AND (status, id) >= ($6, $3) AND (status, id) < ($6, $4) ORDER BY status DESC, id DESC LIMIT $5`,
+    text: `${SELECT} AND (status, id) >= ($8, $3) AND (status, id) < ($8, $4) AND ${CREATED}
+      ORDER BY status DESC, id DESC LIMIT $7`,
   },
-  payment: { name: 'refunds.list_payment', text: `${PAGE} AND payment_id = $6 ${NEWEST}` },
+  payment: { name: 'refunds.list_payment', text: `${PAGE} AND payment_id = $8 ${NEWEST}` },
   // IS TRUE stops the planner from using the index on status, by which it might read many rows of other payments.
-  both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $6 AND (status = $7) IS TRUE ${NEWEST}` },
+  // At most one refund has the reference. The other filters may be null.
+  reference: {
+    name: 'refunds.list_reference',
+    text: `WITH found AS MATERIALIZED (${SELECT} AND reference = $8) SELECT * FROM found WHERE id >= $3 AND id < $4
+      AND ${CREATED} AND coalesce(payment = $9::uuid, true) AND coalesce(status = $10::text, true) LIMIT $7`,
+  },
+  both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $8 AND (status = $9) IS TRUE ${NEWEST}` },
 } as const;
 
 @Injectable()
 export class PostgresRefunds extends Refunds {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: CallerClock,
+  ) {
     super();
   }
 
   add(caller: Caller, { state }: Refund): Part {
     const organizationId = uuidOf(caller.organization);
-    return insert({
-      organizationId,
-      ...state,
-      id: uuidOf(state.id),
-      payment: uuidOf(state.payment),
-      claimExpiresAt: null,
-    });
+    const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
+    const times = { claimExpiresAt: null, claimableAt: new Date(state.claimableAt) };
+    return { ...insert(caller, { ...state, ...ids, ...times }), stale: ['refunds_reference_key'] };
   }
 
   change(caller: Caller, before: Refund, { state }: Refund): Part {
-    const { id, status, failureReason } = state;
-    const after = [status, failureReason, state.claimExpiresAt !== null];
+    const { id, status, failureReason, providerReference, claimExpiresAt, claimableAt, lapses } = state;
+    const times = [claimExpiresAt && new Date(claimExpiresAt), new Date(claimableAt)];
+    const after = [status, failureReason, providerReference, ...times, lapses];
     const guard = [before.state.status, before.state.claimNumber, before.state.claimExpiresAt !== null];
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), ...after, ...guard];
-    return { name: 'refunds.change', sql: CHANGE, values, rows: 1 };
+    return { name: 'refunds.change', owner: caller, sql: CHANGE, values, rows: 1 };
   }
 
-  async lock(caller: Caller, id: string): Promise<Refund> {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const [row] = modeOf(id) === caller.mode ? await this.database.query<Row>(LOCK, values) : [];
+  async lock(caller: Caller, id: OwnId) {
+    const [row] = await this.database.query<LockedRow>(LOCK, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
+    if (!row) throw notFound('id');
+    return { refund: fromRow(row), now: row.now };
+  }
+
+  async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
+    const values = [uuidOf(caller.organization), caller.mode, reference];
+    const [row] = await this.database.read<Row>(caller, BY_REFERENCE, values);
+    return row && fromRow(row);
+  }
+
+  async get(caller: Caller, id: OwnId): Promise<Refund> {
+    const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
     if (!row) throw notFound('id');
     return fromRow(row);
   }
 
-  async extend(caller: Caller, { state: { id } }: Refund, leaseSeconds: number): Promise<Refund> {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), leaseSeconds];
-    const [row] = await this.database.query<Row>(EXTEND, values);
-    return fromRow(row as Row);
-  }
-
-  async get(caller: Caller, id: string): Promise<Refund> {
-    const refund = modeOf(id) === caller.mode ? await this.find(caller, id) : undefined;
-    if (!refund) throw notFound('id');
-    return refund;
-  }
-
-  async find(caller: Caller, id: string): Promise<Refund | undefined> {
-    const [row] = await this.database.read<Row>(FIND, [uuidOf(caller.organization), modeOf(id), uuidOf(id)]);
-    return row && fromRow(row);
-  }
-
-  async list(caller: Caller, filter: RefundFilter): Promise<Refund[]> {
-    const { payment, status, limit } = filter;
-    const filters = [...(payment === undefined ? [] : [uuidOf(payment)]), ...(status === undefined ? [] : [status])];
-    const values = [uuidOf(caller.organization), caller.mode, ...idRange(filter), limit + 1, ...filters];
-    // A payment of the other mode has no refunds in this mode.
-    if (payment !== undefined && modeOf(payment) !== caller.mode) return [];
-    return (await this.database.read<Row>(LISTS[listFor(filter)], values)).map(fromRow);
+  async list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>> {
+    const { payment, status, reference, limit } = filter;
+    const name = listFor(filter);
+    const given = [reference, payment && uuidOf(payment), status];
+    const filters = name === 'reference' ? given : given.filter((value) => value !== undefined);
+    const range = createdRange(filter, (await this.clock.at(caller)).ahead);
+    const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1, ...filters];
+    return pageOf((await this.database.read<Row>(caller, LISTS[name], values)).map(fromRow), limit);
   }
 }
 
-function listFor({ payment, status }: RefundFilter): keyof typeof LISTS {
+function listFor({ payment, status, reference }: RefundFilter): keyof typeof LISTS {
+  if (reference !== undefined) return 'reference';
   if (payment === undefined) return status === undefined ? 'all' : 'status';
   return status === undefined ? 'payment' : 'both';
 }
 
-export type Row = Selected<RefundRecord, { claimExpiresAt: number | null }>;
+export type Row = Selected<RefundRecord, { claimExpiresAt: number | null; claimableAt: number }>;
+
+export interface LockedRow extends Row {
+  readonly now: number;
+}
 
 export function fromRow(row: Row): Refund {
   const { id, mode, payment } = row;

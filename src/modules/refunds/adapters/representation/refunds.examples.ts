@@ -1,8 +1,7 @@
-/** Error examples for the API's description. Each function makes the domain throw the refusal that is shown. */
-
 import { exampleId } from '../../../../platform/http/schema.js';
 import { notFound } from '../../../../shared/errors.js';
 import { PAYMENT_ID, REFUSED_WHEN_EMPTY } from '../../../payments/index.js';
+import { NEVER_CLAIMED } from '../../domain/claim.js';
 import { REFUND_ID, Refund, type RefundStatus } from '../../domain/refund.js';
 
 const PAYMENT = { id: exampleId(PAYMENT_ID), mode: 'test', currency: 'usd', refundable: 500 } as const;
@@ -14,18 +13,28 @@ const refund = (status: RefundStatus, claimNumber = 0) =>
     currency: 'usd',
     status,
     payment: PAYMENT.id,
+    reference: 'return-4711',
+    description: null,
+    providerReference: null,
     failureReason: null,
+    ...NEVER_CLAIMED,
     claimNumber,
     claimExpiresAt: claimNumber === 0 ? null : 0,
   });
+const proposal = (amount: number) => ({ payment: PAYMENT.id, amount, reference: 'return-4711', description: null });
+const FAILURE = { reason: null, claim: null, providerReference: null };
 
 export const REFUSED_PROPOSALS = [
   () => notFound('payment'),
-  () => Refund.propose(PAYMENT, 501, 0),
+  () => Refund.propose(PAYMENT, proposal(501), 0),
+  () => refund('pending').requireSameProposal(proposal(499)),
   REFUSED_WHEN_EMPTY('payment'),
 ];
 export const REFUSED_CANCEL = [() => refund('succeeded').cancel(), () => refund('pending', 1).cancel()];
-export const REFUSED_SUCCESS = [() => refund('canceled').succeed()];
-export const REFUSED_FAILURE = [() => refund('canceled').fail(null, null), () => refund('pending', 2).fail(null, 1)];
+export const REFUSED_SUCCESS = [() => refund('canceled').succeed(null)];
+export const REFUSED_FAILURE = [
+  () => refund('canceled').fail(FAILURE),
+  () => refund('pending', 2).fail({ ...FAILURE, claim: 1 }),
+];
 export const REFUSED_CLAIM = [() => refund('canceled').requireClaim(1), () => refund('pending', 2).requireClaim(1)];
 export const REFUSED_RETURN = [() => refund('pending').return(null)];

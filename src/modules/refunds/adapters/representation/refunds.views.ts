@@ -9,16 +9,21 @@ import {
   nullable,
   ORGANIZATION,
   object,
+  text,
   timestamp,
   type ValueOf,
   withOrganization,
 } from '../../../../platform/http/schema.js';
-import { createdAt } from '../../../../shared/id.js';
+import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { OwnedRefund } from '../../application/ports.js';
+import type { ClaimState } from '../../domain/claim.js';
 import type { Refund, RefundState, RefundStatus } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund.js';
+
+/** Only the ledger sees these, and the events those of DETAILS. */
+type Hidden = 'mode' | 'failureReason' | 'reference' | 'description' | 'providerReference' | keyof ClaimState;
 
 const FIELDS = {
   id: id(REFUND_ID, 'ID of the refund.'),
@@ -36,7 +41,7 @@ const FIELDS = {
   ),
   payment: id(PAYMENT_ID, 'ID of the refunded payment.'),
   created: timestamp('Time of the proposal, in Unix seconds.'),
-} satisfies FieldsOf<RefundState, 'mode' | 'failureReason' | 'claimNumber' | 'claimExpiresAt'>;
+} satisfies FieldsOf<RefundState, Hidden>;
 
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });
 
@@ -54,9 +59,23 @@ const CLAIM = object(
   { description: 'The claim of the worker that pays the refund out; null if the refund is not claimed.' },
 );
 
+export const DETAILS = {
+  reference: nullable(text("The merchant's own ID of the refund.")),
+  description: nullable(text("The merchant's description of the refund.")),
+  provider_reference: nullable(text("The payment provider's ID of the payout.")),
+};
+
 export const LEDGER_REFUND = object(
-  { ...withOrganization(ORGANIZATION, FIELDS), claim: nullable(CLAIM) },
-  { name: 'LedgerRefund', description: 'A refund with its owning organization and its claim.' },
+  {
+    ...withOrganization(ORGANIZATION, FIELDS),
+    claim: nullable(CLAIM),
+    ...DETAILS,
+    reason: nullable(text('Why the refund failed, if a reason was given.')),
+  },
+  {
+    name: 'LedgerRefund',
+    description: 'A refund with its owning organization, its claim and what the ledger needs to pay it out.',
+  },
 );
 
 export const REFUND_LIST = listOf('RefundList', REFUND);
@@ -78,9 +97,15 @@ export function refundJson(refund: Refund): string {
   return JSON.stringify(refundView(refund));
 }
 
+export function detailsOf({ state }: Refund) {
+  const { reference, description, providerReference: provider_reference } = state;
+  return { reference, description, provider_reference };
+}
+
 export function ledgerRefundView({ organization, refund }: OwnedRefund): ValueOf<typeof LEDGER_REFUND> {
-  const { claimNumber, claimExpiresAt } = refund.state;
+  const { claimNumber, claimExpiresAt, failureReason: reason } = refund.state;
   const isClaimed = claimExpiresAt !== null;
   const claim = isClaimed ? { number: claimNumber, expires_at: Math.floor(claimExpiresAt / 1000) } : null;
-  return { ...withOrganization(organization, refundView(refund)), claim };
+  const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(refund.state.id) };
+  return { ...shown, claim, ...detailsOf(refund), reason };
 }

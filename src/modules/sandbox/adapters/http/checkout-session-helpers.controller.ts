@@ -9,21 +9,21 @@ import type { IdempotentResponse } from '../../../../idempotency/idempotent-resp
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { invalidParams, notFound, paramError } from '../../../../shared/errors.js';
+import { invalidParams, paramError } from '../../../../shared/errors.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
-import { CHECKOUT_SESSION_ID, ReadCheckoutSession } from '../../../checkout/index.js';
+import { CHECKOUT_SESSION_ID, CheckoutSessionQueries } from '../../../checkout/index.js';
 import { PAYMENT, paymentView, RecordPayment } from '../../../payments/index.js';
 import { PayCheckoutSessionRequest } from './sandbox.requests.js';
 
-/** Simulates a customer who pays and the ledger that records the payment. */
 @Controller('/v1/test_helpers/checkout_sessions')
 @TestSecretKey()
 @Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
 export class CheckoutSessionHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly readCheckoutSession: ReadCheckoutSession,
+    private readonly sessions: CheckoutSessionQueries,
     private readonly recordPayment: RecordPayment,
   ) {}
 
@@ -50,8 +50,7 @@ export class CheckoutSessionHelpersController {
   }
 
   private async record(caller: Caller, id: string, { amount, currency }: PayCheckoutSessionRequest) {
-    const { mode, amountTotal, currency: expected } = (await this.readCheckoutSession.execute(caller, id)).state;
-    if (mode !== caller.mode) throw notFound('id');
+    const { amountTotal, currency: expected } = (await this.sessions.get(caller, ownId(caller, id))).state;
     if (amount === undefined && amountTotal === 0) throw nothingToPay();
     const captured = { amount: amount ?? amountTotal, currency: currency ?? expected };
     return this.recordPayment.execute(caller, { ...captured, checkoutSession: id, reference: null }, 'record');

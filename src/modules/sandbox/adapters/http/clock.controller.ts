@@ -9,12 +9,10 @@ import type { IdempotentResponse } from '../../../../idempotency/idempotent-resp
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { Clock } from '../../../../shared/clock.js';
+import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { ValidBody } from '../../../../validation/validation.js';
-import { CallerOfKey } from '../../../access/index.js';
-import { AdvanceClock } from '../../application/advance-clock.js';
+import { AdvanceTestClock, CallerOfKey } from '../../../access/index.js';
 import { DueWork } from '../../application/ports.js';
-import { ReadClock } from '../../application/read-clock.js';
 import { SANDBOX_CLOCK, sandboxClockView } from '../representation/sandbox-clock.views.js';
 import { AdvanceClockRequest, toStep } from './sandbox.requests.js';
 
@@ -24,9 +22,9 @@ import { AdvanceClockRequest, toStep } from './sandbox.requests.js';
 export class ClockController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly readClock: ReadClock,
-    private readonly advanceClock: AdvanceClock,
+    private readonly advanceTestClock: AdvanceTestClock,
     private readonly due: DueWork,
+    private readonly callerClock: CallerClock,
     private readonly clock: Clock,
   ) {}
 
@@ -37,7 +35,7 @@ export class ClockController {
   })
   @Get()
   async read(@CallerOfKey() caller: Caller) {
-    return sandboxClockView(await this.readClock.execute(caller), this.clock.now());
+    return sandboxClockView(await this.callerClock.at(caller));
   }
 
   @Operation('advanceTestClock', {
@@ -56,9 +54,9 @@ export class ClockController {
   ): Promise<IdempotentResponse> {
     const response = await this.idempotency.once(
       caller,
-      { body, ...request },
-      () => this.advanceClock.execute(caller, toStep(body)),
-      (clock) => ({ status: 200, body: JSON.stringify(sandboxClockView(clock, this.clock.now())) }),
+      { advancesClock: true, body, ...request },
+      () => this.advanceTestClock.execute(caller, toStep(body)),
+      (ahead) => ({ status: 200, body: JSON.stringify(sandboxClockView({ now: this.clock.now() + ahead, ahead })) }),
     );
     await this.due.perform(caller);
     return response;

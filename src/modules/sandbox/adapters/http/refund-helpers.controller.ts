@@ -10,6 +10,7 @@ import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
@@ -29,7 +30,6 @@ import {
   toFailure,
 } from '../../../refunds/index.js';
 
-/** Simulates the ledger's decisions about refunds. */
 @Controller('/v1/test_helpers/refunds')
 @TestSecretKey()
 @Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
@@ -56,7 +56,7 @@ export class RefundHelpersController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<IdempotentResponse> {
-    return this.commit(caller, { body, ...request }, () => this.succeedRefund.execute(caller, id));
+    return this.commit(caller, { body, ...request }, () => this.succeedRefund.execute(caller, ownId(caller, id)));
   }
 
   @Operation('failTestRefund', {
@@ -74,7 +74,9 @@ export class RefundHelpersController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: FailRefundRequest,
   ): Promise<IdempotentResponse> {
-    return this.commit(caller, { body, ...request }, () => this.failRefund.execute(caller, id, toFailure(body)));
+    return this.commit(caller, { body, ...request }, () =>
+      this.failRefund.execute(caller, ownId(caller, id), toFailure(body)),
+    );
   }
 
   @Operation('returnTestRefund', {
@@ -93,7 +95,9 @@ export class RefundHelpersController {
     @ValidBody() body: ReturnRefundRequest,
   ): Promise<IdempotentResponse> {
     const { reason = null } = body;
-    return this.commit(caller, { body, ...request }, () => this.returnRefund.execute(caller, id, reason));
+    return this.commit(caller, { body, ...request }, () =>
+      this.returnRefund.execute(caller, ownId(caller, id), reason),
+    );
   }
 
   private commit(

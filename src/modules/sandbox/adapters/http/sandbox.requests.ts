@@ -1,7 +1,6 @@
 import { Amount, Currency, Integer } from '../../../../validation/fields.js';
-import { MOST_AHEAD_SECONDS, type Step } from '../../domain/sandbox-clock.js';
+import { MOST_AHEAD_SECONDS, type Step } from '../../../access/index.js';
 
-/** The last second of the year 9999. */
 const LAST_SECOND = 253_402_300_799;
 
 export class PayCheckoutSessionRequest {

@@ -1,5 +1,6 @@
 import { constant, integer, object, timestamp, type ValueOf } from '../../../../platform/http/schema.js';
-import { MOST_AHEAD_SECONDS, type SandboxClock } from '../../domain/sandbox-clock.js';
+import type { Moment } from '../../../../shared/clock.js';
+import { MOST_AHEAD_SECONDS } from '../../../access/index.js';
 
 export const SANDBOX_CLOCK = object(
   {
@@ -14,7 +15,6 @@ export const SANDBOX_CLOCK = object(
   { name: 'SandboxClock', description: "The clock of your organization's test mode." },
 );
 
-/** `now` is the real time in milliseconds. */
-export function sandboxClockView(clock: SandboxClock, now: number): ValueOf<typeof SANDBOX_CLOCK> {
-  return { object: 'test_helpers.clock', now: clock.at(now), ahead_seconds: clock.aheadSeconds };
+export function sandboxClockView({ now, ahead }: Moment): ValueOf<typeof SANDBOX_CLOCK> {
+  return { object: 'test_helpers.clock', now: Math.floor(now / 1000), ahead_seconds: ahead / 1000 };
 }

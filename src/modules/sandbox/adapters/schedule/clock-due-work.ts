@@ -1,34 +1,65 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { sweep } from '../../../../platform/database/sweep.js';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
+import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { CallerClock } from '../../../../shared/clock.js';
+import { AdvanceTestClock } from '../../../access/index.js';
 import { ExpirySweeper } from '../../../checkout/index.js';
-import { DueDeliveries } from '../../../events/index.js';
-import { AdvanceSchedules } from '../../application/advance-schedules.js';
+import { DeliverySchedule, DueDeliveries } from '../../../events/index.js';
 import { DueWork } from '../../application/ports.js';
-import { Announcements } from './announcements.js';
-import { MovedClocks } from './moved-clocks.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
 const MAX_WAIT_MS = 20_000;
+/** How often schedules are moved for steps that were cut off, and for how many clocks. */
+const INTERVAL_MS = 15_000;
+const BATCH = 100;
 
 @Injectable()
-export class ClockDueWork extends DueWork {
+export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
+  private readonly logger = new Logger(ClockDueWork.name);
+
   constructor(
-    private readonly announcements: Announcements,
     private readonly unit: UnitOfWork,
-    private readonly advanceSchedules: AdvanceSchedules,
-    private readonly clocks: MovedClocks,
+    private readonly clock: CallerClock,
+    private readonly advanceTestClock: AdvanceTestClock,
     private readonly expiry: ExpirySweeper,
+    private readonly schedule: DeliverySchedule,
     private readonly deliveries: DueDeliveries,
+    private readonly jobs: Jobs,
   ) {
     super();
   }
 
+  onApplicationBootstrap(): void {
+    this.jobs.repeat('follow_test_clocks', INTERVAL_MS, () => this.follow());
+  }
+
   async perform(caller: Caller): Promise<void> {
-    await this.announcements.announce();
-    await this.unit.commit(() => this.advanceSchedules.execute(caller));
+    await this.clock.settled();
     const { organization } = caller;
-    await this.expiry.sweepBy([{ organization, ahead: this.clocks.at(caller).ahead }]);
-    await this.deliveries.deliver(caller, MAX_WAIT_MS);
+    const { ahead } = await this.clock.at(caller);
+    const work = [
+      () => this.moveSchedule(caller),
+      () => this.expiry.sweep({ organization, ahead }),
+      () => this.deliveries.deliver(caller, MAX_WAIT_MS),
+    ];
+    for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
+  }
+
+  private async follow(): Promise<void> {
+    await sweep<Caller>({
+      limit: BATCH,
+      find: (limit, after) => this.advanceTestClock.behind(limit, after),
+      handle: async (callers) => {
+        await this.clock.settled();
+        for (const caller of callers) await this.moveSchedule(caller);
+      },
+    });
+  }
+
+  private async moveSchedule(caller: Caller): Promise<void> {
+    const move = (seconds: number) => this.schedule.advance(caller, seconds);
+    await this.unit.commit(() => this.advanceTestClock.moveSchedule(caller, move));
   }
 }

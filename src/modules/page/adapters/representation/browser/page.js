@@ -1,5 +1,5 @@
 /** Reloads the page when its state changes. Without the script, a waiting page reloads itself by a meta refresh. */
-const { state, watch, waits, expires, origins, onward } = document.body.dataset;
+const { state, watch, waits, expires, origins } = document.body.dataset;
 
 const SOON_MS = 1000;
 const LATER_MS = 20_000;
@@ -43,6 +43,7 @@ if (origins && parent !== window) {
   if (waits) tell('processing');
   if (state === 'expired') tell('expired');
   if (state === 'paid') {
+    const onward = document.querySelector('a.button')?.href;
     tell('complete', { return_url: onward ?? null });
     // The embedding page navigates first, if it listens, so that the shop's page is visited once. A browser blocks this
     // navigation if the customer has not clicked inside the frame; then the embedding page or the link navigates.

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { Clock } from '../../../shared/clock.js';
+import { type Decision, decided, inTransaction, type Write } from '../../../shared/decision.js';
+import type { Step } from '../domain/test-clock.js';
+import { TestClocks } from './ports.js';
+
+/** Advances the clock of a caller's test mode. Each step locks the clock, so concurrent steps add up. */
+@Injectable()
+export class AdvanceTestClock {
+  constructor(
+    private readonly clocks: TestClocks,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The result is how far the clock is ahead of real time then, in milliseconds. */
+  async execute(caller: Caller, step: Step): Promise<Decision<number>> {
+    return inTransaction(caller, async () => {
+      const advanced = (await this.clocks.lock(caller)).advance(step, this.clock.now());
+      return decided(advanced.aheadSeconds * 1000, this.clocks.store(caller, advanced));
+    });
+  }
+
+  /** Callers for whom moveSchedule() has something to do, because a step was cut off. */
+  behind(limit: number, after?: Caller): Promise<Caller[]> {
+    return this.clocks.behind(limit, after);
+  }
+
+  /** Moves what is scheduled in real time by the seconds that the clock was advanced since the last call. */
+  async moveSchedule(caller: Caller, move: (seconds: number) => Write): Promise<Decision<null>> {
+    return inTransaction(caller, async () => {
+      const clock = await this.clocks.lock(caller);
+      const seconds = clock.aheadSeconds - clock.scheduledSeconds;
+      return seconds === 0 ? decided(null) : decided(null, this.clocks.store(caller, clock.scheduled()), move(seconds));
+    });
+  }
+}

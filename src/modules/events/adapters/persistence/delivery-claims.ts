@@ -1,0 +1,106 @@
+import { Logger } from '@nestjs/common';
+import type { Database } from '../../../../platform/database/database.js';
+import { isUnavailable } from '../../../../platform/database/faults.js';
+import { uuidOf } from '../../../../shared/id.js';
+import type { Share } from '../../application/ports.js';
+import type { Event } from '../../domain/event.js';
+import { SECRETS, type SealedSecrets } from './endpoint-secrets.js';
+import { EVENT_COLUMNS } from './event.record.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
+
+const SENT_TO = `url, enabled, ${SECRETS}, (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"`;
+/** The largest smallint. A delivery is given up long before. */
+const MOST_ATTEMPTS = 32_767;
+/** So many deliveries of a receiver that cannot be claimed are passed over in one claim. */
+const MOST_SKIPPED = 100;
+
+/**
+ * If two instances find the same delivery due, one locks it; the other skips it, or sees its lease. Each event is found as the
+ * first one from its ID on: before the first ANALYZE, a join by ID read all events of the organization for each delivery.
+ */
+const CLAIM = {
+  name: 'webhooks.claim',
+  text: `WITH claimed AS (
+      UPDATE webhook_deliveries SET attempts = least(attempts + 1, ${MOST_ATTEMPTS}), next_attempt_at = $5
+      WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+        SELECT free.place FROM unnest($2::text[], $3::integer[], $6::integer[]) AS share (receiver, take, skip) CROSS JOIN LATERAL (
+          SELECT ctid AS place FROM webhook_deliveries
+          WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
+          ORDER BY next_attempt_at, event_id LIMIT share.take OFFSET share.skip FOR UPDATE SKIP LOCKED) AS free))
+      RETURNING mode, event_id, endpoint_id, url, receiver, attempts
+    )
+    SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS stored, attempts AS attempt,
+      event.id, type, event.mode, event.sequence, data, reason, details,
+      nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
+      "previousExpiresAt", "failingSince"
+    FROM claimed CROSS JOIN LATERAL (
+      SELECT ${EVENT_COLUMNS} FROM events
+      WHERE organization_id = $1 AND mode = claimed.mode AND id >= claimed.event_id
+      ORDER BY id LIMIT 1) AS event
+    LEFT JOIN LATERAL (
+      SELECT ${SENT_TO} FROM webhook_endpoints
+      WHERE organization_id = $1 AND mode = claimed.mode AND id = claimed.endpoint_id
+      UNION ALL
+      SELECT ${SENT_TO} FROM ledger_webhook_endpoints WHERE mode = claimed.mode AND id = claimed.endpoint_id
+    ) AS endpoint ON true
+    WHERE event.id = claimed.event_id ORDER BY event.id`,
+};
+
+export interface ClaimedRow extends Event, ClaimedEndpointRow {
+  readonly url: string;
+  readonly stored: string;
+  readonly attempt: number;
+}
+
+export interface ClaimedEndpointRow extends SealedSecrets {
+  readonly endpointId: string | null;
+  readonly isOpen: boolean;
+  readonly failingSince: number | null;
+}
+
+export class DeliveryClaims {
+  private readonly logger = new Logger('Webhooks');
+
+  constructor(
+    private readonly database: Database,
+    private readonly organization: string,
+    private readonly now: Date,
+    private readonly leaseEnd: Date,
+  ) {}
+
+  /** Claims all shares in one statement. If it fails, one delivery at a time, without those that cannot be claimed. */
+  async take(shares: readonly Share[]): Promise<readonly ClaimedRow[]> {
+    try {
+      return await this.claim(shares);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      const claimed: ClaimedRow[] = [];
+      for (const share of shares) await this.takeEach(share, claimed);
+      return claimed;
+    }
+  }
+
+  private async takeEach({ due, take }: Share, claimed: ClaimedRow[]): Promise<void> {
+    for (let left = take, skip = 0; left > 0 && skip < MOST_SKIPPED; ) {
+      try {
+        const rows = await this.claim([{ due, take: 1 }], skip);
+        if (rows.length === 0) return;
+        claimed.push(...rows);
+        left -= 1;
+      } catch (error) {
+        // What is claimed is attempted all the same.
+        if (isUnavailable(error)) return;
+        this.logger.warn(error);
+        skip += 1;
+      }
+    }
+  }
+
+  private async claim(shares: readonly Share[], skip = 0): Promise<readonly ClaimedRow[]> {
+    const receivers = shares.map(({ due }) => due.stored);
+    const takes = shares.map(({ take }) => take);
+    const skips = shares.map(() => skip);
+    const values = [uuidOf(this.organization), receivers, takes, this.now, this.leaseEnd, skips];
+    return (await this.database.autocommit<ClaimedRow>({ organization: this.organization }, CLAIM, values)).rows;
+  }
+}

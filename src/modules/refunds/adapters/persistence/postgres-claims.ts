@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import type { Part } from '../../../../platform/database/statement.js';
+import type { Ledger } from '../../../../shared/caller.js';
+import { FIRST_UUID, idOf, LAST_UUID, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { Claims, type OwnedRefund } from '../../application/ports.js';
+import type { Turn } from '../../domain/turns.js';
+import { COLUMNS, fromRow, type LockedRow, NOW } from './postgres-refunds.js';
+
+/** isClaimable() in SQL. The first condition is a range of refunds_claim_turns. */
+const CLAIMABLE = `status = 'pending' AND claimable_at <= statement_timestamp()
+  AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())`;
+
+/** Each claim looks at most at so many organizations, and the next one goes on behind them. */
+const MOST_ORGANIZATIONS = 1000;
+
+/** The first pending refund of the next organization: one step in the index. */
+const next = (after: string, place: string) => `SELECT organization_id, claimable_at, ${place} AS place FROM refunds
+  WHERE mode = $1 AND status = 'pending' AND organization_id > ${after} AND organization_id <= $3
+  ORDER BY organization_id, claimable_at LIMIT 1`;
+const WAITING = {
+  name: 'refunds.waiting',
+  text: `/* every organization: claims take refunds of all of them by turns */ WITH RECURSIVE owner AS (
+      (${next('$2', '1')}) UNION ALL
+      SELECT following.* FROM owner CROSS JOIN LATERAL (${next('owner.organization_id', 'owner.place + 1')}) AS following
+      WHERE owner.place < ${MOST_ORGANIZATIONS}
+    )
+    SELECT organization_id AS organization, (SELECT count(*) FROM (SELECT FROM refunds
+      WHERE organization_id = owner.organization_id AND mode = $1 AND ${CLAIMABLE} LIMIT $4) AS counted)::integer AS refunds
+    FROM owner WHERE claimable_at <= statement_timestamp() LIMIT $4`,
+};
+/** Citus has no recursive queries over several machines. */
+const WAITING_ANYWHERE = {
+  name: 'refunds.waiting_anywhere',
+  text: `/* every organization: claims take refunds of all of them by turns */
+    SELECT organization_id AS organization, least(count(*), $4)::integer AS refunds FROM refunds
+    WHERE mode = $1 AND ${CLAIMABLE} AND organization_id > $2 AND organization_id <= $3
+    GROUP BY organization_id ORDER BY organization_id LIMIT $4`,
+};
+
+const NEXT = (most: string) => `ORDER BY refunds.claimable_at, refunds.id LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED`;
+/** Workers claim at the same time: each skips the rows that another one has locked. */
+const LOCK = {
+  name: 'refunds.lock_claimable',
+  text: `SELECT organization_id AS organization, ${COLUMNS}, ${NOW} FROM refunds
+    WHERE organization_id = $1 AND mode = $2 AND ${CLAIMABLE} ${NEXT('$3')}`,
+};
+const LOCK_ALL = {
+  name: 'refunds.lock_claimable_of_all',
+  text: `/* every organization: each has its turn in a claim */
+    SELECT locked.* FROM unnest($1::uuid[], $3::integer[]) AS turn (organization_id, refunds) CROSS JOIN LATERAL (
+      SELECT organization_id AS organization, ${COLUMNS}, ${NOW} FROM refunds
+      WHERE organization_id = turn.organization_id AND mode = $2 AND ${CLAIMABLE} ${NEXT('turn.refunds')}) AS locked`,
+};
+
+const store = (organization: string, more: { values: string; column: string }) => `UPDATE refunds
+  SET claim_number = claim.number, lapses = claim.lapses, claim_expires_at = claim.expires_at,
+    claimable_at = claim.claimable_at
+  FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::timestamptz[], $7::timestamptz[]${more.values})
+    AS claim (id, number, lapses, expires_at, claimable_at${more.column})
+  WHERE refunds.organization_id = ${organization} AND refunds.mode = $2 AND refunds.id = claim.id`;
+const STORE = store('$1', { values: '', column: '' });
+const ALL = store('claim.organization_id', { values: ', $1::uuid[]', column: ', organization_id' });
+const STORE_ALL = `/* every organization: each has its turn in a claim */ ${ALL}`;
+
+interface OwnedRow extends LockedRow {
+  readonly organization: string;
+}
+
+@Injectable()
+export class PostgresClaims extends Claims {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async waiting(ledger: Ledger, last: string, limit: number): Promise<readonly Turn[]> {
+    const statement = this.database.isDistributed ? WAITING_ANYWHERE : WAITING;
+    const between = (after: string, until: string) =>
+      this.database.query<Turn>(statement, [ledger.mode, after, until, limit]);
+    const rows = await between(uuidOf(last), LAST_UUID);
+    if (rows.length < limit) rows.push(...(await between(FIRST_UUID, uuidOf(last))));
+    return rows.map(({ organization, refunds }) => ({ organization: idOf(ORGANIZATION_ID, organization), refunds }));
+  }
+
+  async lock({ mode }: Ledger, turns: readonly Turn[]) {
+    const rows: OwnedRow[] = [];
+    for (const group of this.groups(turns)) {
+      const owners = group.map(({ organization }) => uuidOf(organization));
+      const most = group.map(({ refunds }) => refunds);
+      rows.push(
+        ...(group.length === 1
+          ? await this.database.query<OwnedRow>(LOCK, [owners[0], mode, most[0]])
+          : await this.database.query<OwnedRow>(LOCK_ALL, [owners, mode, most])),
+      );
+    }
+    return { refunds: rows.map(fromOwnedRow), now: rows[0]?.now ?? 0 };
+  }
+
+  store({ mode }: Ledger, claimed: readonly OwnedRefund[]): readonly Part[] {
+    const organizations = [...new Set(claimed.map(({ organization }) => organization))];
+    const groups = this.groups(organizations);
+    return groups.map((group) => {
+      const owned = claimed.filter(({ organization }) => group.includes(organization));
+      const owners = owned.map(({ organization }) => uuidOf(organization));
+      const states = owned.map(({ refund }) => refund.state);
+      const values = [
+        group.length === 1 ? owners[0] : owners,
+        mode,
+        states.map(({ id }) => uuidOf(id)),
+        states.map(({ claimNumber }) => claimNumber),
+        states.map(({ lapses }) => lapses),
+        states.map(({ claimExpiresAt }) => new Date(claimExpiresAt ?? 0).toISOString()),
+        states.map(({ claimableAt }) => new Date(claimableAt).toISOString()),
+      ];
+      const [name, sql] = group.length === 1 ? ['refunds.claim', STORE] : ['refunds.claim_of_all', STORE_ALL];
+      return { name, owner: { mode }, sql, values, rows: owned.length } as Part;
+    });
+  }
+
+  /** Citus changes and locks the rows of one organization at a time. */
+  private groups<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+    if (items.length > 1 && this.database.isDistributed) return items.map((item) => [item]);
+    return items.length === 0 ? [] : [items];
+  }
+}
+
+function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedRefund {
+  return { organization: idOf(ORGANIZATION_ID, organization), refund: fromRow(row) };
+}

@@ -1,0 +1,162 @@
+/** On a real PostgreSQL: only its constraints and row counts say whether a decision is stale. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { Database } from '../../src/platform/database/database.js';
+import { type Part, several } from '../../src/platform/database/statement.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { decided, inTransaction } from '../../src/shared/decision.js';
+import { createDatabase } from '../support/postgres.js';
+
+const owner = { queue: 'test' };
+let database: Database;
+let unit: UnitOfWork;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  const { url, drop } = await createDatabase({ empty: true });
+  const dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
+  await dataSource.query('CREATE TABLE seats (seat integer CONSTRAINT seats_pkey PRIMARY KEY, guest text NOT NULL)');
+  await dataSource.query('CREATE TABLE notes (note text NOT NULL)');
+  database = new Database(dataSource);
+  unit = new UnitOfWork(database);
+  close = async () => {
+    await dataSource.destroy();
+    await drop();
+  };
+});
+
+afterAll(() => close());
+
+beforeEach(() => database.autocommit(owner, { name: 'empty', text: 'TRUNCATE seats, notes' }, []));
+
+/** Stale when somebody sits there. */
+const sit = (seat: number, guest: string | null): Part => ({
+  name: 'seats.sit',
+  owner,
+  sql: 'INSERT INTO seats (seat, guest) VALUES ($1, $2)',
+  values: [seat, guest],
+  stale: ['seats_pkey'],
+});
+/** Stale when nobody sits there. */
+const rename = (seat: number, guest: string): Part => ({
+  name: 'seats.rename',
+  owner,
+  sql: 'UPDATE seats SET guest = $2 WHERE seat = $1',
+  values: [seat, guest],
+  rows: 1,
+});
+const note = (text: string, committed?: () => void): Part => ({
+  name: 'notes.add',
+  owner,
+  sql: 'INSERT INTO notes (note) VALUES ($1)',
+  values: [text],
+  ...(committed && { committed }),
+});
+
+async function stored(): Promise<{ seats: Record<number, string>; notes: string[] }> {
+  const { rows: seats } = await database.autocommit<{ seat: number; guest: string }>(
+    owner,
+    { name: 'seats', text: 'SELECT seat, guest FROM seats' },
+    [],
+  );
+  const { rows: notes } = await database.autocommit<{ note: string }>(
+    owner,
+    { name: 'notes', text: 'SELECT note FROM notes ORDER BY note' },
+    [],
+  );
+  return {
+    seats: Object.fromEntries(seats.map(({ seat, guest }) => [seat, guest])),
+    notes: notes.map(({ note }) => note),
+  };
+}
+
+/** Calls what is decided with the number of the attempt, and counts the attempts. */
+function attempts<Result>(decide: (attempt: number) => Result) {
+  const counted = { made: 0, decide: async () => decide(++counted.made) };
+  return counted;
+}
+
+test('writes all parts and returns the result', async () => {
+  const writes = [sit(1, 'Ada'), several('notes', note('one'), note('two'))];
+  expect(await unit.commit(async () => decided('seated', ...writes))).toBe('seated');
+  expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: ['one', 'two'] });
+});
+
+test('writes nothing when nothing is decided', async () => {
+  expect(await unit.commit(async () => decided('as before'))).toBe('as before');
+});
+
+test('decides again when a constraint says that the decision is stale', async () => {
+  await unit.commit(async () => decided(null, sit(1, 'Ada')));
+  const { decide } = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), sit(attempt, 'Bob')));
+  expect(await unit.commit(decide)).toBe(2);
+  expect(await stored()).toEqual({ seats: { 1: 'Ada', 2: 'Bob' }, notes: ['seat 2'] });
+});
+
+test('decides again when a part changes another number of rows than it must', async () => {
+  await unit.commit(async () => decided(null, sit(2, 'Ada')));
+  const { decide } = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), rename(attempt, 'Bob')));
+  expect(await unit.commit(decide)).toBe(2);
+  expect(await stored()).toEqual({ seats: { 2: 'Bob' }, notes: ['seat 2'] });
+});
+
+test('decides again in a new transaction when the decision is made inside of one', async () => {
+  await unit.commit(async () => decided(null, sit(1, 'Ada')));
+  const inside = attempts((attempt) => decided(attempt, note(`seat ${attempt}`), sit(attempt, 'Bob')));
+  expect(await unit.commit(async () => inTransaction(owner, inside.decide))).toBe(2);
+  expect(await stored()).toEqual({ seats: { 1: 'Ada', 2: 'Bob' }, notes: ['seat 2'] });
+});
+
+test.each([
+  ['a constraint', () => sit(1, 'Bob')],
+  ['a number of rows', () => rename(2, 'Bob')],
+])('refuses with service_unavailable when the decision is stale five times by %s', async (_, stale) => {
+  await unit.commit(async () => decided(null, sit(1, 'Ada')));
+  const counted = attempts(() => decided(null, note('never'), stale()));
+  await expect(unit.commit(counted.decide)).rejects.toMatchObject({ code: 'service_unavailable', kind: 'unavailable' });
+  expect(counted.made).toBe(5);
+  expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: [] });
+});
+
+test.each([
+  ['one statement', [sit(1, 'Ada'), note('never'), sit(2, null)]],
+  ['a transaction that counts rows', [rename(3, 'Bob'), note('never'), sit(2, null)]],
+])(
+  'writes all or nothing, once, when a constraint refuses that says nothing about staleness: %s',
+  async (_, writes) => {
+    await unit.commit(async () => decided(null, sit(3, 'Ada')));
+    const counted = attempts(() => decided(null, ...writes));
+    await expect(unit.commit(counted.decide)).rejects.toMatchObject({ code: '23502' });
+    expect(counted.made).toBe(1);
+    expect(await stored()).toEqual({ seats: { 3: 'Ada' }, notes: [] });
+  },
+);
+
+test('what a transaction has written before a decision fails is undone', async () => {
+  const decide = async () => {
+    await database.write({ name: 'seats.sit', text: sit(1, 'Ada').sql }, [1, 'Ada']);
+    throw new Error('No.');
+  };
+  await expect(unit.commit(async () => inTransaction(owner, decide))).rejects.toThrow('No.');
+  expect(await stored()).toEqual({ seats: {}, notes: [] });
+});
+
+test('tells of a commit once, and only of a commit', async () => {
+  const told: string[] = [];
+  await unit.commit(async () => decided(null, sit(1, 'Ada')));
+  const { decide } = attempts((attempt) =>
+    decided(
+      attempt,
+      note('told', () => told.push(`seat ${attempt}`)),
+      sit(attempt, 'Bob'),
+    ),
+  );
+  await unit.commit(decide);
+  expect(told).toEqual(['seat 2']);
+});
+
+test('a write outside of a unit of work fails', async () => {
+  const { name, sql, values } = note('never');
+  await expect(database.write({ name, text: sql }, values)).rejects.toThrow('A write outside of a unit of work');
+  expect(await stored()).toEqual({ seats: {}, notes: [] });
+});

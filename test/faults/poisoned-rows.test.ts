@@ -1,0 +1,102 @@
+/** A row that PostgreSQL refuses to change, or that cannot be read, keeps no other row: not of its organization, not of the other mode. */
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { EventSweeper } from '../../src/modules/events/adapters/schedule/event-sweeper.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { get, post, SMALLEST } from '../support/client.js';
+import { type Receiver, startReceiver, until } from '../support/receiver.js';
+import { createTenant, type Tenant } from '../support/service.js';
+import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
+
+let world: Awaited<ReturnType<typeof startWebhooks>>;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  world = await startWebhooks();
+  receiver = await startReceiver();
+  await world.service.sql.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN RAISE EXCEPTION ''This row is poisoned.''; END'`);
+});
+
+afterEach(() => world.service.sql.query('DROP TRIGGER IF EXISTS poison ON webhook_deliveries'));
+afterAll(async () => {
+  await receiver.close();
+  await world.service.close();
+});
+
+/** Refuses to change or remove the row whose column has this value. */
+const poison = (table: string, column: string, id: string) =>
+  world.service.sql.query(`CREATE TRIGGER poison BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW
+    WHEN (OLD.${column} = '${uuidOf(id)}') EXECUTE FUNCTION refuse()`);
+
+const create = async ({ test: key }: Tenant) =>
+  (await post(`${world.service.url}/v1/checkout_sessions`, { key, body: SMALLEST })).body.id as string;
+
+test('a delivery that cannot be claimed', async () => {
+  const tenant = await createTenant(world.service);
+  const { sql } = world.service;
+  // Nothing is sent before everything is there.
+  await sql.query('ALTER TABLE webhook_deliveries ADD CONSTRAINT none CHECK (attempts = 0) NOT VALID');
+  const events: string[] = [];
+  for (let at = 0; at < 4; at++) events.push((await sessionFor(world.service, tenant, receiver.url)).event);
+  await deliver(world.service);
+  expect(receiver.received).toEqual([]);
+  const [poisoned = '', ...others] = events;
+  await poison('webhook_deliveries', 'event_id', poisoned);
+  await sql.query('ALTER TABLE webhook_deliveries DROP CONSTRAINT none');
+  await until(async () => {
+    await deliver(world.service);
+    return receiver.received.length >= others.length;
+  }, 'the others are sent');
+  expect(receiver.received.map(({ id }) => id).toSorted()).toEqual(others.toSorted());
+});
+
+test('a delivery with more attempts than its column has room for, and one whose secret cannot be read', async () => {
+  const tenant = await createTenant(world.service);
+  const url = `${world.service.url}/v1/webhook_endpoints`;
+  const body = { url: new URL('/broken', receiver.url).href };
+  const { id } = (await post(url, { key: tenant.test, body })).body;
+  const { sql } = world.service;
+  await sql.query(`UPDATE webhook_endpoints SET secret = '\\x00' WHERE id = $1`, [uuidOf(id)]);
+  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  await sql.query(
+    `UPDATE webhook_deliveries SET attempts = 32767, outcome = NULL, next_attempt_at = '-infinity' WHERE event_id = $1`,
+    [uuidOf(event)],
+  );
+  await deliver(world.service);
+  const { rows } = await sql.query(`SELECT outcome FROM webhook_deliveries WHERE event_id = $1 AND url = $2`, [
+    uuidOf(event),
+    receiver.url,
+  ]);
+  expect(rows).toEqual([{ outcome: 'given_up' }]);
+  const before = receiver.received.length;
+  const { event: next } = await sessionFor(world.service, tenant, receiver.url);
+  await deliver(world.service);
+  expect(receiver.received.slice(before).map((one) => one.id)).toEqual([next]);
+});
+
+test('an old event that cannot be removed', async () => {
+  const { sql, application } = world.service;
+  const [tenant, other] = [await createTenant(world.service), await createTenant(world.service)];
+  const sessions = [await create(tenant), await create(tenant), await create(other)];
+  await sql.query('DELETE FROM webhook_deliveries');
+  await poison('events', 'object_id', sessions[0] as string);
+  world.clock.advance(91 * 24 * 3_600_000);
+  // The service's own sweep may hold a row at that moment.
+  await until(async () => {
+    await application
+      .get(EventSweeper)
+      .sweep()
+      .catch(() => undefined);
+    const left = await Promise.all(
+      sessions.map(async (object, at) => {
+        const { test: key } = at === 2 ? other : tenant;
+        return (await get(`${world.service.url}/v1/events?object=${object}`, { key })).body.data.length;
+      }),
+    );
+    return left.join() === '1,0,0';
+  });
+  await sql.query('DROP TRIGGER poison ON events');
+});

@@ -1,0 +1,189 @@
+/** What the ledger and the merchant tell each other: turns of claims, references both ways, lists to compare with. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { expectBalanced } from '../support/reconciled.js';
+import { readResource, refusal } from '../support/refused-answer.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop, unknownId } from '../support/shop.js';
+
+const REFUNDS = '/ledger/v1/refunds';
+
+let service: Service;
+let shop: Shop;
+let payment: string;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+  payment = (await shop.record()).body.id;
+});
+
+afterEach(() => expectBalanced(service));
+
+afterAll(() => service.close());
+
+type List = { body: { data: { id: string }[] } };
+const idsOf = ({ body }: List) => body.data.map(({ id }) => id);
+const propose = (facts: object = {}, key?: string) => shop.post('/v1/refunds', { payment, amount: 100, ...facts }, key);
+const act = (id: string, action: string, body: object = {}) => shop.ledgerPost(`${REFUNDS}/${id}/${action}`, body);
+const claimAny = (limit: number) => shop.bare(`${REFUNDS}/claim`, { limit });
+
+describe('claims', () => {
+  test('released refunds of one organization starve neither its own nor the refunds of another', async () => {
+    const poison: string[] = [];
+    for (let at = 0; at < 10; at++) poison.push((await propose({ amount: 1 })).body.id);
+    const claimed = await shop.claim({ limit: 10 });
+    expect(idsOf(claimed)).toEqual(poison);
+    for (const id of poison) await act(id, 'release', { claim: 1 });
+    const other = await Shop.open(service, { ledgerKey: shop.ledgerKey });
+    const foreign = (await other.propose((await other.record()).body.id, 1)).body.id;
+    const own = (await propose()).body.id;
+    const next = idsOf(await claimAny(4));
+    expect(next).toEqual(expect.arrayContaining([foreign, own]));
+    expect(next).toHaveLength(4);
+    // Leaves none to the test of turns.
+    await claimAny(100);
+  });
+
+  test('organizations take turns, also from claim to claim', async () => {
+    const shops = [shop, ...(await Promise.all([1, 2].map(() => Shop.open(service, { ledgerKey: shop.ledgerKey }))))];
+    const ownerOf = new Map<string, string>();
+    for (const each of shops) {
+      const paid = (await each.record()).body.id;
+      for (let at = 0; at < 4; at++) ownerOf.set((await each.propose(paid, 1)).body.id, each.organization);
+    }
+    const owners: (string | undefined)[] = [];
+    for (let at = 0; at < 12; at++) owners.push(ownerOf.get(idsOf(await claimAny(1))[0] as string));
+    for (let round = 0; round < 4; round++) expect(new Set(owners.slice(3 * round, 3 * round + 3)).size).toBe(3);
+    expect(idsOf(await claimAny(1))).toEqual([]);
+  });
+
+  test('a released refund cannot be claimed before its delay is over, but canceled at once', async () => {
+    const { id } = (await propose()).body;
+    await shop.claim();
+    const released = await act(id, 'release', { claim: 1, delay_seconds: 604_800 });
+    expect([released.status, released.body.claim]).toEqual([200, null]);
+    expect(idsOf(await shop.claim())).toEqual([]);
+    expect((await shop.cancel(id)).body.status).toBe('canceled');
+    const wrong = await act(id, 'release', { claim: 1, delay_seconds: 604_801 });
+    expect(wrong.body.error.errors).toMatchObject([{ param: 'delay_seconds', code: 'too_large' }]);
+  });
+
+  test('a refund that a provider has can be leased for 60 days', async () => {
+    const { id } = (await propose()).body;
+    await shop.claim();
+    const without = await act(id, 'extend', { claim: 1, lease_seconds: 3601 });
+    expect(without.body.error.errors).toMatchObject([{ param: 'lease_seconds', code: 'too_large' }]);
+    const long = { claim: 1, lease_seconds: 5_184_000, provider_reference: 're_provider' };
+    const extended = (await act(id, 'extend', long)).body;
+    expect(extended.provider_reference).toBe('re_provider');
+    expect(Math.abs(extended.claim.expires_at - Date.now() / 1000 - 5_184_000)).toBeLessThan(60);
+    expect(idsOf(await shop.claim())).toEqual([]);
+    expect((await shop.cancel(id)).body.error.code).toBe('refund_in_progress');
+    expect((await act(id, 'succeed')).body).toMatchObject({ status: 'succeeded', provider_reference: 're_provider' });
+    expect((await act(id, 'return', { reason: 'closed' })).body).toMatchObject({ status: 'failed', reason: 'closed' });
+  });
+
+  test('from the fifth claim on, a pending refund is stuck', async () => {
+    const { id } = (await propose()).body;
+    for (let number = 1; number <= 5; number++) {
+      await shop.claim();
+      if (number < 5) await act(id, 'release', { claim: number });
+    }
+    const stuck = async () => {
+      const text = await (await fetch(`${service.url}/metrics`)).text();
+      return /^tillgate_refunds_stuck\{mode="test"\} (\d+)$/m.exec(text)?.[1];
+    };
+    expect(await stuck()).toBe('1');
+  });
+});
+
+describe('the reference of a refund', () => {
+  test('finds the refund that exists, whatever the idempotency key, for ever', async () => {
+    const facts = { reference: 'return 1001', description: 'Too small' };
+    const first = await propose(facts);
+    expect(first.status).toBe(201);
+    const again = await propose(facts);
+    expect([again.status, again.body, again.headers.get('location')]).toEqual([200, first.body, null]);
+    await shop.cancel(first.body.id);
+    expect((await propose(facts)).body).toEqual({ ...first.body, status: 'canceled' });
+    for (const other of [{ amount: 101 }, { payment: (await shop.record()).body.id }]) {
+      const reused = await propose({ ...facts, ...other });
+      const code = refusal('refund_reference_reused', readResource(`/v1/refunds/${first.body.id}`), [
+        { param: 'reference', code: 'invalid_value' },
+      ]);
+      expect([reused.status, reused.body]).toEqual([422, code]);
+    }
+    expect((await shop.amountsOf(payment)).pending).toBe(0);
+  });
+
+  test('lets one of many proposals at once through, and the others see it, also when it takes all that is left', async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, () => propose({ amount: 5000, reference: 'all' })));
+    expect(all.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
+    expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  test('is shown to the ledger and in events, and filters the list', async () => {
+    const { id } = (await propose({ reference: 'r-1', description: 'Broken' })).body;
+    await propose({ reference: 'r-2' });
+    const said = { reference: 'r-1', description: 'Broken', provider_reference: null };
+    expect((await shop.ledgerGet(`${REFUNDS}/${id}`)).body).toMatchObject({ ...said, reason: null });
+    await act(id, 'fail', { reason: 'No account', provider_reference: 'p-1' });
+    const failed = { ...said, provider_reference: 'p-1' };
+    expect((await shop.ledgerGet(`${REFUNDS}/${id}`)).body).toMatchObject({ ...failed, reason: 'No account' });
+    const events = (await shop.get(`/v1/events?object=${id}`)).body.data;
+    expect(events.map(({ data: { object: _, ...rest } }: { data: { object: unknown } }) => rest)).toEqual([
+      { reason: 'No account', ...failed },
+      { reason: null, ...said },
+    ]);
+    expect(idsOf(await shop.get('/v1/refunds?reference=r-1'))).toEqual([id]);
+    expect(idsOf(await shop.get(`/v1/refunds?reference=r-1&payment=${payment}&status=failed`))).toEqual([id]);
+    expect(idsOf(await shop.get('/v1/refunds?reference=r-1&status=pending'))).toEqual([]);
+    expect(idsOf(await shop.get('/v1/refunds?reference=r-3'))).toEqual([]);
+  });
+
+  test.each(['', ' r', 'r ', 'ü', 'r'.repeat(256)])('%j is refused', async (reference) => {
+    expect((await propose({ reference })).body.error.errors).toMatchObject([{ param: 'reference' }]);
+  });
+});
+
+describe('the lists of the ledger', () => {
+  const get = async (path: string) => idsOf(await shop.ledgerGet(path));
+
+  test('have refunds of all states, of a payment, of an organization and of a time', async () => {
+    const [first, second] = [(await propose()).body, (await propose()).body];
+    await shop.cancel(first.id);
+    const other = (await shop.propose((await shop.record()).body.id, 1)).body;
+    const mine = `organization=${shop.organization}`;
+    expect(await get(`${REFUNDS}?${mine}`)).toEqual([second.id, other.id]);
+    expect(await get(`${REFUNDS}?${mine}&status=all`)).toEqual([first.id, second.id, other.id]);
+    expect(await get(`${REFUNDS}?payment=${payment}&status=all`)).toEqual([first.id, second.id]);
+    expect(await get(`${REFUNDS}?payment=${payment}&status=canceled&${mine}`)).toEqual([first.id]);
+    expect(await get(`${REFUNDS}?payment=${unknownId('pay_live')}&status=all`)).toEqual([]);
+    const page = `${REFUNDS}?${mine}&status=all&from=${first.created}&to=${other.created + 60}`;
+    expect(await get(`${page}&cursor=${first.id}`)).toEqual([second.id, other.id]);
+    expect(await get(`${REFUNDS}?${mine}&status=all&from=${other.created + 60}`)).toEqual([]);
+  });
+
+  test('have payments of a time, with the reference of each', async () => {
+    const { body } = await shop.record({ reference: 'capture-1' });
+    expect(body.reference).toBe('capture-1');
+    const mine = `/ledger/v1/payments?organization=${shop.organization}`;
+    expect(await get(`${mine}&from=${body.created - 60}&to=${body.created + 60}`)).toEqual([body.id, payment]);
+    expect(await get(`${mine}&from=${body.created + 60}`)).toEqual([]);
+  });
+
+  test('have holds of all payments', async () => {
+    const [first, second] = [(await shop.hold(payment, { amount: 1 })).body, (await shop.hold(payment)).body];
+    await shop.releaseHold(first.id);
+    const other = (await shop.hold((await shop.record()).body.id)).body;
+    const holds = `/ledger/v1/holds?organization=${shop.organization}`;
+    expect(await get(holds)).toEqual([other.id, second.id, first.id]);
+    expect(await get(`/ledger/v1/holds?payment=${payment}`)).toEqual([second.id, first.id]);
+    expect(await get(`${holds}&status=active&payment=${payment}`)).toEqual([second.id]);
+    expect(await get(`${holds}&from=${other.created + 60}`)).toEqual([]);
+    expect((await shop.ledgerGet(`/ledger/v1/holds/${other.id}`)).body).toEqual(other);
+  });
+});

@@ -1,0 +1,65 @@
+/** The proxy of docker/ before the service: it passes each redirect of a page, and logs no page's secret. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { SMALLEST } from '../support/client.js';
+import { openPage, visit } from '../support/page.js';
+import { until } from '../support/receiver.js';
+import { startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const HAS_NGINX = spawnSync('nginx', ['-v']).error === undefined;
+const reason = HAS_NGINX ? '' : ' (skipped: no nginx found)';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+(HAS_NGINX ? test : test.skip)(`through nginx${reason}`, async () => {
+  const service = await startService({ config: { publicUrl: 'https://pay.example' } });
+  const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
+  const port = await freePort();
+  const config = readFileSync('docker/nginx/nginx.conf', 'utf8')
+    .replaceAll(/server tillgate-\d:3000/g, `server ${new URL(service.url).host}`)
+    .replaceAll('/var/log/nginx', folder)
+    .replace('listen 8080', `listen 127.0.0.1:${port}`);
+  writeFileSync(join(folder, 'nginx.conf'), config);
+  const directives = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
+  const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-g', directives]);
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await until(() =>
+      visit(url).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const shop = await Shop.open(service);
+    const success_url = `https://shop.example/${'語'.repeat(886)}`;
+    const { id, path } = await openPage(shop, { ...SMALLEST, success_url });
+    expect((await visit(url + path)).status).toBe(200);
+    await shop.record({ amount: 1000, checkout_session: id });
+    const { status, location } = await visit(`${url}${path}/return`);
+    expect([status, location]).toEqual([303, new URL(success_url).href]);
+    await service.application.close();
+    expect((await visit(`${url}/${path}`)).status).toBe(502);
+    expect((await visit(`${url}/v1/refunds`)).status).toBe(502);
+    const logged = ['access.log', 'error.log'].map((file) => readFileSync(join(folder, file), 'utf8')).join('');
+    expect(logged).toContain('"GET /c/" 303');
+    expect(logged).toContain('/v1/refunds');
+    expect(logged).not.toContain(path.split('/').at(-1));
+  } finally {
+    nginx.kill();
+    await once(nginx, 'close');
+    rmSync(folder, { recursive: true });
+    await service.close();
+  }
+});

@@ -1,0 +1,172 @@
+/** What one link, or one session, can cost everybody: requests, bytes, time and bodies of its page are bounded. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SMALLEST } from '../support/client.js';
+import { openPage, submit, visit } from '../support/page.js';
+import { head, sendBytes } from '../support/raw.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  service = await startService({ config: { publicUrl: 'https://pay.example' } });
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+});
+
+afterAll(() => service.close());
+
+const open = async (more: object = {}) => (await openPage(shop, { ...SMALLEST, ...more })).path;
+const lines = (count: number, name: string, description?: string) =>
+  Array.from({ length: count }, () => ({
+    quantity: 2,
+    price_data: { currency: 'usd', unit_amount: 1, product_data: { name, ...(description && { description }) } },
+  }));
+
+test('a link takes 20 requests a second, and another link is not concerned', async () => {
+  const [path, other] = [await open(), await open()];
+  const answers = await Promise.all(Array.from({ length: 60 }, () => visit(service.url + path)));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(10);
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(20);
+  for (const { headers, text } of refused) {
+    expect([headers.get('content-type'), headers.get('retry-after')]).toEqual(['text/html; charset=utf-8', '1']);
+    expect(text).toContain('<h1>Something went wrong</h1>');
+  }
+  expect((await visit(service.url + other)).status).toBe(200);
+});
+
+test('a link that was never made is not counted', async () => {
+  const answers = await Promise.all(Array.from({ length: 60 }, () => visit(`${service.url}/c/${'A'.repeat(66)}`)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+});
+
+describe('a page', () => {
+  test.each([
+    ['en', 'and 80 more'],
+    ['de', 'und 80 weitere'],
+    ['fr', 'et 80 de plus'],
+    ['es', 'y 80 más'],
+    ['ja', 'ほか 80 点'],
+    ['ar', 'و80 أخرى'],
+  ])('shows 20 lines in %s', async (locale, more) => {
+    const { text } = await visit(service.url + (await open({ locale, line_items: lines(100, 'Book') })));
+    expect([text.match(/<li>/g)?.length, text.includes(more)]).toEqual([20, true]);
+  });
+
+  test('shows whole texts if they are short, or the beginnings of all', async () => {
+    const short = await visit(service.url + (await open({ line_items: lines(21, 'n'.repeat(100), 'd'.repeat(100)) })));
+    expect(short.text.match(/n{100}.*?d{100}/g)).toHaveLength(20);
+    const long = await visit(service.url + (await open({ line_items: lines(20, '😀'.repeat(255), 'd'.repeat(101)) })));
+    expect(long.text.match(/>😀{49}…</gu)).toHaveLength(20);
+  });
+
+  test.each(['"', '&', '😀', 'ü'])('of %s only has at most 64 KiB', async (letter) => {
+    const rest = letter === '😀' || letter === 'ü' ? 500 : 2000;
+    const url = `https://shop.example/${letter.repeat(rest)}`;
+    await service.sql.query('UPDATE organizations SET name = $1', [letter.repeat(255)]);
+    const path = await open({
+      ui_mode: 'embedded',
+      description: letter.repeat(1000),
+      success_url: url,
+      cancel_url: url,
+      return_url: url,
+      line_items: lines(40, letter.repeat(255), letter.repeat(1000)),
+    });
+    for (const rest of ['', '/embed', '/embed/cancel']) {
+      const { status, text } = await visit(service.url + path + rest);
+      expect([status, Buffer.byteLength(text) <= 65_536]).toEqual([200, true]);
+    }
+    await submit(`${service.url}${path}/pretend/pay`);
+    const paid = await visit(`${service.url}${path}/embed`);
+    expect([paid.status, Buffer.byteLength(paid.text) <= 65_536]).toEqual([200, true]);
+  });
+});
+
+test('Pay is stored once, however often it is pressed', async () => {
+  const path = await open();
+  const startedAt = async () =>
+    (await service.sql.query('SELECT max(started_at) AS at FROM checkout_pages')).rows[0].at;
+  await submit(`${service.url}${path}/pay`);
+  const first = await startedAt();
+  expect((await submit(`${service.url}${path}/pay`)).location).toBe(`${path}/pretend`);
+  expect(await startedAt()).toEqual(first);
+});
+
+describe('a form', () => {
+  const post = (path: string, ...more: readonly string[]) =>
+    head(`POST ${path}/pay HTTP/1.1`, 'Host: x', 'Content-Type: application/x-www-form-urlencoded', ...more);
+
+  test('of 1 KiB is taken, a byte more is refused, with and without a Content-Length', async () => {
+    const path = await open();
+    const send = (body: string, init: RequestInit = {}) => submit(`${service.url}${path}/pay`, { body, ...init });
+    expect((await send('a'.repeat(1024))).status).toBe(303);
+    const chunked = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.alloc(1025, 'a'));
+        controller.close();
+      },
+    });
+    const refused = [
+      await send('a'.repeat(1025)),
+      await visit(`${service.url}${path}/pay`, {
+        method: 'POST',
+        body: chunked,
+        duplex: 'half',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      } as RequestInit),
+      await submit(`${service.url}${path}/pay`, {
+        body: `{"a":"${'a'.repeat(1024)}"}`,
+        headers: { 'content-type': 'application/json' },
+      }),
+    ];
+    for (const { status, headers } of refused) {
+      expect([status, headers.get('content-type'), headers.get('connection')]).toEqual([
+        413,
+        'text/html; charset=utf-8',
+        'close',
+      ]);
+    }
+  });
+
+  test.each(['pay', 'unknown'])('without an end is not read after the answer to %s', async (last) => {
+    const path = await open();
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(post(path, 'Content-Length: 99999999999').replace('/pay ', `/${last} `));
+    const chunk = Buffer.alloc(65_536, 'a');
+    const pump = () => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', pump);
+    const answer = await new Promise((resolve) => socket.once('data', resolve));
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
+    pump();
+    await new Promise((resolve) => socket.once('close', resolve));
+    // What the kernel buffers at both ends.
+    expect(socket.bytesWritten - socket.writableLength).toBeLessThan(16 * 1024 * 1024);
+  });
+});
+
+test.each([
+  ['PUT', '', 405],
+  ['DELETE', '/embed/return', 405],
+  ['GET', '/pay', 405],
+  ['OPTIONS', '', 405],
+  ['GET', '/unknown', 404],
+  ['POST', '/a/b/c', 404],
+])('%s %s answers %i with a page', async (method, rest, status) => {
+  const answer = await visit(service.url + (await open()) + rest, { method });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+  expect(answer.text).toContain('<!doctype html>');
+  expect(answer.headers.get('allow') !== null).toBe(status === 405);
+});
+
+test('a body of another method without an end closes the connection', async () => {
+  const { text } = await sendBytes(service.url, head('PUT /c/x HTTP/1.1', 'Host: x', 'Content-Length: 99999999999'));
+  expect(text).toContain('<!doctype html>');
+});

@@ -1,0 +1,115 @@
+/** A URL that was accepted works on the page, and a URL that would not is refused. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
+import { SMALLEST } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
+import { openPage, stateIn, submit, visit } from '../support/page.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const PUBLIC_URL = 'https://pay.example';
+const FIELDS = ['success_url', 'cancel_url', 'return_url', 'payment_url'] as const;
+type Field = (typeof FIELDS)[number];
+
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  service = await startService({ config: { publicUrl: PUBLIC_URL } });
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+});
+
+afterAll(() => service.close());
+
+const setPaymentUrl = (id: string, payment_url: string) =>
+  shop.ledgerPost(`/ledger/v1/checkout_sessions/${id}/payment_url`, { organization: shop.organization, payment_url });
+
+/** Sends the URL in the field. */
+async function store(field: Field, url: string) {
+  if (field !== 'payment_url') return shop.createSession({ ...SMALLEST, ui_mode: 'embedded', [field]: url });
+  return setPaymentUrl((await openPage(shop)).id, url);
+}
+
+describe.each(FIELDS)('%s', (field) => {
+  test.each([
+    'https://{RETURN_URL}/',
+    'https://{RETURN_URL}/evil.example/x',
+    'https://{CHECKOUT_SESSION_ID}.shop.example/',
+    'https://{CHECKOUT_SESSION_ID}@shop.example/',
+    'https://shop.example:{CHECKOUT_SESSION_ID}/',
+    'https://shop.example{ORGANIZATION}?x',
+  ])('%s is refused', async (url) => {
+    expectError(await store(field, url), { status: 400, code: 'invalid_param', errors: [[field, 'invalid_format']] });
+  });
+
+  test('is refused if its Location would be too long', async () => {
+    // Each letter is nine characters of the Location.
+    const url = (letters: number) => `https://shop.example/${'語'.repeat(letters)}`;
+    expect((await store(field, url(886))).status).toBeLessThan(300);
+    const tooLong = { status: 400, code: 'invalid_param', errors: [[field, 'too_long']] } as const;
+    expectError(await store(field, url(887)), tooLong);
+    expect((await store(field, `https://shop.example/${'{CHECKOUT_SESSION_ID}'.repeat(96)}`)).status).toBeLessThan(300);
+    if (field !== 'payment_url') return;
+    expectError(await store(field, `https://shop.example/${'{CANCEL_URL}'.repeat(16)}`), tooLong);
+  });
+});
+
+test('only the placeholders of a field are replaced, and after the host any of them works', async () => {
+  const rest = '{CHECKOUT_SESSION_ID}?{RETURN_URL}&{ORGANIZATION}&{CANCEL_URL}#{CHECKOUT_SESSION_ID}';
+  const { id, path } = await openPage(shop, {
+    ...SMALLEST,
+    success_url: `https://shop.example/${rest}`,
+    cancel_url: 'https://shop.example?{CHECKOUT_SESSION_ID}',
+  });
+  expect((await visit(service.url + path)).text).toContain(`href="https://shop.example/?${id}"`);
+  const page = encodeURIComponent(PUBLIC_URL + path);
+  await setPaymentUrl(id, `https://psp.example/${rest}`);
+  expect((await submit(`${service.url}${path}/pay`)).location).toBe(
+    `https://psp.example/${id}?${page}%2Freturn&${shop.organization}&${page}%2Fcancel#${id}`,
+  );
+  await shop.record({ amount: 1000, checkout_session: id });
+  expect((await visit(`${service.url}${path}/return`)).location).toBe(
+    `https://shop.example/${id}?{RETURN_URL}&{ORGANIZATION}&{CANCEL_URL}#${id}`,
+  );
+});
+
+test('a policy lets forms lead to any host that was accepted', async () => {
+  const policies: Record<string, string> = {
+    'https://[::1]:8443/': 'https:',
+    'https://a_b.example/': 'https:',
+    'https://a;b.example/': 'https:',
+    'https://Müller.example:8443/': 'https://xn--mller-kva.example:8443',
+  };
+  for (const [url, source] of Object.entries(policies)) {
+    const { path } = await openPage(shop, { ...SMALLEST, success_url: url });
+    const policy = (await visit(service.url + path)).headers.get('content-security-policy');
+    expect(policy).toContain(`form-action 'self' ${source};`);
+  }
+});
+
+test('URLs that were stored before they were checked fail no page', async () => {
+  const { id, path } = await openPage(shop, SMALLEST);
+  const urls = ['https://{RETURN_URL}/', `https://shop.example/${'語'.repeat(2000)}`];
+  for (const url of urls) {
+    await service.sql.query(
+      'UPDATE checkout_sessions SET success_url = $2, cancel_url = $2, return_url = $2 WHERE id = $1',
+      [uuidOf(id), url],
+    );
+    await service.sql.query(
+      `INSERT INTO checkout_pages (organization_id, mode, session_id, payment_url) VALUES ($1, 'test', $2, $3)
+       ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET payment_url = $3`,
+      [uuidOf(shop.organization), uuidOf(id), url],
+    );
+    for (const rest of ['', '/cancel', '/return', '/pretend']) {
+      expect((await visit(service.url + path + rest)).status).toBe(rest === '/pretend' ? 404 : 200);
+    }
+    expect((await visit(service.url + path)).text).toContain('cannot be paid here');
+    expect((await submit(`${service.url}${path}/pay`)).location).toBe(path);
+  }
+  await shop.record({ amount: 1000, checkout_session: id });
+  const paid = await visit(`${service.url}${path}/return`);
+  expect([paid.status, stateIn(paid)]).toEqual([200, 'paid']);
+});

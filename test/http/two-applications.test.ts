@@ -1,0 +1,62 @@
+/** Two applications with different modules run in one process, and neither knows what only the other's modules declare. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { MODULES } from '../../src/app.module.js';
+import { REFUNDS, SANDBOX } from '../../src/modules.js';
+import { createTenant, type Service, startService } from '../support/service.js';
+
+let whole: Service;
+let small: Service;
+
+beforeAll(async () => {
+  small = await startService({ declared: MODULES.filter((one) => one !== REFUNDS && one !== SANDBOX) });
+  whole = await startService();
+});
+
+afterAll(async () => {
+  await whole.close();
+  await small.close();
+});
+
+interface Body {
+  readonly error?: { readonly code: string; readonly errors: readonly { param: string; allowed: string[] }[] };
+}
+
+async function ask(service: Service, path: string, body?: object) {
+  const { test: key } = await createTenant(service);
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+  const answer = await fetch(service.url + path, { headers: { ...headers, 'idempotency-key': 'one' }, ...sent });
+  const { error } = (await answer.json()) as Body;
+  return { status: answer.status, code: error?.code, errors: error?.errors };
+}
+
+const REFUND = 're_test_01kaf3v7q4e8yt5w6z9x2c1b0n';
+const PAYMENT = 'pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n';
+
+test.each([
+  ['a type of event', '/v1/events?type=refund.created', undefined, 'type'],
+  ['a resource with events', `/v1/events?object=${REFUND}`, undefined, 'object'],
+  [
+    'types of events for an endpoint',
+    '/v1/webhook_endpoints',
+    { url: 'https://a.example/', events: ['payment.created', 'refund.created'] },
+    'events[1]',
+  ],
+])('%s belongs to the application with its module', async (_, path, body, param) => {
+  expect((await ask(whole, path, body)).status).toBeLessThan(300);
+  const refused = await ask(small, path, body);
+  expect(refused).toMatchObject({ status: 400, code: 'invalid_param', errors: [{ param }] });
+  const allowed = refused.errors?.flatMap((error) => error.allowed) ?? [];
+  expect(allowed.includes('refund.created')).toBe(false);
+  expect(allowed.includes('payment.created')).toBe(param !== 'object');
+  // The check that the small one compiled is not the whole one's.
+  expect((await ask(whole, path, body)).status).toBeLessThan(300);
+});
+
+test('what both know both accept, and a route of a missing module is no route', async () => {
+  for (const service of [whole, small]) {
+    expect((await ask(service, `/v1/events?type=payment.created&object=${PAYMENT}`)).status).toBe(200);
+  }
+  expect((await ask(whole, '/v1/refunds')).status).toBe(200);
+  expect(await ask(small, '/v1/refunds')).toMatchObject({ status: 404, code: 'not_found' });
+});

@@ -1,0 +1,94 @@
+/** How the embedded PostgreSQL and its server end, politely or not, and start again after it: real processes. */
+import { connect } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { get } from '../support/client.js';
+import {
+  createSession,
+  expectCleanStop,
+  killPostgres,
+  killServer,
+  preparedCopy,
+  start,
+  statusOf,
+  withScratch,
+} from '../support/embedded.js';
+import { launch, postgresPid, saying, until } from '../support/processes.js';
+
+const scratch = withScratch();
+
+describe('stopping', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s, sent twice, stops server and PostgreSQL', async (signal) => {
+    const dataDir = preparedCopy();
+    const server = await start(dataDir);
+    server.child.kill(signal);
+    await expectCleanStop(server, dataDir, signal);
+  });
+
+  test.each(['is being set up', 'is starting'])('told to stop while it %s, it leaves nothing running', async (step) => {
+    const dataDir = scratch().dataDir();
+    const server = scratch().keep(launch({ DATA_DIR: dataDir }));
+    await saying(server, new RegExp(step));
+    server.child.kill('SIGINT');
+    expect(await server.ended).toMatchObject({ status: 0, stderr: '' });
+    expect(postgresPid(dataDir)).toBeUndefined();
+    await expectCleanStop(await start(dataDir), dataDir);
+  });
+
+  test('half a request does not keep it from stopping', async () => {
+    const dataDir = preparedCopy();
+    const server = await start(dataDir);
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    await new Promise((resolve) => socket.write('POST /v1/refunds HTTP/1.1\r\nHost: a\r\nContent-Le', resolve));
+    expect((await get(`${server.url}/livez`, {})).status).toBe(200);
+    await expectCleanStop(server, dataDir);
+    socket.destroy();
+  });
+});
+
+describe('kill -9', () => {
+  test('of the server: the next one adopts PostgreSQL, and stops it in the end', async () => {
+    const dataDir = preparedCopy();
+    const first = await start(dataDir);
+    const session = await createSession(first);
+    const orphan = postgresPid(dataDir);
+    await killServer(first);
+    const second = await start(dataDir);
+    expect(postgresPid(dataDir)).toBe(orphan);
+    expect(await statusOf(second, session)).toBe(200);
+    await expectCleanStop(second, dataDir);
+  });
+
+  test('of both: the next start recovers what was acknowledged', async () => {
+    const dataDir = preparedCopy();
+    const first = await start(dataDir);
+    const session = await createSession(first);
+    await killServer(first);
+    const dead = await killPostgres(dataDir);
+    expect(postgresPid(dataDir)).toBe(dead);
+    const second = await start(dataDir);
+    expect(await statusOf(second, session)).toBe(200);
+    await expectCleanStop(second, dataDir);
+  });
+
+  test('of PostgreSQL under a running server: it comes back, at the same address', async () => {
+    const dataDir = preparedCopy();
+    const server = await start(dataDir);
+    const session = await createSession(server);
+    const killed = await killPostgres(dataDir);
+    await until(async () => (await statusOf(server, session)) === 200);
+    expect(postgresPid(dataDir)).not.toBe(killed);
+    await createSession(server);
+    await expectCleanStop(server, dataDir);
+  });
+
+  test.each(['is being set up', 'is starting'])('while it %s: the next start begins anew', async (step) => {
+    const dataDir = scratch().dataDir();
+    const killed = scratch().keep(launch({ DATA_DIR: dataDir }));
+    await saying(killed, new RegExp(step));
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const server = await start(dataDir);
+    await createSession(server);
+    await expectCleanStop(server, dataDir);
+  });
+});

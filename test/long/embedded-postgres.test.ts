@@ -1,0 +1,251 @@
+/** What people do before and while they start the embedded PostgreSQL, done to real processes. */
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { VERSION } from '../../src/platform/version.js';
+import { post, SMALLEST } from '../support/client.js';
+import { createSession, expectCleanStop, preparedCopy, start, statusOf, withScratch } from '../support/embedded.js';
+import { isRunning, launch, listening, postgresPid, run, startServer, until } from '../support/processes.js';
+
+const isRoot = process.getuid?.() === 0;
+const asRoot = isRoot ? test : test.skip;
+const withoutPtrace = isRoot && existsSync('/usr/bin/setpriv') ? test : test.skip;
+const scratch = withScratch();
+
+describe('starting', () => {
+  test('the first start sets it up and says so; the next finds everything still there', async () => {
+    const dataDir = scratch().dataDir();
+    const first = await start(dataDir);
+    const session = await createSession(first);
+    expect(first.said().split('\n').slice(0, 8)).toEqual([
+      `PostgreSQL is being set up in ${dataDir}/pg …`,
+      `PostgreSQL 18 is starting in ${dataDir}/pg …`,
+      '',
+      'Open this page and press Pay, as a customer would:',
+      '',
+      expect.stringContaining(`  ${first.url}/c/`),
+      '',
+      `Tillgate ${VERSION} listens on ${first.url}`,
+    ]);
+    await expectCleanStop(first, dataDir);
+
+    const second = await start(dataDir);
+    expect(second.said().split('\n')).toEqual([
+      `PostgreSQL 18 is starting in ${dataDir}/pg …`,
+      '',
+      'Open this page and press Pay, as a customer would:',
+      '',
+      expect.stringContaining(`  ${second.url}/c/`),
+      '',
+      `Demo keys are made once, on an empty database, and kept in ${dataDir}/demo.json.`,
+      '',
+      expect.stringMatching(/^API=\S+ ORGANIZATION=org_\w+ KEY=sk_test_\w+ LEDGER_KEY=\w+$/),
+      '',
+      expect.stringMatching(/^Webhooks, with WEBHOOK_ALLOW_PRIVATE=true:/),
+      expect.stringMatching(/^ {2}WEBHOOK_SECRET=whsec_\S+ npx tillgate webhook listen --port 4000$/),
+      '',
+      `API reference: ${second.url}/docs`,
+      `Tillgate ${VERSION} listens on ${second.url}`,
+      '',
+    ]);
+    expect(second).toMatchObject({ key: first.key, payment: first.payment });
+    expect(await statusOf(second, session)).toBe(200);
+    await expectCleanStop(second, dataDir);
+  });
+
+  test('two first starts at once: one serves, the other is refused', async () => {
+    const dataDir = scratch().dataDir();
+    const both = [launch({ DATA_DIR: dataDir }), launch({ DATA_DIR: dataDir })].map((each) => scratch().keep(each));
+    const refused = await Promise.race(both.map(({ ended }) => ended));
+    expect(refused).toMatchObject({ status: 1, stderr: `Another Tillgate server is already running on ${dataDir}.\n` });
+    const server = await listening(both.find(({ child }) => child.exitCode === null) as (typeof both)[number]);
+    await createSession(server);
+    await expectCleanStop(server, dataDir);
+    expect(readdirSync(dataDir).sort()).toEqual(['demo.json', 'pg', 'postgres.log']);
+  });
+
+  test('a second server on the same directory is refused and harms nothing', async () => {
+    const dataDir = preparedCopy();
+    const first = await start(dataDir);
+    expect(await launch({ DATA_DIR: dataDir }).ended).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `Another Tillgate server is already running on ${dataDir}.\n`,
+    });
+    await createSession(first);
+    await expectCleanStop(first, dataDir);
+  });
+
+  test('a port in use is one sentence, and PostgreSQL does not stay behind', async () => {
+    const dataDir = preparedCopy();
+    const squatter = createServer().listen(0, '127.0.0.1');
+    await until(() => squatter.listening);
+    const { port } = squatter.address() as { port: number };
+    const { status, stdout, stderr } = await launch({ DATA_DIR: dataDir, PORT: String(port) }).ended;
+    squatter.close();
+    expect(stdout).not.toContain('EADDRINUSE');
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT.\n`,
+    });
+    expect(postgresPid(dataDir)).toBeUndefined();
+  });
+
+  test('a path with spaces, longer than a socket file may have, below a directory that only root may enter', async () => {
+    const closed = join(scratch().path, 'closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0o700);
+    const dataDir = scratch().dataDir(join('closed', 'my data', 'x'.repeat(120)));
+    await expectCleanStop(await start(dataDir), dataDir);
+  });
+
+  test('the settings of PostgreSQL clients in the environment do not reach it', async () => {
+    const dataDir = preparedCopy();
+    const settings = { PGSSLMODE: 'require', PGPORT: '1', PGHOST: 'nowhere.invalid', PGDATABASE: 'none', PGDATA: '/' };
+    await expectCleanStop(await start(dataDir, settings), dataDir);
+  });
+
+  test('a database that was removed gets new demo data, whose key works', async () => {
+    const dataDir = preparedCopy();
+    rmSync(join(dataDir, 'pg'), { recursive: true });
+    const server = await start(dataDir);
+    await createSession(server);
+    await expectCleanStop(server, dataDir);
+  });
+
+  test('a directory that holds no database is one sentence, soon', async () => {
+    const dataDir = scratch().dataDir();
+    mkdirSync(join(dataDir, 'pg'), { recursive: true });
+    const { status, stderr } = await launch({ DATA_DIR: dataDir }).ended;
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      `PostgreSQL did not start in ${dataDir}/pg: could not access the server configuration file ` +
+        `"${dataDir}/pg/postgresql.conf": No such file or directory. Its log is ${dataDir}/postgres.log.\n`,
+    );
+  });
+
+  test('a file in the place of the directory, or above it, is one sentence that names the setting', async () => {
+    const file = join(scratch().path, 'file');
+    writeFileSync(file, '');
+    for (const DATA_DIR of [file, join(file, 'data')]) {
+      const stderr = `DATA_DIR cannot be used: ${DATA_DIR}: it, or a directory above it, is a file.\n`;
+      expect(await launch({ DATA_DIR }).ended).toEqual({ status: 1, stdout: '', stderr });
+    }
+  });
+
+  withoutPtrace('a directory that cannot be made is one sentence that names the setting', async () => {
+    const DATA_DIR = join(scratch().path, 'closed', 'data');
+    mkdirSync(join(scratch().path, 'closed'), { mode: 0o500 });
+    const stderr = `DATA_DIR cannot be used: ${DATA_DIR}: this user cannot make it there.\n`;
+    // Root may do everything, but for what is taken from it.
+    const wrapper = ['setpriv', '--bounding-set', '-dac_override', '--inh-caps', '-dac_override'];
+    chownSync(join(scratch().path, 'closed'), 65_534, 65_534);
+    expect(await launch({ DATA_DIR }, wrapper).ended).toEqual({ status: 1, stdout: '', stderr });
+  });
+
+  test('a directory below one that takes no directories is the same sentence', async () => {
+    const stderr = 'DATA_DIR cannot be used: /proc/tillgate: this user cannot make it there.\n';
+    expect(await launch({ DATA_DIR: '/proc/tillgate/data' }).ended).toEqual({ status: 1, stdout: '', stderr });
+  });
+
+  test('a directory that others may enter is one sentence, in the words of PostgreSQL', async () => {
+    const dataDir = preparedCopy();
+    chmodSync(join(dataDir, 'pg'), 0o777);
+    expect((await launch({ DATA_DIR: dataDir }).ended).stderr).toBe(
+      `PostgreSQL did not start in ${dataDir}/pg: data directory "${dataDir}/pg" has invalid permissions. ` +
+        `Its log is ${dataDir}/postgres.log.\n`,
+    );
+  });
+});
+
+describe('its log', () => {
+  const logOf = (dataDir: string) => join(dataDir, 'postgres.log');
+
+  test('is its owner’s alone, and what the database refuses is not in it', async () => {
+    const dataDir = preparedCopy();
+    const file = logOf(dataDir);
+    chmodSync(file, 0o644);
+    const server = await start(dataDir);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const started = readFileSync(file, 'utf8');
+    expect(started).toContain('ready to accept connections');
+    const request = { key: server.key, idempotencyKey: 'told-twice', body: SMALLEST };
+    const first = await post(`${server.url}/v1/checkout_sessions`, request);
+    expect((await post(`${server.url}/v1/checkout_sessions`, request)).text).toBe(first.text);
+    expect(readFileSync(file, 'utf8')).toBe(started);
+    await expectCleanStop(server, dataDir);
+  });
+
+  test('is emptied when it grows, at a start and meanwhile', async () => {
+    const dataDir = preparedCopy();
+    const file = logOf(dataDir);
+    const grow = (letter: string) => appendFileSync(file, letter.repeat(2 ** 20));
+    grow('a');
+    const server = await start(dataDir);
+    expect(readFileSync(file, 'utf8')).not.toContain('aaaa');
+    grow('b');
+    await until(() => statSync(file).size < 2 ** 20);
+    await expectCleanStop(server, dataDir);
+    expect(readFileSync(file, 'utf8')).toContain('database system is shut down');
+    expect(readFileSync(`${file}.1`, 'utf8')).toContain('bbbb');
+  });
+});
+
+describe('what it finds', () => {
+  /** [what stands in the pid file, how many seconds ago it was written] */
+  test.each([
+    ['the pid of somebody else', () => `${process.pid}\n/proc/self/cwd\n1700000000\n1\n`, 60],
+    ['the pid of somebody else, written just now', () => `${process.pid}\n/proc/self/cwd\n1700000000\n1\n`, 0],
+    ['nothing', () => '', 60],
+    ['no pid', () => 'what?\n', 60],
+  ])('a pid file with %s does not stop it', async (_, content, age) => {
+    const dataDir = preparedCopy();
+    const file = join(dataDir, 'pg', 'postmaster.pid');
+    writeFileSync(file, content());
+    const writtenAt = Date.now() / 1000 - age;
+    utimesSync(file, writtenAt, writtenAt);
+    await expectCleanStop(await start(dataDir), dataDir);
+    expect(isRunning(process.pid)).toBe(true);
+  });
+
+  test('a half-made directory of a dead process is removed, one of a live process is not', async () => {
+    const dataDir = scratch().dataDir();
+    for (const pid of ['999999999', process.pid])
+      mkdirSync(join(dataDir, `pg.${pid}.new`, 'base'), { recursive: true });
+    await expectCleanStop(await start(dataDir), dataDir);
+    expect(readdirSync(dataDir).sort()).toEqual(['demo.json', 'pg', `pg.${process.pid}.new`, 'postgres.log']);
+  });
+
+  asRoot('a database that belongs to another user than it would choose is run as that user', async () => {
+    const dataDir = preparedCopy();
+    execFileSync('chown', ['-R', '12345:12345', join(dataDir, 'pg')]);
+    const server = await start(dataDir);
+    expect(readFileSync(`/proc/${postgresPid(dataDir)}/status`, 'utf8')).toMatch(/^Uid:\s+12345\s+12345\s/m);
+    await expectCleanStop(server, dataDir);
+  });
+
+  withoutPtrace('as root of a container, who may not look into other users’ processes, it works too', async () => {
+    const dataDir = preparedCopy();
+    const wrapper = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
+    const server = scratch().keep(await startServer({ DATA_DIR: dataDir }, wrapper));
+    const pid = postgresPid(dataDir) as number;
+    const command = run(['dist/src/cli/cli.js', 'org', 'create', 'Shop'], { DATA_DIR: dataDir }, wrapper);
+    expect(await command.ended).toMatchObject({ status: 0 });
+    expect(postgresPid(dataDir)).toBe(pid);
+    await expectCleanStop(server, dataDir);
+  });
+});

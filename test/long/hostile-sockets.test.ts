@@ -1,0 +1,141 @@
+/** Clients without a key that hold sockets as long as they can: others are served, and everything they held is freed. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { atOnce, SMALLEST } from '../support/client.js';
+import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
+import { run, type Server, type Started, startServer } from '../support/processes.js';
+import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+
+const FILES = 1_024;
+const SOCKETS = 2_000;
+const SESSIONS = '/v1/checkout_sessions';
+/** Requests in calm, which tell what the service computes for one. */
+const CALM = 500;
+/** Meant: 15 s. Longer here, for a machine with other work. */
+const FREE_MS = 90_000;
+const MORE_BYTES = 100 * 1_024 * 1_024;
+/** Connections to PostgreSQL and receivers come and go. */
+const FILES_OF_ITS_OWN = 20;
+
+const BODY = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"line_items":';
+const LARGE_FILE = 'GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n';
+/** Of /proc/<pid>/stat: 100 a second on every Linux that Node runs on. */
+const TICK_MS = 10;
+
+interface Kind {
+  readonly bytes: (tenant: Tenant) => string;
+  readonly reading?: 'ignores';
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  'nothing sent': { bytes: () => '' },
+  'half a header': { bytes: () => 'GET /livez HTTP/1.1\r\nHost: x\r\nAccept' },
+  'half a body': { bytes: () => `POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\n${BODY}` },
+  'half a body, with a key': {
+    bytes: ({ test: key }) =>
+      `POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nIdempotency-Key: half\r\n${BODY}`,
+  },
+  'an answer not read': { bytes: () => LARGE_FILE, reading: 'ignores' },
+  'sixteen answers not read': { bytes: () => LARGE_FILE.repeat(16), reading: 'ignores' },
+  'more answers than a connection may have, not read': { bytes: () => LARGE_FILE.repeat(300), reading: 'ignores' },
+  'answers read, and the end kept open': {
+    bytes: () => 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  },
+};
+
+let service: Service;
+let tenant: Tenant;
+let server: Server;
+/** What the service computes for one request in calm, in milliseconds. */
+let calm: number;
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await createTenant(service);
+  const wrapper = ['sh', '-c', `ulimit -n ${FILES}; exec "$0" "$@"`];
+  server = await startServer({ DATABASE_URL: service.databaseUrl }, wrapper);
+  await atOnce(50, served);
+  const start = cpu();
+  for (let request = 0; request < CALM; request++) await ask('GET', '/livez');
+  calm = (cpu() - start) / CALM;
+});
+
+afterAll(async () => {
+  await server.stop();
+  await service.close();
+});
+
+const files = () => readdirSync(`/proc/${server.child.pid}/fd`).length;
+const memory = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) * 1_024;
+
+function cpu(): number {
+  const [, rest = ''] = readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').split(') ');
+  const [user, system] = rest.split(' ').slice(11);
+  return (Number(user) + Number(system)) * TICK_MS;
+}
+
+/** What a caller gets who has just come, on a connection of its own. */
+async function ask(method: string, path: string, body?: object): Promise<number | undefined> {
+  const headers = {
+    Authorization: `Bearer ${tenant.test}`,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': randomUUID(),
+  };
+  const sent = request(server.url + path, { method, headers, agent: false });
+  sent.end(body && JSON.stringify(body));
+  const [answer] = await once(sent, 'response');
+  await once(answer.resume(), 'end');
+  return answer.statusCode;
+}
+
+async function served(): Promise<(number | undefined)[]> {
+  return [await ask('GET', '/livez'), await ask('POST', SESSIONS, SMALLEST)];
+}
+
+/** Asks again and again until the files are free. Returns the longest wait in CPU time, and the most memory held. */
+async function serveUntilFree(
+  client: Started,
+  most: number,
+  created: unknown,
+): Promise<{ waited: number; held: number }> {
+  const start = performance.now();
+  const seen = { waited: 0, held: 0 };
+  for (;;) {
+    const [asked, computed] = [performance.now(), cpu()];
+    expect(await served()).toEqual([200, created]);
+    seen.waited = Math.max(seen.waited, cpu() - computed);
+    seen.held = Math.max(seen.held, memory());
+    if (client.said() && files() <= most) return seen;
+    if (asked - start > FREE_MS) throw new Error(`${files()} files are open, ${most} at most were expected.`);
+    await sleep(50);
+  }
+}
+
+test.each(Object.entries(KINDS))(
+  '%s',
+  async (kind, { bytes, reading = 'reads' }) => {
+    const isMeasured = await hasHeadroom(() => sleep(1_000));
+    const [filesBefore, memoryBefore] = [files(), memory()];
+    const client = run(['test/support/hostile-sockets.js', server.url, `${SOCKETS}`, reading, bytes(tenant)]);
+    try {
+      const { waited, held } = await serveUntilFree(
+        client,
+        filesBefore + FILES_OF_ITS_OWN,
+        isMeasured ? 201 : expect.any(Number),
+      );
+      // As if each socket had a request before the caller's. The computing, because that is the wait with a core to itself.
+      if (isMeasured) expect(waited).toBeLessThan(SOCKETS * calm);
+      else sayNotMeasured(`how long a caller waits beside ${kind}`);
+      expect(held - memoryBefore).toBeLessThan(MORE_BYTES);
+    } finally {
+      client.child.kill('SIGKILL');
+      await client.ended;
+    }
+  },
+  FREE_MS * 2,
+);

@@ -1,0 +1,206 @@
+/** What one organization does to the service, and what another one notices of it. The service is a process of its own. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { uuidOf } from '../../src/shared/id.js';
+import { atOnce, SMALLEST } from '../support/client.js';
+import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
+import { until } from '../support/processes.js';
+import { capture, createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { type ServiceProcess, spawnService } from '../support/service-process.js';
+import { createSession, LARGE } from '../support/sessions.js';
+
+const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
+const SAMPLES = 25;
+/** This machine may be busy with other things: what is promised has to be seen once. */
+const TRIES = 10;
+/** Without shares the neighbour waited for more than a second. */
+const TIMES_CALM = 3;
+
+let service: Service;
+let shared: ServiceProcess;
+let troublesome: Tenant;
+let neighbour: Tenant;
+let ledger: string;
+/** What the neighbour asks for, again and again. */
+let requests: readonly (() => Promise<Response>)[];
+
+beforeAll(async () => {
+  service = await startService();
+  shared = await spawnService(service.databaseUrl);
+  troublesome = await createTenant(service);
+  neighbour = await createTenant(service);
+  ledger = await createLedgerKey(service);
+  const { test, organization } = neighbour;
+  const session = await createSession(service, test);
+  const payment = await capture(service, neighbour, { amount: 1_000_000 });
+  requests = [
+    () => request(test, `/v1/checkout_sessions/${session}`),
+    () => request(test, '/v1/checkout_sessions', SMALLEST),
+    () => request(ledger, `/ledger/v1/payments/${payment}/holds`, { amount: 1, organization }),
+    () => request(ledger, '/ledger/v1/refunds/claim', { organization }),
+  ];
+  await waits();
+});
+
+afterAll(async () => {
+  await shared?.stop();
+  await service.close();
+});
+
+/** A GET, or a POST of a body. */
+function request(key: string, path: string, body?: unknown): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}` };
+  if (body === undefined) return fetch(`${shared.url}${path}`, { headers });
+  const posted = { ...headers, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+  return fetch(`${shared.url}${path}`, { method: 'POST', headers: posted, body: JSON.stringify(body) });
+}
+
+/** How long each of the neighbour's requests takes, one after the other, in milliseconds. Each must succeed. */
+async function waits(): Promise<number[]> {
+  const durations: number[] = [];
+  for (const send of Array(SAMPLES).fill(requests).flat() as typeof requests) {
+    const started = performance.now();
+    const response = await send();
+    await response.text();
+    durations.push(performance.now() - started);
+    expect(response.ok).toBe(true);
+  }
+  return durations;
+}
+
+const p99 = (durations: readonly number[]): number =>
+  durations.toSorted((one, other) => one - other)[Math.floor(durations.length * 0.99) - 1] as number;
+
+/** The trouble begins, and returns how it is ended; the neighbour's p99 meanwhile is below three times its own in calm plus 20 ms. */
+async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): Promise<void> {
+  const seen: string[] = [];
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    let before = 0;
+    const isMeasured = await hasHeadroom(async () => {
+      before = p99(await waits());
+    });
+    const end = await trouble();
+    const troubled = await waits().then(p99).finally(end);
+    // What else the machine does comes and goes: in calm is before and after.
+    const calm = Math.max(before, p99(await waits()));
+    if (troubled < TIMES_CALM * calm + 20) return;
+    if (isMeasured) seen.push(`${troubled.toFixed(1)} ms, in calm ${calm.toFixed(1)} ms`);
+  }
+  if (seen.length > 0)
+    throw new Error(`The neighbour waited more than ${TIMES_CALM} times as long: ${seen.join('; ')}`);
+  sayNotMeasured(expect.getState().currentTestName ?? '');
+}
+
+interface Load {
+  readonly path: string;
+  /** By default the key of the troublesome organization. */
+  readonly key?: string;
+  readonly connections: number;
+  /** Requests under way on each connection. */
+  readonly pipelined?: number;
+  /** A GET without. */
+  readonly body?: unknown;
+}
+
+/** Requests of the troublesome organization, from a process of their own, until told to stop. */
+function begin({ path, key = troublesome.test, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
+  const how = [`${shared.url}${path}`, body ? 'POST' : 'GET', key, connections, pipelined].map(String);
+  const load = spawn(process.execPath, [LOAD, ...how, ...(body ? [JSON.stringify(body)] : [])], { stdio: 'inherit' });
+  const ended = once(load, 'exit');
+  return () => {
+    load.kill('SIGKILL');
+    return ended;
+  };
+}
+
+/** How many of the service's statements wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await service.sql.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rows.length;
+}
+
+interface LockedRow extends Omit<Load, 'connections'> {
+  readonly table: string;
+  readonly id: string;
+}
+
+const LOCKED: Readonly<Record<string, () => Promise<LockedRow>>> = {
+  'refunds of a locked payment': async () => {
+    const id = await capture(service, troublesome, { amount: 1_000_000 });
+    return { table: 'payments', id, path: '/v1/refunds', body: { payment: id, amount: 1 } };
+  },
+  'holds on a locked payment, by its ledger': async () => {
+    const id = await capture(service, troublesome, { amount: 1_000_000 });
+    const body = { amount: 1, organization: troublesome.organization };
+    return { table: 'payments', id, path: `/ledger/v1/payments/${id}/holds`, key: ledger, body };
+  },
+  'changes of a locked webhook endpoint': async () => {
+    const path = '/v1/webhook_endpoints';
+    const { id } = (await (
+      await request(troublesome.test, path, { url: 'https://shop.example', events: ['*'] })
+    ).json()) as LockedRow;
+    return { table: 'webhook_endpoints', id, path: `${path}/${id}`, body: { description: 'again' } };
+  },
+  'steps of a locked clock': async () => {
+    const [path, body] = ['/v1/test_helpers/clock', { advance_seconds: 1 }];
+    await request(troublesome.test, path, body);
+    return { table: 'sandbox_clocks', id: troublesome.organization, path, body };
+  },
+};
+
+test.each(Object.keys(LOCKED))(
+  '%s',
+  async (name) => {
+    const { table, id, ...load } = await (LOCKED[name] as () => Promise<LockedRow>)();
+    const outsider = new Client({ connectionString: service.databaseUrl });
+    await outsider.connect();
+    await outsider.query('BEGIN');
+    const key = table === 'sandbox_clocks' ? 'organization_id' : 'id';
+    await outsider.query(`SELECT FROM ${table} WHERE ${key} = $1 FOR UPDATE`, [uuidOf(id)]);
+    try {
+      await expectUnnoticed(async () => {
+        const stop = begin({ ...load, connections: 30 });
+        await until(async () => (await waiting()) >= 8);
+        return stop;
+      });
+    } finally {
+      await outsider.end();
+    }
+  },
+  240_000,
+);
+
+test('a hot payment', async () => {
+  const payment = await capture(service, troublesome, { amount: 1_000_000 });
+  await expectUnnoticed(async () => begin({ path: '/v1/refunds', connections: 200, body: { payment, amount: 1 } }));
+}, 240_000);
+
+test('a hundred connections of pipelined lists', async () => {
+  await expectUnnoticed(async () => begin({ path: '/v1/checkout_sessions', connections: 100, pipelined: 16 }));
+}, 240_000);
+
+test('four hundred large sessions that expire together', async () => {
+  let made = 0;
+  await expectUnnoticed(async () => {
+    await atOnce(8, async () => {
+      for (let at = 0; at < 50; at++) await createSession(service, troublesome.test, LARGE);
+    });
+    made += 400;
+    await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'
+      WHERE organization_id = '${uuidOf(troublesome.organization)}' AND status = 'open'`);
+    return async () => until(async () => (await expired()) === made);
+  });
+
+  async function expired(): Promise<number> {
+    const { rows } = await service.sql.query(
+      `SELECT count(*)::integer AS count FROM events WHERE type = 'checkout.session.expired'`,
+    );
+    return rows[0].count;
+  }
+}, 240_000);

@@ -1,0 +1,125 @@
+/** What two organizations have waiting for their receivers does not keep a third one waiting. */
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { Deliveries } from '../../src/modules/events/application/ports.js';
+import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { Database } from '../../src/platform/database/database.js';
+import type { Statement } from '../../src/platform/database/statement.js';
+import type { Owner } from '../../src/shared/caller.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { post, SMALLEST } from '../support/client.js';
+import { startReceiver, until } from '../support/receiver.js';
+import { createTenant, type Tenant } from '../support/service.js';
+import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
+
+const BUSY_EVENTS = 10_000;
+/** As many of one organization as are remembered: four times what is attempted at once. */
+const DEAD_HOSTS = 2_000;
+const AT_ONCE = 512;
+
+let world: Awaited<ReturnType<typeof startWebhooks>>;
+
+beforeAll(async () => {
+  world = await startWebhooks();
+  // Whatever ends an attempt here, it is not its timeout.
+  Object.assign(world.network, { timeoutMs: 600_000 });
+});
+
+afterAll(() => world.service.close());
+
+test('10,000 events of one organization and 2,000 dead hosts of another keep no third one waiting', async () => {
+  const { service } = world;
+  // Tables stay without statistics, as fresh ones are.
+  await service.sql.query('ALTER TABLE events SET (autovacuum_enabled = false)');
+  const [dead, busy, third] = await Promise.all([startDead(), startReceiver(), startReceiver()]);
+  await backlog([new URL(busy.url).host], BUSY_EVENTS);
+  await backlog(
+    Array.from({ length: DEAD_HOSTS }, (_, at) => `dead-${at}.example:${dead.port}`),
+    1,
+  );
+  const tenant = await createTenant(service);
+  const readBefore = await eventsRead();
+  const delivering = deliver(service);
+  await until(() => dead.sockets.length > 100 && busy.received.length > 0, 'both are being tried');
+  const { event } = await sessionFor(service, tenant, third.url);
+  const triedBefore = dead.sockets.length;
+  await until(() => third.received.some(({ id }) => id === event), 'the third organization is told');
+  // It had the next place that became free; it did not wait until the others had had their turn.
+  expect(dead.sockets.length - triedBefore).toBeLessThan(2 * AT_ONCE);
+  expect(busy.received.length).toBeLessThan(BUSY_EVENTS);
+  await until(() => busy.received.length > 100, 'the busy receiver is told of much');
+  // Nor does a claim read what it does not take.
+  expect((await eventsRead()) - readBefore).toBeLessThan(50_000);
+  await service.sql.query('DELETE FROM webhook_deliveries');
+  dead.close();
+  await delivering;
+  await Promise.all([busy.close(), third.close()]);
+});
+
+test('a poll reads as much with 20,000 overdue deliveries to dead receivers as with one to each', async () => {
+  const { service, clock } = world;
+  const hosts = Array.from({ length: 50 }, (_, at) => `dead-${at}.example:443`);
+  const [few, many] = [await createTenant(service), await createTenant(service)];
+  const idle = jest.spyOn(service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
+  await backlog(hosts, 1, few);
+  await backlog(hosts, 400, many);
+  await service.sql.query('VACUUM ANALYZE webhook_deliveries');
+  const read = jest.spyOn(service.application.get(Database), 'read');
+  const reads: number[] = [];
+  for (const { organization } of [few, many]) {
+    const { found } = await service.application.get(Deliveries).due(organization, undefined, clock.now());
+    expect(found).toHaveLength(50);
+    // Jobs of the service read as well.
+    const [, { text }, values] = read.mock.calls.findLast(([, { name }]) => name === 'webhooks.due') as [
+      Owner,
+      Statement,
+      unknown[],
+    ];
+    const { rows } = await service.sql.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fetched } = rows[0]['QUERY PLAN'][0].Plan;
+    reads.push(hit + fetched);
+  }
+  const [ofFew = 0, ofMany = 0] = reads;
+  // A step for each receiver. A statement that reads every delivery reads hundreds of pages.
+  expect(ofMany).toBeLessThan(1.3 * ofFew);
+  read.mockRestore();
+  idle.mockRestore();
+  await service.sql.query('DELETE FROM webhook_deliveries');
+});
+
+/** A server that says nothing to whoever connects. */
+async function startDead() {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { port: (server.address() as AddressInfo).port, sockets, close };
+}
+
+/** So many overdue deliveries of an organization, a new one unless told, to each host, as if another instance had left them. */
+async function backlog(hosts: readonly string[], count: number, owner?: Tenant): Promise<void> {
+  const { service, clock } = world;
+  const { organization, test: key } = owner ?? (await createTenant(service));
+  await post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST });
+  await service.sql.query(
+    `WITH made AS (
+        INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
+        SELECT $1, 'test', gen_random_uuid(), 'http://' || host || '/', host, 0, $3
+        FROM unnest($2::text[]) AS host CROSS JOIN generate_series(1, $4) RETURNING *)
+      INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
+        SELECT made.organization_id, made.mode, event_id, type, gen_random_uuid(), 1, data
+        FROM made JOIN events USING (organization_id)`,
+    [uuidOf(organization), hosts, new Date(clock.now() - 1_000), count],
+  );
+}
+
+/** How many events PostgreSQL has looked at through indexes so far. */
+async function eventsRead(): Promise<number> {
+  const { rows } = await world.service.sql.query(
+    `SELECT idx_tup_fetch::integer AS read FROM pg_stat_user_tables WHERE relname = 'events'`,
+  );
+  return rows[0].read;
+}

@@ -1,0 +1,15 @@
+import Sequencer from '@jest/test-sequencer';
+
+/** Folders whose files take longest. */
+const LONG = ['/test/long/', '/test/faults/', '/test/http/model'];
+
+/** Jest begins with the files that took longest the last time; where there was no last time, these are first. */
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    const sorted = super.sort(tests);
+    const first = LONG.flatMap((place) =>
+      sorted.filter(({ path, duration }) => duration === undefined && path.includes(place)),
+    );
+    return [...first, ...sorted.filter((test) => !first.includes(test))];
+  }
+}

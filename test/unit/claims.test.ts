@@ -1,0 +1,116 @@
+/** The order of claims, as a model without a database: who is claimed next, and when. */
+import { describe, expect, test } from '@jest/globals';
+import { Refund, type RefundablePayment } from '../../src/modules/refunds/domain/refund.js';
+import { turnsOf } from '../../src/modules/refunds/domain/turns.js';
+import { refusalOf } from '../support/refusal.js';
+
+const NOW = 1_763_700_000_000;
+const PAYMENT: RefundablePayment = {
+  id: 'pay_live_01h455vb4pex5vsknk084sn02q',
+  mode: 'live',
+  currency: 'usd',
+  refundable: 5000,
+};
+const PENDING = Refund.propose(PAYMENT, { payment: PAYMENT.id, amount: 100, reference: null, description: null }, NOW);
+const seconds = (instant: number) => (instant - NOW) / 1000;
+/** The end of the lease and the wait after it, in seconds from NOW. */
+const timesOf = ({ state }: Refund) => [seconds(state.claimExpiresAt ?? 0), seconds(state.claimableAt)];
+const extension = (leaseSeconds: number) => ({ claim: 1, leaseSeconds, providerReference: null });
+
+describe('a claim', () => {
+  test('that lapses for the nth time in a row waits its lease times 2 to the n-1, at most an hour', () => {
+    const waits: number[] = [];
+    let refund = PENDING;
+    let now = NOW;
+    for (let claims = 1; claims <= 9; claims++) {
+      refund = refund.claim(now, 60);
+      const { claimNumber, claimExpiresAt, claimableAt } = refund.state;
+      expect(claimNumber).toBe(claims);
+      expect(() => refund.claim(claimableAt - 1, 60)).toThrow(RangeError);
+      waits.push((claimableAt - (claimExpiresAt as number)) / 1000);
+      now = claimableAt;
+    }
+    expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+  });
+
+  test('begins anew after a release, which may delay the next one', () => {
+    const lapsed = PENDING.claim(NOW, 60).claim(NOW + 120_000, 60);
+    const released = lapsed.release(2, 30, NOW + 130_000);
+    expect(released.state).toMatchObject({
+      claimNumber: 2,
+      claimExpiresAt: null,
+      lapses: 0,
+      claimableAt: NOW + 160_000,
+    });
+    expect(() => released.claim(NOW + 159_999, 60)).toThrow(RangeError);
+    expect(timesOf(released.claim(NOW + 160_000, 60))).toEqual([220, 280]);
+  });
+
+  test('is never shortened by an extension', () => {
+    const claimed = PENDING.claim(NOW, 60);
+    expect(timesOf(claimed.extend(extension(30), NOW + 20_000))).toEqual([60, 120]);
+    expect(timesOf(claimed.extend(extension(90), NOW + 20_000))).toEqual([110, 200]);
+  });
+
+  test('keeps what the provider calls the refund', () => {
+    const extended = PENDING.claim(NOW, 60).extend({ ...extension(5_184_000), providerReference: 're_1' }, NOW);
+    expect(extended.state.providerReference).toBe('re_1');
+    expect(timesOf(extended)).toEqual([5_184_000, 5_187_600]);
+    expect(extended.extend(extension(60), NOW).state.providerReference).toBe('re_1');
+    expect(extended.succeed(null).state.providerReference).toBe('re_1');
+    expect(extended.succeed('re_2').state.providerReference).toBe('re_2');
+  });
+
+  test('with another number is refused', () => {
+    const claimed = PENDING.claim(NOW, 60);
+    for (const change of [
+      () => claimed.extend({ ...extension(60), claim: 2 }, NOW),
+      () => claimed.release(2, 0, NOW),
+    ]) {
+      expect(refusalOf(change)).toMatchObject({ code: 'refund_claimed', errors: [{ param: 'claim' }] });
+    }
+  });
+});
+
+describe('turns', () => {
+  const waiting = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([organization, refunds]) => ({ organization, refunds }));
+
+  test.each([
+    [{ a: 5000, b: 20 }, 10, { a: 5, b: 5 }],
+    [{ a: 5000, b: 2 }, 10, { a: 8, b: 2 }],
+    [{ a: 1, b: 1, c: 1 }, 2, { a: 1, b: 1 }],
+    [{ a: 3, b: 0, c: 9 }, 5, { a: 3, c: 2 }],
+    [{ a: 1 }, 100, { a: 1 }],
+    [{}, 10, {}],
+  ])('of %j with a limit of %i are %j', (counts, limit, expected) => {
+    expect(turnsOf(waiting(counts), limit)).toEqual(waiting(expected));
+  });
+
+  test.each([1, 3, 10, 100])(
+    'a limit of %i gives every organization its turn before anyone has a second one more',
+    (limit) => {
+      const left = new Map(Array.from({ length: 12 }, (_, at) => [`org ${at}`, at === 0 ? 5000 : 20]));
+      const had = new Map([...left.keys()].map((name) => [name, 0]));
+      let last = '';
+      while ([...left].some(([name, refunds]) => name !== 'org 0' && refunds > 0)) {
+        const names = [...left.keys()].filter((name) => left.get(name) !== 0).sort();
+        const ring = [...names.filter((name) => name > last), ...names.filter((name) => name <= last)].slice(0, limit);
+        const turns = turnsOf(
+          ring.map((organization) => ({ organization, refunds: Math.min(left.get(organization) as number, limit) })),
+          limit,
+        );
+        for (const { organization, refunds } of turns) {
+          left.set(organization, (left.get(organization) as number) - refunds);
+          had.set(organization, (had.get(organization) as number) + refunds);
+        }
+        last = turns.at(-1)?.organization ?? last;
+        const waitingStill = [...had].filter(([name]) => left.get(name) !== 0).map(([, refunds]) => refunds);
+        const most = Math.max(...had.values());
+        // Within a claim the shares differ by one, and an organization waits at most one round for its turn.
+        if (waitingStill.length > 0) expect(most - Math.min(...waitingStill)).toBeLessThanOrEqual(Math.max(1, limit));
+      }
+      expect(had.get('org 0')).toBeLessThanOrEqual(20 + limit);
+    },
+  );
+});

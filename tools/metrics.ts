@@ -1,0 +1,66 @@
+/** Prints docs/metrics.md: every metric with its meaning, its labels and their values. Nothing is started for it. */
+
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { factsOf } from '../src/app.module.js';
+import type { DeclaredMetric } from '../src/platform/metric.js';
+
+const facts = factsOf();
+const OF_NODE = [
+  'nodejs_eventloop_lag_p99_seconds',
+  'nodejs_heap_size_used_bytes',
+  'process_cpu_seconds_total',
+  'process_resident_memory_bytes',
+];
+
+const INTRODUCTION = `# Metrics
+
+\`GET /metrics\` answers in the Prometheus text format. With \`METRICS_TOKEN\` it asks for the token
+([settings](settings.md)). \`npm run metrics\` writes this page from the code.
+
+- The answer covers all processes of an instance, whichever of them is asked. Counters of a process that has ended stay in the sum.
+- Counters begin at 0 when an instance starts, for each value of their labels. Add up those of several instances.
+- Gauges that are measured in the database are the same at every instance: take the \`max\` of several instances, not the \`sum\`.
+  An instance measures at most every 15 seconds, however often it is asked. While the database cannot be asked, they are missing.
+- Amounts are in the smallest unit of their currency.
+
+\`docker/grafana/\` has a dashboard, and \`docker/prometheus/\` rules for the [alerts](alerts.md).
+`;
+
+function sectionOf(metric: DeclaredMetric): string {
+  const isMeasured = facts.measurements.some(({ gauges }) => Object.values<DeclaredMetric>(gauges).includes(metric));
+  const { name, type, help, labelValues } = metric as DeclaredMetric & Shown;
+  const labels = Object.entries(labelValues).map(([label, values]) => {
+    const known = typeof values === 'function' ? values(facts) : values;
+    const listed = typeof known === 'string' ? known : known.map((value) => `\`${value}\``).join(', ');
+    return `- \`${label}\`: ${listed}`;
+  });
+  const notes = [
+    ...(metric instanceof Histogram ? [`Buckets: ${(metric as unknown as Shown).buckets.join(', ')}.`] : []),
+    ...(isMeasured ? ['The same at every instance.'] : []),
+  ];
+  const parts = [`## \`${name}\``, [`${capitalized(type)}.`, help, ...notes].join(' '), labels.join('\n')];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+interface Shown {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly buckets: readonly number[];
+}
+
+async function nodeSection(): Promise<string> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const rows = (await registry.getMetricsAsJSON())
+    .filter(({ name }) => OF_NODE.includes(name))
+    .map(({ name, type, help }) => `- \`${name}\` (${type}): ${help}`);
+  registry.clear();
+  return `## Node.js\n\nThe default metrics of [prom-client](https://github.com/siimon/prom-client), among them:\n\n${rows.join('\n')}\n`;
+}
+
+function capitalized(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+process.stdout.write([INTRODUCTION, ...facts.metrics.map(sectionOf), await nodeSection()].join('\n'));

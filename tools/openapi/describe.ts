@@ -1,0 +1,78 @@
+import {
+  ApiBody,
+  ApiIncludeEndpoint,
+  ApiOperation,
+  ApiParam,
+  ApiQuery,
+  type ApiQueryOptions,
+  ApiResponse,
+  type ApiResponseOptions,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger';
+import { id } from '../../src/platform/http/schema.js';
+import { type Field, fieldsOf, shownSchema } from '../../src/validation/constraints.js';
+import { SECURITY } from './about.js';
+import type { Components, Json } from './components.js';
+import { headers } from './responses.js';
+import type { Route } from './routes.js';
+
+/** Adds decorators of @nestjs/swagger to a handler. Controllers do not import it, which would slow every start (docs/decisions/README.md). */
+export function describe(route: Route, components: Components): void {
+  const { controller, handler, operationId, summary, description, tag, credential, answers } = route;
+  const decorators = [
+    ApiIncludeEndpoint(),
+    ApiOperation({ operationId, summary, ...(description && { description }) }),
+    ApiTags(tag.name),
+    ...SECURITY[credential].map((requirement) => ApiSecurity(requirement)),
+    ...parametersOf(route, components),
+    ...bodyOf(route, components),
+    ...Object.keys(answers).map((status) => answerOf(route, Number(status), components)),
+  ];
+  const { prototype } = controller;
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, handler) as PropertyDescriptor;
+  for (const decorate of decorators) decorate(prototype, handler, descriptor);
+}
+
+function parametersOf({ idKind, query }: Route, components: Components): MethodDecorator[] {
+  const { description = '', ...schema } = idKind ? (id(idKind, 'ID of the resource.') as Json) : {};
+  return [
+    ...(idKind ? [ApiParam({ name: 'id', required: true, description: `${description}`, schema })] : []),
+    ...(query ? [...fieldsOf(query)].map(([name, field]) => queryParameter(name, field, components)) : []),
+  ];
+}
+
+function queryParameter(name: string, field: Field, components: Components): MethodDecorator {
+  const { description, type, ...schema } = shownSchema(field, (nested) => components.request(nested));
+  return ApiQuery({
+    name,
+    required: !field.isOptional,
+    description,
+    schema: { type: [type].flat()[0], ...schema },
+  } as ApiQueryOptions);
+}
+
+function bodyOf({ body, example }: Route, components: Components): MethodDecorator[] {
+  if (!body) return [];
+  const required = [...fieldsOf(body).values()].some(({ isOptional }) => !isOptional);
+  const examples = example === undefined ? {} : { examples: { smallest: { value: example } } };
+  return [ApiBody({ required, schema: components.request(body), ...examples })];
+}
+
+function answerOf({ answers, idempotencyKey }: Route, status: number, components: Components): MethodDecorator {
+  const {
+    description,
+    schema,
+    located,
+    linked,
+    mediaType = 'application/json',
+    example,
+  } = answers[status] as Route['answers'][number];
+  const names = [
+    ...(located ? ['Location'] : []),
+    ...(linked ? ['Link'] : []),
+    ...(idempotencyKey ? ['Idempotent-Replayed'] : []),
+  ];
+  const content = { [mediaType]: components.content(schema, example) };
+  return ApiResponse({ status, description, headers: headers(names), content } as ApiResponseOptions);
+}

@@ -1,0 +1,101 @@
+/** The error codes of a route, with an example of each, which the production code renders. */
+
+import { inUse, keyReused } from '../../src/idempotency/error.codes.js';
+import { keyOf } from '../../src/idempotency/idempotency-key.guard.js';
+import { notJson, tooLarge } from '../../src/platform/http/body.guard.js';
+import { internalError, unavailable } from '../../src/platform/http/error.filter.js';
+import { statusOf } from '../../src/platform/http/errors.js';
+import { exampleId } from '../../src/platform/http/schema.js';
+import { invalidParam, invalidParams, noSuchRoute, notFound, Refusal } from '../../src/shared/errors.js';
+import { type IdKind, ORGANIZATION_ID } from '../../src/shared/id.js';
+import { fieldsOf, type RequestClass } from '../../src/validation/constraints.js';
+import { PathIdPipe } from '../../src/validation/validation.js';
+import type { Components } from './components.js';
+import type { Route } from './routes.js';
+
+export interface Place extends Pick<Route, 'idKind' | 'idempotencyKey'> {
+  readonly method: string;
+  readonly path: string;
+}
+export type Refusing = Route & Place;
+
+export interface Example {
+  readonly name: string;
+  /** The ID in the path of the request, if it is not the usual example. */
+  readonly id?: string;
+  readonly refusal: Refusal;
+}
+
+const COMMON = [tooLarge(), notJson(), inUse(), internalError(), unavailable()];
+export const isCommon = (code: string, { facts }: Components): boolean =>
+  [...facts.guardRefusals, ...COMMON].some((refusal) => refusal.code === code);
+
+export function examplesOf(route: Refusing, components: Components): Example[] {
+  const { credential, method, idempotencyKey, idKind, refusals = [] } = route;
+  const { guardRefusals } = components.facts;
+  const needsKey = credential !== 'none' && credential !== 'metrics';
+  const codes = [
+    ...(needsKey ? guardRefusals : []),
+    ...(credential === 'metrics' ? guardRefusals.filter(({ kind }) => kind === 'unauthenticated') : []),
+    ...(method === 'post' ? [tooLarge(), notJson()] : []),
+    ...(idempotencyKey ? [inUse(), keyReused()] : []),
+    ...(idKind ? [notFound('id')] : credential === 'sandbox' ? [noSuchRoute()] : []),
+    ...refusals.map(refusalOf),
+    internalError(),
+    ...(needsKey ? [unavailable()] : []),
+  ];
+  return [...invalidExamples(route, components), ...codes.map((refusal) => ({ name: refusal.code, refusal }))];
+}
+
+/** Headers without a usable key. Where the key is optional, a missing header is fine. */
+const UNUSABLE = { required: [], accepted: ['""'] };
+
+function invalidExamples({ idempotencyKey, idKind, query, body }: Route, components: Components): Example[] {
+  const found = [
+    ...(idempotencyKey ? [{ name: 'idempotency_key', refusal: refusalOf(() => keyOf(UNUSABLE[idempotencyKey])) }] : []),
+    ...(idKind ? [malformedId(idKind)] : []),
+    ...(query ? invalidQueries(query, components) : []),
+    ...(body ? invalid(components, 'body', body, fieldsOf(body).size === 0 ? { unknown: true } : {}) : []),
+  ];
+  const host = invalidParam('Host', 'required', 'The Host header is required.');
+  return found.length > 0 ? found : [{ name: 'host', refusal: host }];
+}
+
+function malformedId(kind: IdKind): Example {
+  const id = 'malformed';
+  return { name: 'malformed_id', id, refusal: refusalOf(() => new PathIdPipe(kind).transform(id)) };
+}
+
+function invalidQueries(query: RequestClass, components: Components): Example[] {
+  const fields = fieldsOf(query);
+  return [
+    ...invalid(components, 'query', query, fields.has('limit') ? { limit: '0' } : {}),
+    ...(fields.has('cursor') ? invalid(components, 'malformed_cursor', query, { cursor: 'malformed' }) : []),
+  ];
+}
+
+function invalid({ requests }: Components, name: string, request: RequestClass, value: object): Example[] {
+  const errors = requests.explain(request, value);
+  return errors.length > 0 ? [{ name, refusal: invalidParams(errors) }] : [];
+}
+
+function refusalOf(attempt: () => unknown): Refusal {
+  try {
+    const refusal = attempt();
+    if (refusal instanceof Refusal) return refusal;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error(`Nothing was refused by ${attempt}.`);
+}
+
+export function rendered({ refusal, id }: Example, { method, path, idKind }: Place, { errors }: Components) {
+  const url = idKind ? path.replace('{id}', id ?? exampleId(idKind)) : path;
+  const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
+  const answer = errors.answerTo(refusal, { ...request, organization: exampleId(ORGANIZATION_ID) });
+  const value = JSON.parse(answer.body) as { error: { message: string } };
+  return { summary: value.error.message, value };
+}
+
+export const statusOfExample = ({ refusal }: Example): number => statusOf(refusal);

@@ -1,0 +1,83 @@
+import { errorSchema } from '../../src/platform/http/error.view.js';
+import { headersOf } from '../../src/platform/http/errors.js';
+import type { HEADERS } from './about.js';
+import type { Components, Json } from './components.js';
+import {
+  type Example,
+  examplesOf,
+  isCommon,
+  type Place,
+  type Refusing,
+  rendered,
+  statusOfExample,
+} from './refusals.js';
+
+type HeaderName = keyof typeof HEADERS;
+
+const NAMES: Readonly<Record<string, HeaderName>> = {
+  'Request-Id': 'RequestId',
+  Location: 'Location',
+  Link: 'Link',
+  'Retry-After': 'RetryAfter',
+  'WWW-Authenticate': 'WwwAuthenticate',
+  'Idempotent-Replayed': 'IdempotentReplayed',
+};
+
+/** The error statuses that are stored with an idempotency key, and can be replayed. */
+const STORED_REFUSALS = [404, 422];
+
+export function refusalsOf(route: Refusing, components: Components): Json {
+  const examples = examplesOf(route, components);
+  const statuses = [...new Set(examples.map(statusOfExample))];
+  const refused = statuses.map((status) => {
+    const alike = examples.filter((example) => statusOfExample(example) === status);
+    return [status, refusedWith(route, alike, components)] as const;
+  });
+  return Object.fromEntries(refused);
+}
+
+function refusedWith(route: Refusing, examples: readonly Example[], components: Components): Json {
+  const codes = [...new Set(examples.map(({ refusal }) => refusal.code))];
+  const [code] = codes;
+  if (code === undefined || codes.length > 1 || !isCommon(code, components))
+    return refusal(route, examples, components);
+  const name = code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  components.responses[name] ??= refusal(anyRoute(components), examples, components);
+  return { $ref: `#/components/responses/${name}` };
+}
+
+const anyRoute = ({ errors }: Components) =>
+  ({ method: 'post', path: errors.collectionOf('/'), idKind: undefined, idempotencyKey: undefined }) as const;
+
+function refusal(route: Place, examples: readonly Example[], components: Components): Json {
+  const codes = [...new Set(examples.map((example) => example.refusal.code))];
+  const [example] = examples as [Example];
+  const own = Object.keys(headersOf(example.refusal)).filter((name) => name in NAMES);
+  const isKept = route.idempotencyKey && STORED_REFUSALS.includes(statusOfExample(example));
+  return {
+    description: descriptionOf(codes, components),
+    headers: headers([...own, ...(isKept ? ['Idempotent-Replayed'] : [])]),
+    content: {
+      'application/json': {
+        schema: errorOf(codes, components),
+        examples: Object.fromEntries(examples.map((one) => [one.name, rendered(one, route, components)])),
+      },
+    },
+  };
+}
+
+function descriptionOf(codes: readonly string[], { facts }: Components): string {
+  const told = facts.errors.filter(({ code }) => codes.includes(code));
+  const lines = told.map(({ code, meaning }) => `\`${code}\`: ${meaning}`);
+  return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n');
+}
+
+function errorOf(codes: readonly string[], components: Components): Json {
+  const only = { properties: { error: { properties: { code: { enum: codes } } } } };
+  return { allOf: [components.schema(errorSchema(components.facts.errors)), only] };
+}
+
+export function headers(names: readonly string[]): Json {
+  const all = ['Request-Id', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${NAMES[name]}` }]));
+}

@@ -1,0 +1,35 @@
+import type { TagFacts, WebhookFacts } from '../../src/platform/http/operation.js';
+import type { Components, Json } from './components.js';
+
+const HEADERS = [
+  ['webhook-id', "The event's identifier, the same in every attempt: what was seen before can be ignored."],
+  ['webhook-timestamp', 'When this attempt was made, in Unix seconds. Refuse what is old.'],
+  [
+    'webhook-signature',
+    'One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough.',
+  ],
+] as const;
+
+export function webhook(type: string, facts: WebhookFacts & { tag: TagFacts }, components: Components): Json {
+  return {
+    post: {
+      operationId: type.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+      summary: type,
+      description: facts.description,
+      tags: [facts.tag.name],
+      security: [],
+      parameters: HEADERS.map(([name, description]) => ({
+        name,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'string' },
+      })),
+      requestBody: { required: true, content: { 'application/json': components.content(facts.schema, facts.example) } },
+      responses: {
+        '2XX': { description: 'Received. Anything else within 15 seconds, or nothing, is tried again later.' },
+        '410': { description: 'No more attempts are made for this event.' },
+      },
+    },
+  };
+}

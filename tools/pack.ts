@@ -1,0 +1,27 @@
+/** Compresses the OpenAPI document and the files of /docs into dist/src/openapi/reference. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { constants, gzipSync } from 'node:zlib';
+import scalar from '@scalar/fastify-api-reference';
+import { fastify } from 'fastify';
+
+const REFERENCE = join('src', 'openapi', 'reference');
+const PACKED = join('dist', REFERENCE);
+
+/** @scalar/fastify-api-reference contains the browser's script, without the 270 packages that it is built from. */
+async function script(): Promise<Buffer> {
+  const server = fastify();
+  await server.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } });
+  const { statusCode, rawPayload } = await server.inject('/docs/js/scalar.js');
+  if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference answered ${statusCode}.`);
+  return rawPayload;
+}
+
+function pack(name: string, bytes: Buffer): void {
+  writeFileSync(join(PACKED, `${name}.gz`), gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+}
+
+mkdirSync(PACKED, { recursive: true });
+for (const name of ['index.html', 'start.js', 'icon.svg']) pack(name, readFileSync(join(REFERENCE, name)));
+pack('openapi.json', readFileSync('docs/openapi.json'));
+pack('scalar.js', await script());

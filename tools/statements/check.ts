@@ -1,0 +1,69 @@
+/** Checks that each statement of the adapters names its organization. `npm run check` runs it; it needs no database. */
+import type { Maker, Makers } from './collect.js';
+import { collect } from './collect.js';
+import { faultsOf } from './organizations.js';
+import { RIGHT, TABLES, WRONG } from './wrong.js';
+
+/** Claims of several organizations at once, on one machine only. */
+const LOCKS_ALL = ['refunds.lock_claimable_of_all', 'postgres-claims STORE_ALL'];
+
+const subsets = <Item>([first, ...rest]: readonly Item[]): Item[][] =>
+  first === undefined ? [[]] : subsets(rest).flatMap((set) => [set, [first, ...set]]);
+const ORDERS = ['asc', 'desc'];
+const calls = (...given: readonly (readonly unknown[])[]) => {
+  return (maker: Maker) => given.map((values) => maker(...(values as never[])));
+};
+/** A function that makes parts of statements, which are read where they are used. */
+const PARTS = calls();
+
+const MAKERS: Makers = {
+  'book notifyUrlFor': PARTS,
+  'columns insertAllInto': PARTS,
+  'columns insertInto': PARTS,
+  'data-source MIGRATIONS': PARTS,
+  'encrypted-columns encryptedColumns': calls([]),
+  'encrypted-columns statementsOn': PARTS,
+  'ledger-list ledgerLists': PARTS,
+  'measurement series': PARTS,
+  'metrics oldest': PARTS,
+  'owners ownerStatement': PARTS,
+  'postgres-checkout-sessions overdue': PARTS,
+  'postgres-claims NEXT': PARTS,
+  'postgres-claims next': PARTS,
+  'postgres-claims store': PARTS,
+  'postgres-deliveries NEXT_RECEIVER': PARTS,
+  'postgres-endpoint-health recordIn': PARTS,
+  'postgres-events bounded': PARTS,
+  'postgres-events listOfObject': calls(...ORDERS.map((order) => [order])),
+  'postgres-events listStatement': calls(...ORDERS.flatMap((order) => ['all', 'type'].map((by) => [by, order]))),
+  'postgres-held-amounts change': PARTS,
+  'postgres-ledger-events listStatement': calls(
+    ...ORDERS.flatMap((order) => subsets(['organization_id', 'object_id']).map((columns) => [columns, order])),
+  ),
+  'postgres-outbox batch': PARTS,
+  'postgres-webhook-endpoints one': PARTS,
+  'postgres-webhook-endpoints statementsOn': PARTS,
+  'prepared-query PreparedQuery': PARTS,
+  'statement composed': PARTS,
+  'statement insertText': PARTS,
+  'troubled-refunds oldest': PARTS,
+};
+
+const complaints: string[] = [];
+const { statements, tables, unknown } = await collect(MAKERS);
+for (const place of unknown) complaints.push(`${place} makes statements: say in tools/statements/check.ts which.`);
+for (const [name, sql] of statements) {
+  const faults = LOCKS_ALL.includes(name) ? [] : await faultsOf(sql, tables);
+  for (const fault of faults)
+    complaints.push(`${name}: ${tables.has(fault) ? `no organization for ${fault}` : fault}.`);
+}
+for (const table of tables) {
+  if (![...statements.values()].some((sql) => sql.includes(table))) complaints.push(`${table} is in no statement.`);
+}
+for (const sql of WRONG) if ((await faultsOf(sql, TABLES)).length === 0) complaints.push(`Not refused: ${sql}`);
+for (const sql of RIGHT) {
+  for (const fault of await faultsOf(sql, TABLES)) complaints.push(`Refused for ${fault}: ${sql}`);
+}
+for (const complaint of complaints) console.error(complaint);
+if (complaints.length > 0) process.exit(1);
+console.log(`Each of ${statements.size} statements names its organization.`);
