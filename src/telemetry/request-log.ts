@@ -52,6 +52,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     ms: Math.round(reply.elapsedTime * 10) / 10,
     organization: request.caller?.organization,
     key: request.keyDisplay,
+    key_fault: request.keyFault,
     error_code: request.errorCode,
     replayed: reply.hasHeader('idempotent-replayed') || undefined,
   };

@@ -196,7 +196,7 @@ const CREATE: Operation = { method: 'POST', path: SESSIONS, node: DOCUMENT.paths
 
 /** What any operation refuses alike. */
 const PROVOKED_ANYWHERE: Readonly<Record<string, () => Promise<Reply>>> = {
-  InvalidApiKey: () => call(LIST, { key: 'sk_test_wrong' }),
+  InvalidApiKey: () => call(LIST, { key: 'wrong' }),
   OriginNotAllowed: () => call(LIST, { headers: { origin: 'https://evil.example' } }),
   RateLimited: async () => {
     for (let spent = 0; spent < REQUESTS_A_SECOND; spent++) await shop.get(SESSIONS);

@@ -14,6 +14,7 @@ import {
 } from '../support/service.js';
 
 const LIST = '/v1/checkout_sessions';
+const LEDGER_LIST = '/ledger/v1/refunds';
 const SHOP = 'https://shop.example';
 const EXPOSED = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
 
@@ -34,8 +35,8 @@ const authorized = (authorization: string, { url } = service): Promise<Reply> =>
   get(url + LIST, { headers: { authorization } });
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
 
-function expectUnauthorized(reply: Reply): void {
-  const nextStep = { type: 'authenticate', path: LIST, method: 'GET' };
+function expectUnauthorized(reply: Reply, path = LIST): void {
+  const nextStep = { type: 'authenticate', path, method: 'GET' };
   const errors = [['Authorization', 'invalid_value']] as const;
   expectError(reply, { status: 401, code: 'invalid_api_key', errors, nextStep });
   expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer\b/);
@@ -61,18 +62,29 @@ describe('authentication', () => {
     expectUnauthorized(await authorized(authorization(tenant.test)));
   });
 
-  test('a key that is unknown, revoked, expired, of the ledger or missing gets the same answer', async () => {
+  test('the message names the prefixes, and not whether a key is unknown, revoked or expired', async () => {
     const other = await startService({ clock });
     const unknown = (await createTenant(other)).test;
     await other.close();
     const revoked = await createKey(service, tenant);
     await revokeKey(revoked);
     const expired = await createKey(service, { ...tenant, expiresAt: clock.now() });
-    const keys = [unknown, revoked, expired, await createLedgerKey(service), undefined];
-    const replies = await Promise.all(keys.map((key) => get(service.url + LIST, { key })));
-    replies.forEach(expectUnauthorized);
-    const messages = replies.map(({ body }) => JSON.stringify(body.error));
-    expect(new Set(messages).size).toBe(1);
+    const ledger = await createLedgerKey(service);
+    const inactive = 'The key that begins with sk_test_ is unknown, expired or revoked.';
+    const none =
+      'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, or with lk_ on /ledger/v1.';
+    const cases: [path: string, key: string | undefined, message: string][] = [
+      ...[unknown, revoked, expired, 'sk_test_x'].map((key): [string, string, string] => [LIST, key, inactive]),
+      [LIST, ledger, 'The key begins with lk_test_, and this path takes keys that begin with sk_.'],
+      [LEDGER_LIST, tenant.test, 'The key begins with sk_test_, and this path takes keys that begin with lk_.'],
+      [LIST, 'secret', none],
+      [LEDGER_LIST, undefined, none],
+    ];
+    for (const [path, key, message] of cases) {
+      const reply = await get(service.url + path, { key });
+      expectUnauthorized(reply, path);
+      expect(reply.body.error).toMatchObject({ message, errors: [{ message }] });
+    }
   });
 
   test.each<[string, (token: string) => string]>([

@@ -109,15 +109,15 @@ test('a key without origins allows no browser', () => {
 });
 
 test.each([
-  ['has no end', { expiresAt: null, revokedAt: null }, true],
-  ['ends in a millisecond', { expiresAt: NOW + 1, revokedAt: null }, true],
-  ['ends now', { expiresAt: NOW, revokedAt: null }, false],
-  ['ended', { expiresAt: NOW - 1, revokedAt: null }, false],
-  ['was revoked', { expiresAt: null, revokedAt: NOW - 1 }, false],
-  ['was revoked and would end later', { expiresAt: NOW + 1, revokedAt: NOW }, false],
-])('a key that %s: active is %#', (_, change, active) => {
+  ['has no end', { expiresAt: null, revokedAt: null }, undefined],
+  ['ends in a millisecond', { expiresAt: NOW + 1, revokedAt: null }, undefined],
+  ['ends now', { expiresAt: NOW, revokedAt: null }, 'expired'],
+  ['ended', { expiresAt: NOW - 1, revokedAt: null }, 'expired'],
+  ['was revoked', { expiresAt: null, revokedAt: NOW - 1 }, 'revoked'],
+  ['was revoked and would end later', { expiresAt: NOW + 1, revokedAt: NOW }, 'revoked'],
+])('a key that %s', (_, change, fault) => {
   const { key } = ApiKey.create(SECRET, MOMENT);
-  expect(ApiKey.restore({ ...key.state, ...change }).isActive(NOW)).toBe(active);
+  expect(ApiKey.restore({ ...key.state, ...change }).faultAt(NOW)).toBe(fault);
 });
 
 test.each([

@@ -24,6 +24,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     errorCode: string | undefined;
     keyDisplay: string | undefined;
+    /** Why the key was refused. */
+    keyFault: string | undefined;
     traceId?: string;
   }
 }

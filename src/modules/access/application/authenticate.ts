@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CallerClock, Clock, type Moment } from '../../../shared/clock.js';
-import { type ApiKey, isWellFormedToken } from '../domain/api-key.js';
+import { type ApiKey, isWellFormedToken, type KeyFault } from '../domain/api-key.js';
 import { Lookups } from './lookups.js';
 import { ApiKeys } from './ports.js';
 
@@ -33,11 +33,11 @@ export class Authenticate {
     this.origins = new Lookups(clock, CACHE_MS, MAX_ORIGINS);
   }
 
-  /** The active key of a token, or undefined. Without a database look-up, and synchronous, for a cached or malformed token. */
-  execute(token: string): ApiKey | undefined | Promise<ApiKey | undefined> {
+  /** The active key of a token, or why there is none. Without a database look-up, and synchronous, for a cached or malformed token. */
+  execute(token: string): ApiKey | KeyFault | Promise<ApiKey | KeyFault> {
     const isKnown = this.keys.has(token);
     // A cached token is well-formed: its checksum is not computed again.
-    if (!isKnown && !isWellFormedToken(token)) return undefined;
+    if (!isKnown && !isWellFormedToken(token)) return 'malformed';
     const key = isKnown ? this.keys.get(token, () => this.apiKeys.byToken(token)) : this.lookUp(token);
     return key instanceof Promise ? key.then((found) => this.active(found)) : this.active(key);
   }
@@ -82,9 +82,9 @@ export class Authenticate {
   }
 
   /** The key, if it is active at the time of its organization. That time is read only for a key that expires. */
-  private active(key: ApiKey | undefined): ApiKey | undefined | Promise<ApiKey | undefined> {
-    if (!key) return undefined;
-    const at = ({ now }: Moment) => (key.isActive(now) ? key : undefined);
+  private active(key: ApiKey | undefined): ApiKey | KeyFault | Promise<ApiKey | KeyFault> {
+    if (!key) return 'unknown';
+    const at = ({ now }: Moment) => key.faultAt(now) ?? key;
     const moment = key.state.expiresAt === null ? { now: 0, ahead: 0 } : this.callerClock.at(key.caller);
     return moment instanceof Promise ? moment.then(at) : at(moment);
   }

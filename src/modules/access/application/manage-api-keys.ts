@@ -55,7 +55,7 @@ export class ManageApiKeys {
   async rotate(id: string, { overlap, ...life }: Rotation): Promise<RotatedApiKey> {
     const old = await this.find(id);
     const { now } = await this.clock.at(old.caller);
-    if (!old.isActive(now)) throw new RangeError('This key is revoked or expired: create a new one.');
+    if (old.faultAt(now)) throw new RangeError('This key is revoked or expired: create a new one.');
     const { kind, mode, organization, allowedOrigins } = old.state;
     const issued = await this.issue({ kind, mode, organization, allowedOrigins, ...life });
     const end = now + overlap;

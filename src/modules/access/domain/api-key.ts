@@ -32,12 +32,14 @@ export interface NewApiKey {
   readonly lifetime?: number;
 }
 
+export type KeyFault = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked' | 'other surface';
+
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const DISPLAY_LENGTH = 12;
+export const DISPLAY_LENGTH = 12;
 const TOKEN = /^(sk|lk)_(test|live)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-const PREFIX: Record<KeyKind, string> = { secret: 'sk', ledger: 'lk' };
+export const PREFIX: Record<KeyKind, string> = { secret: 'sk', ledger: 'lk' };
 
 export class ApiKey {
   private constructor(readonly state: ApiKeyState) {}
@@ -71,9 +73,11 @@ export class ApiKey {
     return callerOf(this.state);
   }
 
-  isActive(now: number): boolean {
+  /** Why the key is not active at that time, or undefined. */
+  faultAt(now: number): 'expired' | 'revoked' | undefined {
     const { expiresAt, revokedAt } = this.state;
-    return revokedAt === null && (expiresAt === null || now < expiresAt);
+    if (revokedAt !== null) return 'revoked';
+    return expiresAt === null || now < expiresAt ? undefined : 'expired';
   }
 
   /** Whether the origin exactly equals a listed one (RFC 6454). `null` never does. */
@@ -90,6 +94,11 @@ export function callerOf({ organization, mode }: Pick<ApiKeyState, 'organization
 export function isWellFormedToken(token: string): boolean {
   const parts = TOKEN.exec(token);
   return parts !== null && checksum(token.slice(0, -CHECKSUM_LENGTH)) === parts[4];
+}
+
+/** How the text begins, if that is how a key begins. The rest of a key is secret. */
+export function prefixOf(text: string): string | undefined {
+  return /^(sk|lk)_(test|live)_/.exec(text)?.[0];
 }
 
 function newToken(kind: KeyKind, mode: Mode): string {

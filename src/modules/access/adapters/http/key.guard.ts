@@ -7,7 +7,7 @@ import { CREDENTIAL, type Credential } from '../../../../platform/http/credentia
 import { headerValues, requestOf } from '../../../../platform/http/request.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
-import type { ApiKey } from '../../domain/api-key.js';
+import { type ApiKey, DISPLAY_LENGTH, type KeyFault, type KeyKind, PREFIX, prefixOf } from '../../domain/api-key.js';
 import { FailuresByAddress } from './failures-by-address.js';
 
 export const INVALID_API_KEY: ErrorCode = {
@@ -16,7 +16,9 @@ export const INVALID_API_KEY: ErrorCode = {
   meaning: 'The key is missing, unknown, revoked, expired, or not for this API. Send a valid key.',
 };
 
-/** Admits active keys of the kind that the route requires. All faults get the same response. Sandbox routes do not exist for live keys. */
+type KeyCredential = Exclude<Credential, 'metrics' | 'none'>;
+
+/** Admits active keys of the kind that the route requires. All faults get the same code. Sandbox routes do not exist for live keys. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   /** Cached by controller method: a lookup by the Reflector takes a twentieth of a read. */
@@ -35,11 +37,11 @@ export class KeyGuard implements CanActivate {
     const request = requestOf(context);
     const token = tokenOf(headerValues(request, 'authorization'));
     if (credential === 'metrics') return this.admitScraper(token);
-    if (token === undefined) throw unauthorized();
+    if (token === undefined) throw refused(request, 'missing', credential);
     const key = this.authenticate.execute(token);
     // A cached key resolves synchronously: a promise would cost each request a microtask.
-    if (key instanceof Promise) return key.then((found) => this.admitFound(request, found, credential));
-    return admit(request, key, credential);
+    if (key instanceof Promise) return key.then((found) => this.admitFound(request, found, credential, token));
+    return admit(request, key, credential, token);
   }
 
   private credentialFor(context: ExecutionContext): Credential {
@@ -58,15 +60,16 @@ export class KeyGuard implements CanActivate {
   }
 
   /** A failure counts after its look-up, so that a valid key is admitted whatever others at its address send. */
-  private async admitFound(request: FastifyRequest, key: ApiKey | undefined, credential: Credential): Promise<boolean> {
-    if (key === undefined) await this.failures.count(request.ip);
-    return admit(request, key, credential);
+  private async admitFound(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string) {
+    if (typeof key === 'string') await this.failures.count(request.ip);
+    return admit(request, key, credential, token);
   }
 }
 
-function admit(request: FastifyRequest, key: ApiKey | undefined, credential: Credential): true {
-  if (key?.state.kind !== (credential === 'sandbox' ? 'secret' : credential)) throw unauthorized();
-  const { organization, mode, display } = key.state;
+function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string): true {
+  if (typeof key === 'string') throw refused(request, key, credential, token);
+  const { kind, organization, mode, display } = key.state;
+  if (kind !== kindOf(credential)) throw refused(request, 'other surface', credential, token);
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
@@ -85,6 +88,22 @@ function tokenOf(headers: readonly string[]): string | undefined {
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-export function unauthorized(message = 'A valid API key is needed: Authorization: Bearer <key>.'): Refusal {
+const kindOf = (credential: KeyCredential): KeyKind => (credential === 'sandbox' ? 'secret' : credential);
+
+/** The log gets to know why; the caller reads nothing that was not in the request. */
+function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCredential, token = ''): Refusal {
+  const sent = prefixOf(token);
+  request.keyDisplay = sent && token.slice(0, DISPLAY_LENGTH);
+  request.keyFault = fault;
+  const taken = `${PREFIX[kindOf(credential)]}_`;
+  if (sent === undefined) return unauthorized();
+  if (sent.startsWith(taken)) return unauthorized(`The key that begins with ${sent} is unknown, expired or revoked.`);
+  return unauthorized(`The key begins with ${sent}, and this path takes keys that begin with ${taken}.`);
+}
+
+const NO_KEY =
+  'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, or with lk_ on /ledger/v1.';
+
+export function unauthorized(message = NO_KEY): Refusal {
   return new Refusal(INVALID_API_KEY, message, [paramError('Authorization', 'invalid_value', message)]);
 }
