@@ -57,7 +57,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     throw new EmbeddedPostgresError(`Another Tillgate server is already running on ${data.path}.`);
   }
   const bounding = setInterval(() => boundLog(data.logFile), BOUND_LOG_MS).unref();
-  let isClosing = false;
+  let closing: Promise<void> | undefined;
   let back = Promise.resolve();
   const comeBack = async () => {
     client = await data.enter(client.port);
@@ -67,14 +67,18 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   // PostgreSQL was killed or crashed: it comes back at the same address. If it cannot, the rejection ends the process.
   const watch = () =>
     client.once('end', () => {
-      if (!isClosing) back = comeBack();
+      if (!closing) back = comeBack();
     });
   if (options.role === 'server') watch();
-  const close = async () => {
-    isClosing = true;
+  const leave = async () => {
     clearInterval(bounding);
     await back;
     await data.leave(client);
+  };
+  // Ctrl-C at the end of a command closes twice, and both wait until PostgreSQL has stopped.
+  const close = () => {
+    closing ??= leave();
+    return closing;
   };
   return { url: data.urlOf(client.port), close };
 }

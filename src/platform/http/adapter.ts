@@ -147,7 +147,8 @@ export class TillgateAdapter extends FastifyAdapter {
 
 /** Whether a body is left that no guard has read. Node would read it to its end, if it ends, to keep the connection. */
 function isUnread({ complete, headers }: IncomingMessage): boolean {
-  return !complete && !(Number(headers['content-length']) <= MAX_BODY_BYTES);
+  const { 'content-length': length = 0, 'transfer-encoding': coding } = headers;
+  return !complete && (coding !== undefined || Number(length) > MAX_BODY_BYTES);
 }
 
 function sendWhileDropping(reply: FastifyReply, { status, body }: HttpResponse): FastifyReply {
