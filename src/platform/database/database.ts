@@ -55,6 +55,10 @@ export class Database implements OnApplicationShutdown {
     return { inUse, free: this.pool.options.max - inUse, waiting };
   }
 
+  get isInTransaction(): boolean {
+    return this.open.getStore() !== undefined;
+  }
+
   /** TypeORM's manager on the connection of the open transaction. Read it again for each query. */
   get manager(): EntityManager {
     return this.transaction().manager;

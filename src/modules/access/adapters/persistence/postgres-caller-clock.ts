@@ -38,7 +38,9 @@ export class PostgresCallerClock extends CallerClock {
 
   at({ organization, mode }: Caller): Moment | Promise<Moment> {
     if (mode === 'live' || organization === NO_ORGANIZATION) return this.moment(0);
-    const ahead = this.read.get(organization, () => this.aheadOf(organization));
+    const lookUp = () => this.aheadOf(organization);
+    // A lookup that others share may wait for a connection, even for the one of this transaction.
+    const ahead = this.database.isInTransaction ? lookUp() : this.read.get(organization, lookUp);
     return ahead instanceof Promise ? ahead.then((read) => this.moment(read)) : this.moment(ahead);
   }
 
