@@ -4,6 +4,12 @@ export interface PageRequest {
   readonly cursor: string | undefined;
 }
 
+/** A page of what was created from `from` until before `to`, in milliseconds. */
+export interface CreatedPageRequest extends PageRequest {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;

@@ -9,10 +9,8 @@ import { PageSecretRecord } from './adapters/links/page-secret.record.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
-import { CompleteCheckoutSession } from './application/complete-checkout-session.js';
-import { CompleteFreeCheckoutSession } from './application/complete-free-checkout-session.js';
+import { CloseCheckoutSession } from './application/close-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
-import { ExpireCheckoutSession } from './application/expire-checkout-session.js';
 import { ExpireOverdueSessions } from './application/expire-overdue-sessions.js';
 import { CheckoutSessionEvents, CheckoutSessionQueries, CheckoutSessions, PageLinks } from './application/ports.js';
 import { PAYMENT_REQUIRED, PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
@@ -22,10 +20,8 @@ import { SESSION_FACTS } from './facts.js';
   imports: [EventsModule],
   controllers: [CheckoutSessionsController, LedgerCheckoutSessionsController],
   providers: [
-    CompleteCheckoutSession,
-    CompleteFreeCheckoutSession,
+    CloseCheckoutSession,
     CreateCheckoutSession,
-    ExpireCheckoutSession,
     ExpireOverdueSessions,
     ExpirySweeper,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
@@ -33,7 +29,7 @@ import { SESSION_FACTS } from './facts.js';
     { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
     { provide: PageLinks, useClass: EncryptedPageLinks },
   ],
-  exports: [CheckoutSessionQueries, CompleteCheckoutSession, CompleteFreeCheckoutSession, ExpirySweeper, PageLinks],
+  exports: [CheckoutSessionQueries, CloseCheckoutSession, ExpirySweeper, PageLinks],
 })
 export class CheckoutModule {}
 

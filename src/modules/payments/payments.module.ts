@@ -5,6 +5,7 @@ import { EventsModule } from '../events/index.js';
 import { AccessOrganizations } from './adapters/access/access-organizations.js';
 import { CheckoutPaidSessions } from './adapters/checkout/checkout-paid-sessions.js';
 import { OutboxPaymentEvents } from './adapters/events/outbox-payment-events.js';
+import { CheckoutSessionHelpersController } from './adapters/http/checkout-session-helpers.controller.js';
 import { LedgerHoldsController } from './adapters/http/ledger-holds.controller.js';
 import { LedgerPaymentsController } from './adapters/http/ledger-payments.controller.js';
 import { PaymentsController } from './adapters/http/payments.controller.js';
@@ -14,16 +15,13 @@ import { PAYMENT_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
 import { PostgresHolds } from './adapters/persistence/postgres-holds.js';
-import { PostgresLedgerHolds } from './adapters/persistence/postgres-ledger-holds.js';
-import { PostgresLedgerPayments } from './adapters/persistence/postgres-ledger-payments.js';
 import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
+import { PayCheckoutSession } from './application/pay-checkout-session.js';
 import { PlaceHold } from './application/place-hold.js';
 import {
   HeldAmounts,
   Holds,
   KnownOrganizations,
-  LedgerHolds,
-  LedgerPayments,
   PaidSessions,
   PaymentEvents,
   PaymentQueries,
@@ -37,16 +35,15 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
 
 @Module({
   imports: [CheckoutModule, EventsModule],
-  controllers: [PaymentsController, LedgerPaymentsController, LedgerHoldsController],
+  controllers: [PaymentsController, LedgerPaymentsController, LedgerHoldsController, CheckoutSessionHelpersController],
   providers: [
+    PayCheckoutSession,
     PlaceHold,
     RecordPayment,
     ReleaseHold,
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
     { provide: Holds, useClass: PostgresHolds },
     { provide: KnownOrganizations, useClass: AccessOrganizations },
-    { provide: LedgerHolds, useClass: PostgresLedgerHolds },
-    { provide: LedgerPayments, useClass: PostgresLedgerPayments },
     { provide: PaidSessions, useClass: CheckoutPaidSessions },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: PaymentQueries, useExisting: Payments },

@@ -6,23 +6,19 @@ import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
 import { LedgerClaimsController } from './adapters/http/ledger-claims.controller.js';
 import { LedgerRefundChanges } from './adapters/http/ledger-refund-changes.js';
 import { LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
+import { RefundHelpersController } from './adapters/http/refund-helpers.controller.js';
 import { RefundsController } from './adapters/http/refunds.controller.js';
 import { PaymentsRefundable } from './adapters/payments/payments-refundable.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
-import { PostgresLedgerRefunds } from './adapters/persistence/postgres-ledger-refunds.js';
 import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
-import { CancelRefund } from './application/cancel-refund.js';
+import { ChangeClaim } from './application/change-claim.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
-import { ExtendClaim } from './application/extend-claim.js';
-import { FailRefund } from './application/fail-refund.js';
-import { Claims, LedgerRefunds, RefundablePayments, RefundEvents, Refunds } from './application/ports.js';
+import { CloseRefund } from './application/close-refund.js';
+import { Claims, RefundablePayments, RefundEvents, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
-import { ReleaseClaim } from './application/release-claim.js';
-import { ReturnRefund } from './application/return-refund.js';
-import { SucceedRefund } from './application/succeed-refund.js';
 import { REFUND_CLAIMED, REFUND_IN_PROGRESS } from './domain/claim.js';
 import {
   REFUND_EXCEEDS_REMAINING,
@@ -34,26 +30,20 @@ import { REFUND_FACTS } from './facts.js';
 
 @Module({
   imports: [EventsModule, PaymentsModule],
-  controllers: [RefundsController, LedgerRefundsController, LedgerClaimsController],
+  controllers: [RefundsController, LedgerRefundsController, LedgerClaimsController, RefundHelpersController],
   providers: [
-    CancelRefund,
+    ChangeClaim,
     ClaimRefunds,
-    ExtendClaim,
-    FailRefund,
+    CloseRefund,
     LedgerRefundChanges,
     ProposeRefund,
-    ReleaseClaim,
-    ReturnRefund,
-    SucceedRefund,
     { provide: Claims, useClass: PostgresClaims },
-    { provide: LedgerRefunds, useClass: PostgresLedgerRefunds },
     { provide: RefundablePayments, useClass: PaymentsRefundable },
     { provide: RefundEvents, useClass: OutboxRefundEvents },
     { provide: Refunds, useClass: PostgresRefunds },
   ],
-  exports: [FailRefund, ReturnRefund, SucceedRefund],
 })
-export class RefundsModule {}
+class RefundsModule {}
 
 export const REFUNDS: ModuleFacts = {
   module: RefundsModule,

@@ -2,7 +2,7 @@ import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { Page, PageRequest } from '../../../shared/page.js';
+import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type {
   CheckoutSession,
   CheckoutSessionSummary,
@@ -10,11 +10,8 @@ import type {
   SessionStatus,
 } from '../domain/checkout-session.js';
 
-export interface CheckoutSessionFilter extends PageRequest {
+export interface CheckoutSessionFilter extends CreatedPageRequest {
   readonly status: SessionStatus | undefined;
-  /** Creation time in milliseconds: from inclusive, to exclusive. */
-  readonly from: number | undefined;
-  readonly to: number | undefined;
 }
 
 /** An open session past its expires_at is found as expired, by the database's clock or by the moved clock of its test mode. */

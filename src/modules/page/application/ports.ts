@@ -29,7 +29,7 @@ export abstract class Sessions {
   abstract linked(token: string): (PageKey & { readonly url: string }) | undefined;
   /** Refuses with not_found on `id`. */
   abstract get(caller: Caller, id: string): Promise<PageSession>;
-  /** The writes that complete a session whose total is 0. Refuses as CompleteFreeCheckoutSession does. */
+  /** The writes that complete a session whose total is 0. Refuses as CloseCheckoutSession does. */
   abstract completeFree(caller: Caller, id: string): Promise<readonly Write[]>;
 }
 

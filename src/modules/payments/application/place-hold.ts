@@ -24,7 +24,7 @@ export class PlaceHold {
       const { amount } = hold.state;
       return decided(
         hold,
-        this.heldAmounts.hold(caller, paymentId, amount),
+        this.heldAmounts.change(caller, paymentId, 'hold', amount),
         this.holds.add(caller, hold),
         this.events.record(caller, 'payment.held', payment.withHold(amount)),
       );

@@ -2,7 +2,7 @@ import type { Caller, Ledger } from '../../../shared/caller.js';
 import type { Captured, OnMismatch } from '../../../shared/captured.js';
 import type { Decided, Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { Page, PageRequest } from '../../../shared/page.js';
+import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Hold, HoldStatus } from '../domain/hold.js';
 import type { Mismatch, Payment, PaymentEvent } from '../domain/payment.js';
 
@@ -11,6 +11,10 @@ export abstract class PaymentQueries {
   abstract get(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
   /** Payments of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>>;
+  /** Whose payment it is, unless the ledger names the organization. Refuses with not_found. */
+  abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
+  /** Payments of all organizations, newest first. */
+  abstract listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>>;
 }
 
 export abstract class Payments extends PaymentQueries {
@@ -22,13 +26,7 @@ export abstract class Payments extends PaymentQueries {
   abstract lock(caller: Caller, id: OwnId): Promise<Payment>;
 }
 
-interface Filter extends PageRequest {
-  /** Creation time in milliseconds: from inclusive, to exclusive. */
-  readonly from: number | undefined;
-  readonly to: number | undefined;
-}
-
-export interface PaymentFilter extends Filter {
+export interface PaymentFilter extends CreatedPageRequest {
   readonly checkoutSession: OwnId | undefined;
 }
 
@@ -42,22 +40,16 @@ export interface LedgerPaymentFilter extends PaymentFilter {
   readonly organization: string | undefined;
 }
 
-export abstract class LedgerPayments {
-  abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
-  /** Newest first. */
-  abstract list(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>>;
-}
+/**
+ * A pending refund reserves its amount and frees it, or refunds it and takes that back if the money returns. A dispute puts an
+ * amount on hold and releases it.
+ */
+export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back' | 'hold' | 'release';
 
 /** The amounts of payments that are reserved, refunded or on hold, in the minor unit of the payment's currency. */
 export abstract class HeldAmounts {
-  /** Reserves an amount for a pending refund. Stale if the payment no longer has that much left. */
-  abstract reserve(caller: Caller, payment: OwnId, amount: number): Write;
-  abstract free(caller: Caller, payment: OwnId, amount: number): Write;
-  abstract refund(caller: Caller, payment: OwnId, amount: number): Write;
-  abstract takeBack(caller: Caller, payment: OwnId, amount: number): Write;
-  /** Puts an amount on hold. Stale if the payment no longer has that much left. */
-  abstract hold(caller: Caller, payment: OwnId, amount: number): Write;
-  abstract release(caller: Caller, payment: OwnId, amount: number): Write;
+  /** To reserve or to hold is stale if the payment no longer has that much left. */
+  abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
 }
 
 export abstract class Holds {
@@ -66,6 +58,10 @@ export abstract class Holds {
   abstract close(caller: Caller, hold: Hold): Write;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;
+  /** Whose hold it is, unless the ledger names the organization. Refuses with not_found. */
+  abstract ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
+  /** Holds of all organizations, newest first. */
+  abstract listOfAll(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<OwnedHold>>;
 }
 
 export interface OwnedHold {
@@ -73,16 +69,10 @@ export interface OwnedHold {
   readonly hold: Hold;
 }
 
-export interface LedgerHoldFilter extends Filter {
+export interface LedgerHoldFilter extends CreatedPageRequest {
   readonly payment: OwnId | undefined;
   readonly status: HoldStatus | undefined;
   readonly organization: string | undefined;
-}
-
-export abstract class LedgerHolds {
-  abstract ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
-  /** Newest first. */
-  abstract list(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<OwnedHold>>;
 }
 
 export interface PaidSession {
@@ -92,7 +82,9 @@ export interface PaidSession {
 }
 
 export abstract class PaidSessions {
-  /** Completes the session, or with `record` leaves one that the amount does not pay. Refuses as CompleteCheckoutSession does. */
+  /** What the session asks for. Refuses with not_found. */
+  abstract asked(caller: Caller, id: OwnId): Promise<Captured>;
+  /** Completes the session, or with `record` leaves one that the amount does not pay. Refuses as CloseCheckoutSession does. */
   abstract pay(caller: Caller, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<Decided<PaidSession>>;
 }
 

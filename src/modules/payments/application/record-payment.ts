@@ -24,7 +24,7 @@ export class RecordPayment {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as CompleteCheckoutSession does. */
+  /** Safe to repeat with the same reference. Refuses with not_found, payment_reference_reused, or as CloseCheckoutSession does. */
   async execute(
     caller: Caller,
     input: NewPayment,

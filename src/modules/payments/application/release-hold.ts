@@ -27,7 +27,7 @@ export class ReleaseHold {
       return decided(
         released,
         this.holds.close(caller, released),
-        this.heldAmounts.release(caller, paymentId, state.amount),
+        this.heldAmounts.change(caller, paymentId, 'release', state.amount),
         this.events.record(caller, 'payment.released', payment.withHold(-state.amount)),
       );
     });

@@ -1,7 +1,7 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { Page, PageRequest } from '../../../shared/page.js';
+import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../domain/refund.js';
 import type { Turn } from '../domain/turns.js';
 
@@ -17,6 +17,10 @@ export abstract class Refunds {
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
   /** Refunds of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>>;
+  /** Whose refund it is, unless the ledger names the organization. Refuses with not_found. */
+  abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
+  /** Refunds of all organizations, oldest first. */
+  abstract listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<OwnedRefund>>;
 }
 
 interface Timed {
@@ -24,12 +28,9 @@ interface Timed {
   readonly now: number;
 }
 
-interface Filter extends PageRequest {
+interface Filter extends CreatedPageRequest {
   readonly payment: OwnId | undefined;
   readonly status: RefundStatus | undefined;
-  /** Creation time in milliseconds: from inclusive, to exclusive. */
-  readonly from: number | undefined;
-  readonly to: number | undefined;
 }
 
 export interface RefundFilter extends Filter {
@@ -43,12 +44,6 @@ export interface OwnedRefund {
 
 export interface LedgerRefundFilter extends Filter {
   readonly organization: string | undefined;
-}
-
-export abstract class LedgerRefunds {
-  abstract ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller>;
-  /** Oldest first. */
-  abstract list(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<OwnedRefund>>;
 }
 
 export abstract class Claims {
@@ -70,13 +65,15 @@ export abstract class RefundablePayments {
   abstract get(caller: Caller, id: OwnId): Promise<RefundablePayment & Notified>;
   /** The URL to which webhooks about the refund are sent, or null. */
   abstract notifyUrl(caller: Caller, refund: Refund): Promise<string | null>;
-  /** Reserves the amount of a proposed refund. Stale if the payment no longer has that much left. */
-  abstract reserve(caller: Caller, refund: Refund): Write;
-  abstract free(caller: Caller, refund: Refund): Write;
-  /** Turns the reserved amount of a succeeded refund into a refunded amount. */
-  abstract refund(caller: Caller, refund: Refund): Write;
-  abstract takeBack(caller: Caller, refund: Refund): Write;
+  /** Changes the payment by the amount of the refund. */
+  abstract change(caller: Caller, refund: Refund, change: AmountChange): Write;
 }
+
+/**
+ * What a refund does to its payment: it reserves its amount (stale if the payment no longer has that much left), frees it,
+ * turns it into a refunded amount, or takes that back.
+ */
+export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back';
 
 interface Notified {
   readonly notifyUrl: string | null;

@@ -43,7 +43,7 @@ export class ProposeRefund {
       this.refunds.add(caller, refund),
       this.events.record(caller, 'refund.created', refund, payment.notifyUrl),
       // Last, because this write locks the payment until the commit, and other refunds of the payment wait.
-      this.payments.reserve(caller, refund),
+      this.payments.change(caller, refund, 'reserve'),
     );
   }
 

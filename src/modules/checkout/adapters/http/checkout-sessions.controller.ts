@@ -15,9 +15,8 @@ import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
-import { CompleteFreeCheckoutSession } from '../../application/complete-free-checkout-session.js';
+import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
-import { ExpireCheckoutSession } from '../../application/expire-checkout-session.js';
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
@@ -41,8 +40,7 @@ export class CheckoutSessionsController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly createCheckoutSession: CreateCheckoutSession,
-    private readonly expireCheckoutSession: ExpireCheckoutSession,
-    private readonly completeFreeCheckoutSession: CompleteFreeCheckoutSession,
+    private readonly closeCheckoutSession: CloseCheckoutSession,
     private readonly sessions: CheckoutSessionQueries,
     private readonly links: PageLinks,
   ) {}
@@ -91,7 +89,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.expireCheckoutSession.execute(caller, ownId(caller, id)),
+      () => this.closeCheckoutSession.expire(caller, ownId(caller, id)),
       closed,
     );
   }
@@ -113,7 +111,7 @@ export class CheckoutSessionsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.completeFreeCheckoutSession.execute(caller, ownId(caller, id)),
+      () => this.closeCheckoutSession.completeFree(caller, ownId(caller, id)),
       closed,
     );
   }

@@ -2,12 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import {
-  CheckoutSessionQueries,
-  CompleteFreeCheckoutSession,
-  type PageLink,
-  PageLinks,
-} from '../../../checkout/index.js';
+import { CheckoutSessionQueries, CloseCheckoutSession, type PageLink, PageLinks } from '../../../checkout/index.js';
 import { Sessions } from '../../application/ports.js';
 import type { PageSession } from '../../domain/checkout-page.js';
 
@@ -16,7 +11,7 @@ export class CheckoutSessions extends Sessions {
   constructor(
     private readonly links: PageLinks,
     private readonly queries: CheckoutSessionQueries,
-    private readonly completeFreeCheckoutSession: CompleteFreeCheckoutSession,
+    private readonly closeCheckoutSession: CloseCheckoutSession,
   ) {
     super();
   }
@@ -30,6 +25,6 @@ export class CheckoutSessions extends Sessions {
   }
 
   async completeFree(caller: Caller, id: string): Promise<readonly Write[]> {
-    return (await this.completeFreeCheckoutSession.execute(caller, ownId(caller, id))).writes;
+    return (await this.closeCheckoutSession.completeFree(caller, ownId(caller, id))).writes;
   }
 }

@@ -16,7 +16,7 @@ import { OwnerQuery, OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { PlaceHold } from '../../application/place-hold.js';
-import { Holds, LedgerHolds, LedgerPayments, PaymentQueries } from '../../application/ports.js';
+import { Holds, PaymentQueries } from '../../application/ports.js';
 import { ReleaseHold } from '../../application/release-hold.js';
 import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
@@ -40,9 +40,7 @@ export class LedgerHoldsController {
     private readonly placeHold: PlaceHold,
     private readonly releaseHold: ReleaseHold,
     private readonly holds: Holds,
-    private readonly ledgerHolds: LedgerHolds,
     private readonly payments: PaymentQueries,
-    private readonly ledgerPayments: LedgerPayments,
   ) {}
 
   @Operation('placeHold', {
@@ -62,7 +60,7 @@ export class LedgerHoldsController {
     @ValidBody() body: PlaceHoldRequest,
   ): Promise<IdempotentResponse> {
     const id = ownId(ledger, pathId);
-    const caller = await this.ledgerPayments.ownerOf(ledger, id, body.organization);
+    const caller = await this.payments.ownerOf(ledger, id, body.organization);
     return this.idempotency.once(
       caller,
       { body, ...request },
@@ -87,10 +85,10 @@ export class LedgerHoldsController {
     @ValidQuery() query: ListPaymentHoldsQuery,
   ) {
     const payment = ownId(ledger, pathId);
-    const caller = await this.ledgerPayments.ownerOf(ledger, payment, query.organization);
+    const caller = await this.payments.ownerOf(ledger, payment, query.organization);
     await this.payments.get(caller, payment);
     const filter = toHoldFilter(ledger, { ...query, payment, organization: caller.organization });
-    return listView(await this.ledgerHolds.list(ledger, filter), holdView);
+    return listView(await this.holds.listOfAll(ledger, filter), holdView);
   }
 
   @Operation('listLedgerHolds', {
@@ -100,7 +98,7 @@ export class LedgerHoldsController {
   })
   @Get('holds')
   async listAll(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListHoldsQuery) {
-    return listView(await this.ledgerHolds.list(ledger, toHoldFilter(ledger, query)), holdView);
+    return listView(await this.holds.listOfAll(ledger, toHoldFilter(ledger, query)), holdView);
   }
 
   @Operation('readHold', {
@@ -109,7 +107,7 @@ export class LedgerHoldsController {
   })
   @Get('holds/:id')
   async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string, @ValidQuery() query: OwnerQuery) {
-    const caller = await this.ledgerHolds.ownerOf(ledger, id, query.organization);
+    const caller = await this.holds.ownerOf(ledger, id, query.organization);
     return holdView({ organization: caller.organization, hold: await this.holds.get(caller, id) });
   }
 
@@ -126,7 +124,7 @@ export class LedgerHoldsController {
     @PathId(HOLD_ID) id: string,
     @ValidBody() body: OwnerRequest,
   ): Promise<IdempotentResponse> {
-    const caller = await this.ledgerHolds.ownerOf(ledger, id, body.organization);
+    const caller = await this.holds.ownerOf(ledger, id, body.organization);
     return this.idempotency.once(
       caller,
       { body, ...request },

@@ -17,7 +17,7 @@ import { OwnerQuery } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
-import { LedgerPayments, PaymentQueries } from '../../application/ports.js';
+import { PaymentQueries } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
@@ -33,7 +33,6 @@ export class LedgerPaymentsController {
     private readonly idempotency: Idempotency,
     private readonly recordPayment: RecordPayment,
     private readonly payments: PaymentQueries,
-    private readonly ledgerPayments: LedgerPayments,
   ) {}
 
   @Operation('recordPayment', {
@@ -75,7 +74,7 @@ export class LedgerPaymentsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerPaymentsQuery) {
-    return listView(await this.ledgerPayments.list(ledger, toLedgerFilter(ledger, query)), ledgerPaymentView);
+    return listView(await this.payments.listOfAll(ledger, toLedgerFilter(ledger, query)), ledgerPaymentView);
   }
 
   @Operation('readLedgerPayment', {
@@ -89,7 +88,7 @@ export class LedgerPaymentsController {
     @ValidQuery() { organization: owner }: OwnerQuery,
   ) {
     const id = ownId(ledger, pathId);
-    const caller = await this.ledgerPayments.ownerOf(ledger, id, owner);
+    const caller = await this.payments.ownerOf(ledger, id, owner);
     const payment = await this.payments.get(caller, id);
     return ledgerPaymentView({ organization: caller.organization, payment });
   }

@@ -39,6 +39,17 @@ export function toNewPayment({ amount, currency, checkout_session, reference }: 
   return { amount, currency, checkoutSession: checkout_session ?? null, reference: reference ?? null };
 }
 
+export class PayCheckoutSessionRequest {
+  @Amount({
+    min: 1,
+    optional: true,
+    description: 'Captured amount, in the minor unit of the currency. Default: the total of the session.',
+  })
+  amount?: number;
+  @Currency({ optional: true, description: 'ISO 4217 code. Default: the currency of the session.' })
+  currency?: string | null;
+}
+
 export class ListPaymentsQuery {
   @Id(CHECKOUT_SESSION_ID, { optional: true, description: 'Only payments for this checkout session.' })
   checkout_session?: string;

@@ -1,23 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
+import { findOwner, ledgerStatements, pageOfAll } from '../../../../platform/database/ledger-rows.js';
 import type { Part } from '../../../../platform/database/statement.js';
-import type { Caller } from '../../../../shared/caller.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, uuidOf } from '../../../../shared/id.js';
-import { Holds } from '../../application/ports.js';
+import type { Page } from '../../../../shared/page.js';
+import { Holds, type LedgerHoldFilter, type OwnedHold } from '../../application/ports.js';
 import { HOLD_ID, Hold } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HoldRecord } from './hold.record.js';
 
 const insert = insertInto('payments.add_hold', HoldRecord);
 
-export const COLUMNS = selectionOf(HoldRecord);
+const COLUMNS = selectionOf(HoldRecord);
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payment_holds WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find_hold', text: `${SELECT} AND id = $3` };
 const CLOSE = `UPDATE payment_holds SET status = $4 WHERE ${SCOPE} AND id = $3`;
+const LEDGER = ledgerStatements({
+  table: 'payment_holds',
+  columns: COLUMNS,
+  filters: ['payment_id', 'status'],
+  few: ['payment_id'],
+  order: 'desc',
+});
 
 @Injectable()
 export class PostgresHolds extends Holds {
@@ -40,11 +49,23 @@ export class PostgresHolds extends Holds {
     if (!row) throw notFound('id');
     return fromRow(row);
   }
+
+  ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller> {
+    return findOwner(this.database, LEDGER, { ledger, id, organization });
+  }
+
+  listOfAll(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<OwnedHold>> {
+    const { payment, status } = filter;
+    const values = { payment_id: payment && uuidOf(payment), status };
+    return pageOfAll(this.database, LEDGER, { ledger, filter, values }, (row: Row, organization) => {
+      return { organization, hold: fromRow(row) };
+    });
+  }
 }
 
-export type Row = Selected<HoldRecord>;
+type Row = Selected<HoldRecord>;
 
-export function fromRow(row: Row): Hold {
+function fromRow(row: Row): Hold {
   const { id, mode, payment } = row;
   return Hold.restore({ ...row, id: idOf(HOLD_ID, id), payment: idOf(PAYMENT_ID, payment, mode) });
 }

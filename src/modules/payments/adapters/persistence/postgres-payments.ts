@@ -2,20 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
+import { findOwner, ledgerStatements, pageOfAll } from '../../../../platform/database/ledger-rows.js';
 import type { Part } from '../../../../platform/database/statement.js';
-import type { Caller } from '../../../../shared/caller.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
 import { CHECKOUT_SESSION_ID, notifyUrlFor } from '../../../checkout/index.js';
-import { type PaymentFilter, Payments } from '../../application/ports.js';
+import { type LedgerPaymentFilter, type OwnedPayment, type PaymentFilter, Payments } from '../../application/ports.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
 /** For lists, which show no notify URL. */
-export const COLUMNS = selectionOf(PaymentRecord);
+const COLUMNS = selectionOf(PaymentRecord);
 /** Versions before 1.1 did not store the notify URL, and write '' by default: it is that of the session, which never changes. */
 const WITH_URL = selectionOf(PaymentRecord, {
   notifyUrl: `CASE WHEN notify_url = '' THEN ${notifyUrlFor('payments')} ELSE notify_url END`,
@@ -35,6 +36,14 @@ const LIST_SESSION = {
   name: 'payments.list_session',
   text: `WITH own AS MATERIALIZED (${SELECT} AND checkout_session_id = $8) SELECT * FROM own WHERE ${PAGE}`,
 };
+
+const LEDGER = ledgerStatements({
+  table: 'payments',
+  columns: COLUMNS,
+  filters: ['reference', 'checkout_session_id'],
+  few: ['reference', 'checkout_session_id'],
+  order: 'desc',
+});
 
 const insert = insertInto('payments.add', PaymentRecord);
 
@@ -89,11 +98,23 @@ export class PostgresPayments extends Payments {
         : await this.database.read<Row>(caller, LIST_SESSION, [...values, uuidOf(checkoutSession)]);
     return pageOf(rows.map(fromRow), limit);
   }
+
+  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
+    return findOwner(this.database, LEDGER, { ledger, id, organization });
+  }
+
+  listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>> {
+    const { reference, checkoutSession } = filter;
+    const values = { reference, checkout_session_id: checkoutSession && uuidOf(checkoutSession) };
+    return pageOfAll(this.database, LEDGER, { ledger, filter, values }, (row: Row, organization) => {
+      return { organization, payment: fromRow(row) };
+    });
+  }
 }
 
-export type Row = Selected<PaymentRecord>;
+type Row = Selected<PaymentRecord>;
 
-export function fromRow(row: Row): Payment {
+function fromRow(row: Row): Payment {
   const { id, mode, checkoutSession } = row;
   const session = checkoutSession && idOf(CHECKOUT_SESSION_ID, checkoutSession, mode);
   return Payment.restore({ ...row, id: idOf(PAYMENT_ID, id, mode), checkoutSession: session });

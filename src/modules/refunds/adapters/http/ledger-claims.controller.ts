@@ -12,9 +12,8 @@ import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
+import { ChangeClaim } from '../../application/change-claim.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
-import { ExtendClaim } from '../../application/extend-claim.js';
-import { ReleaseClaim } from '../../application/release-claim.js';
 import { REFUND_ID } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { REFUSED_CLAIM } from '../representation/refunds.examples.js';
@@ -39,8 +38,7 @@ export class LedgerClaimsController {
     private readonly idempotency: Idempotency,
     private readonly changes: LedgerRefundChanges,
     private readonly claimRefunds: ClaimRefunds,
-    private readonly extendClaim: ExtendClaim,
-    private readonly releaseClaim: ReleaseClaim,
+    private readonly changeClaim: ChangeClaim,
   ) {}
 
   @Operation('claimRefunds', {
@@ -87,8 +85,8 @@ export class LedgerClaimsController {
     @ValidBody() body: ExtendClaimRequest,
   ): Promise<IdempotentResponse> {
     const extension = toExtension(body);
-    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.extendClaim.execute(caller, own, extension),
+    return this.changes.commit(ledger, id, { body, ...request }, async (caller, own) =>
+      this.changeClaim.extend(caller, own, extension),
     );
   }
 
@@ -108,8 +106,8 @@ export class LedgerClaimsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ReleaseClaimRequest,
   ): Promise<IdempotentResponse> {
-    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.releaseClaim.execute(caller, own, body.claim, body.delay_seconds ?? 0),
+    return this.changes.commit(ledger, id, { body, ...request }, async (caller, own) =>
+      this.changeClaim.release(caller, own, body.claim, body.delay_seconds ?? 0),
     );
   }
 }

@@ -6,7 +6,7 @@ import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import type { OwnerRequest } from '../../../../validation/requests.js';
-import { LedgerRefunds } from '../../application/ports.js';
+import { Refunds } from '../../application/ports.js';
 import type { Refund } from '../../domain/refund.js';
 import { ledgerRefundView } from '../representation/refunds.views.js';
 
@@ -14,7 +14,7 @@ import { ledgerRefundView } from '../representation/refunds.views.js';
 export class LedgerRefundChanges {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly refunds: LedgerRefunds,
+    private readonly refunds: Refunds,
   ) {}
 
   /** Commits the ledger's decision about a refund. The caller is the owning organization, looked up if the body does not name it. */

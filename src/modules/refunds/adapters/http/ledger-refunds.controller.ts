@@ -13,10 +13,8 @@ import { ownId } from '../../../../shared/own-id.js';
 import { OwnerQuery } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
-import { FailRefund } from '../../application/fail-refund.js';
-import { LedgerRefunds, Refunds } from '../../application/ports.js';
-import { ReturnRefund } from '../../application/return-refund.js';
-import { SucceedRefund } from '../../application/succeed-refund.js';
+import { CloseRefund } from '../../application/close-refund.js';
+import { Refunds } from '../../application/ports.js';
 import { REFUND_ID } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
@@ -38,10 +36,7 @@ export class LedgerRefundsController {
   constructor(
     private readonly changes: LedgerRefundChanges,
     private readonly refunds: Refunds,
-    private readonly ledgerRefunds: LedgerRefunds,
-    private readonly succeedRefund: SucceedRefund,
-    private readonly failRefund: FailRefund,
-    private readonly returnRefund: ReturnRefund,
+    private readonly closeRefund: CloseRefund,
   ) {}
 
   @Operation('listLedgerRefunds', {
@@ -52,7 +47,7 @@ export class LedgerRefundsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerRefundsQuery) {
-    return listView(await this.ledgerRefunds.list(ledger, toLedgerFilter(ledger, query)), ledgerRefundView);
+    return listView(await this.refunds.listOfAll(ledger, toLedgerFilter(ledger, query)), ledgerRefundView);
   }
 
   @Operation('readLedgerRefund', {
@@ -62,7 +57,7 @@ export class LedgerRefundsController {
   @Get(':id')
   async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) pathId: string, @ValidQuery() query: OwnerQuery) {
     const id = ownId(ledger, pathId);
-    const caller = await this.ledgerRefunds.ownerOf(ledger, id, query.organization);
+    const caller = await this.refunds.ownerOf(ledger, id, query.organization);
     return ledgerRefundView({ organization: caller.organization, refund: await this.refunds.get(caller, id) });
   }
 
@@ -82,7 +77,7 @@ export class LedgerRefundsController {
     @ValidBody() body: SucceedRefundRequest,
   ): Promise<IdempotentResponse> {
     return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.succeedRefund.execute(caller, own, body.provider_reference ?? null),
+      this.closeRefund.succeed(caller, own, body.provider_reference ?? null),
     );
   }
 
@@ -102,7 +97,7 @@ export class LedgerRefundsController {
     @ValidBody() body: FailRefundRequest,
   ): Promise<IdempotentResponse> {
     return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.failRefund.execute(caller, own, toFailure(body)),
+      this.closeRefund.fail(caller, own, toFailure(body)),
     );
   }
 
@@ -123,7 +118,7 @@ export class LedgerRefundsController {
   ): Promise<IdempotentResponse> {
     const { reason = null } = body;
     return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.returnRefund.execute(caller, own, reason),
+      this.closeRefund.return(caller, own, reason),
     );
   }
 }

@@ -17,7 +17,7 @@ import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import { CancelRefund } from '../../application/cancel-refund.js';
+import { CloseRefund } from '../../application/close-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { type ProposedRefund, ProposeRefund } from '../../application/propose-refund.js';
 import { REFUND_ID, type Refund } from '../../domain/refund.js';
@@ -33,7 +33,7 @@ export class RefundsController {
     private readonly idempotency: Idempotency,
     private readonly proposeRefund: ProposeRefund,
     private readonly refunds: Refunds,
-    private readonly cancelRefund: CancelRefund,
+    private readonly closeRefund: CloseRefund,
   ) {}
 
   @Operation('proposeRefund', {
@@ -80,7 +80,7 @@ export class RefundsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.cancelRefund.execute(caller, ownId(caller, id)),
+      () => this.closeRefund.cancel(caller, ownId(caller, id)),
       canceled,
     );
   }

@@ -3,7 +3,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import { HeldAmounts, PaymentQueries } from '../../../payments/index.js';
-import { RefundablePayments } from '../../application/ports.js';
+import { type AmountChange, RefundablePayments } from '../../application/ports.js';
 import type { Refund } from '../../domain/refund.js';
 
 @Injectable()
@@ -27,20 +27,8 @@ export class PaymentsRefundable extends RefundablePayments {
     return (await this.payments.get(caller, paymentOf(caller, refund), 'payment')).state.notifyUrl;
   }
 
-  reserve(caller: Caller, refund: Refund): Write {
-    return this.heldAmounts.reserve(caller, paymentOf(caller, refund), refund.state.amount);
-  }
-
-  free(caller: Caller, refund: Refund): Write {
-    return this.heldAmounts.free(caller, paymentOf(caller, refund), refund.state.amount);
-  }
-
-  refund(caller: Caller, refund: Refund): Write {
-    return this.heldAmounts.refund(caller, paymentOf(caller, refund), refund.state.amount);
-  }
-
-  takeBack(caller: Caller, refund: Refund): Write {
-    return this.heldAmounts.takeBack(caller, paymentOf(caller, refund), refund.state.amount);
+  change(caller: Caller, refund: Refund, change: AmountChange): Write {
+    return this.heldAmounts.change(caller, paymentOf(caller, refund), change, refund.state.amount);
   }
 }
 

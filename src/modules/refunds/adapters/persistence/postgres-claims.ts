@@ -5,7 +5,7 @@ import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, LAST_UUID, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Claims, type OwnedRefund } from '../../application/ports.js';
 import type { Turn } from '../../domain/turns.js';
-import { COLUMNS, fromRow, type LockedRow, NOW } from './postgres-refunds.js';
+import { COLUMNS, type LockedRow, NOW, ownedFromRow } from './postgres-refunds.js';
 
 /** isClaimable() in SQL. The first condition is a range of refunds_claim_turns. */
 const CLAIMABLE = `status = 'pending' AND claimable_at <= statement_timestamp()
@@ -93,7 +93,8 @@ export class PostgresClaims extends Claims {
           : await this.database.query<OwnedRow>(LOCK_ALL, [owners, mode, most])),
       );
     }
-    return { refunds: rows.map(fromOwnedRow), now: rows[0]?.now ?? 0 };
+    const refunds = rows.map(({ organization, ...row }) => ownedFromRow(row, idOf(ORGANIZATION_ID, organization)));
+    return { refunds, now: rows[0]?.now ?? 0 };
   }
 
   store({ mode }: Ledger, claimed: readonly OwnedRefund[]): readonly Part[] {
@@ -122,8 +123,4 @@ export class PostgresClaims extends Claims {
     if (items.length > 1 && this.database.isDistributed) return items.map((item) => [item]);
     return items.length === 0 ? [] : [items];
   }
-}
-
-function fromOwnedRow({ organization, ...row }: OwnedRow): OwnedRefund {
-  return { organization: idOf(ORGANIZATION_ID, organization), refund: fromRow(row) };
 }

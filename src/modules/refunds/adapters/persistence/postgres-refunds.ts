@@ -2,15 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
+import { findOwner, ledgerStatements, pageOfAll } from '../../../../platform/database/ledger-rows.js';
 import type { Part } from '../../../../platform/database/statement.js';
-import type { Caller } from '../../../../shared/caller.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
-import { type RefundFilter, Refunds } from '../../application/ports.js';
+import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
 import { REFUND_ID, Refund } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
@@ -62,6 +63,14 @@ const LISTS = {
   },
   both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $8 AND (status = $9) IS TRUE ${NEWEST}` },
 } as const;
+
+const LEDGER = ledgerStatements({
+  table: 'refunds',
+  columns: COLUMNS,
+  filters: ['payment_id', 'status'],
+  few: ['payment_id'],
+  order: 'asc',
+});
 
 @Injectable()
 export class PostgresRefunds extends Refunds {
@@ -115,6 +124,16 @@ export class PostgresRefunds extends Refunds {
     const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1, ...filters];
     return pageOf((await this.database.read<Row>(caller, LISTS[name], values)).map(fromRow), limit);
   }
+
+  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
+    return findOwner(this.database, LEDGER, { ledger, id, organization });
+  }
+
+  listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<OwnedRefund>> {
+    const { payment, status } = filter;
+    const values = { payment_id: payment && uuidOf(payment), status };
+    return pageOfAll(this.database, LEDGER, { ledger, filter, values }, ownedFromRow);
+  }
 }
 
 function listFor({ payment, status, reference }: RefundFilter): keyof typeof LISTS {
@@ -129,7 +148,9 @@ export interface LockedRow extends Row {
   readonly now: number;
 }
 
-export function fromRow(row: Row): Refund {
+function fromRow(row: Row): Refund {
   const { id, mode, payment } = row;
   return Refund.restore({ ...row, id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) });
 }
+
+export const ownedFromRow = (row: Row, organization: string): OwnedRefund => ({ organization, refund: fromRow(row) });

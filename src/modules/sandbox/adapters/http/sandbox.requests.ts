@@ -1,18 +1,7 @@
-import { Amount, Currency, Integer } from '../../../../validation/fields.js';
+import { Integer } from '../../../../validation/fields.js';
 import { MOST_AHEAD_SECONDS, type Step } from '../../../access/index.js';
 
 const LAST_SECOND = 253_402_300_799;
-
-export class PayCheckoutSessionRequest {
-  @Amount({
-    min: 1,
-    optional: true,
-    description: 'Captured amount, in the minor unit of the currency. Default: the total of the session.',
-  })
-  amount?: number;
-  @Currency({ optional: true, description: 'ISO 4217 code. Default: the currency of the session.' })
-  currency?: string | null;
-}
 
 export class AdvanceClockRequest {
   @Integer({

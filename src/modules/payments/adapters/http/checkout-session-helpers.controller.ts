@@ -9,13 +9,13 @@ import type { IdempotentResponse } from '../../../../idempotency/idempotent-resp
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { invalidParams, paramError } from '../../../../shared/errors.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
-import { CHECKOUT_SESSION_ID, CheckoutSessionQueries } from '../../../checkout/index.js';
-import { PAYMENT, paymentView, RecordPayment } from '../../../payments/index.js';
-import { PayCheckoutSessionRequest } from './sandbox.requests.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import { PayCheckoutSession } from '../../application/pay-checkout-session.js';
+import { PAYMENT, paymentView } from '../representation/payments.views.js';
+import { PayCheckoutSessionRequest } from './payments.requests.js';
 
 @Controller('/v1/test_helpers/checkout_sessions')
 @TestSecretKey()
@@ -23,8 +23,7 @@ import { PayCheckoutSessionRequest } from './sandbox.requests.js';
 export class CheckoutSessionHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly sessions: CheckoutSessionQueries,
-    private readonly recordPayment: RecordPayment,
+    private readonly payCheckoutSession: PayCheckoutSession,
   ) {}
 
   @Operation('payTestCheckoutSession', {
@@ -44,20 +43,8 @@ export class CheckoutSessionHelpersController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.record(caller, id, body),
+      () => this.payCheckoutSession.execute(caller, ownId(caller, id), body),
       ({ payment }) => ({ status: 200, body: JSON.stringify(paymentView(payment)) }),
     );
   }
-
-  private async record(caller: Caller, id: string, { amount, currency }: PayCheckoutSessionRequest) {
-    const { amountTotal, currency: expected } = (await this.sessions.get(caller, ownId(caller, id))).state;
-    if (amount === undefined && amountTotal === 0) throw nothingToPay();
-    const captured = { amount: amount ?? amountTotal, currency: currency ?? expected };
-    return this.recordPayment.execute(caller, { ...captured, checkoutSession: id, reference: null }, 'record');
-  }
-}
-
-function nothingToPay() {
-  const message = 'The total of the session is 0: complete the session instead, or send an amount that does not match.';
-  return invalidParams([paramError('amount', 'required', message)]);
 }

@@ -14,21 +14,11 @@ import { ownId } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { CallerOfKey } from '../../../access/index.js';
-import {
-  FailRefund,
-  FailRefundRequest,
-  REFUND,
-  REFUND_ID,
-  REFUSED_FAILURE,
-  REFUSED_RETURN,
-  REFUSED_SUCCESS,
-  type Refund,
-  ReturnRefund,
-  ReturnRefundRequest,
-  refundJson,
-  SucceedRefund,
-  toFailure,
-} from '../../../refunds/index.js';
+import { CloseRefund } from '../../application/close-refund.js';
+import { REFUND_ID, type Refund } from '../../domain/refund.js';
+import { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
+import { REFUND, refundJson } from '../representation/refunds.views.js';
+import { FailRefundRequest, ReturnRefundRequest, toFailure } from './refunds.requests.js';
 
 @Controller('/v1/test_helpers/refunds')
 @TestSecretKey()
@@ -36,9 +26,7 @@ import {
 export class RefundHelpersController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly succeedRefund: SucceedRefund,
-    private readonly failRefund: FailRefund,
-    private readonly returnRefund: ReturnRefund,
+    private readonly closeRefund: CloseRefund,
   ) {}
 
   @Operation('succeedTestRefund', {
@@ -56,7 +44,7 @@ export class RefundHelpersController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
   ): Promise<IdempotentResponse> {
-    return this.commit(caller, { body, ...request }, () => this.succeedRefund.execute(caller, ownId(caller, id)));
+    return this.commit(caller, { body, ...request }, () => this.closeRefund.succeed(caller, ownId(caller, id)));
   }
 
   @Operation('failTestRefund', {
@@ -75,7 +63,7 @@ export class RefundHelpersController {
     @ValidBody() body: FailRefundRequest,
   ): Promise<IdempotentResponse> {
     return this.commit(caller, { body, ...request }, () =>
-      this.failRefund.execute(caller, ownId(caller, id), toFailure(body)),
+      this.closeRefund.fail(caller, ownId(caller, id), toFailure(body)),
     );
   }
 
@@ -95,9 +83,7 @@ export class RefundHelpersController {
     @ValidBody() body: ReturnRefundRequest,
   ): Promise<IdempotentResponse> {
     const { reason = null } = body;
-    return this.commit(caller, { body, ...request }, () =>
-      this.returnRefund.execute(caller, ownId(caller, id), reason),
-    );
+    return this.commit(caller, { body, ...request }, () => this.closeRefund.return(caller, ownId(caller, id), reason));
   }
 
   private commit(

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import type { Captured, OnMismatch } from '../../../shared/captured.js';
+import { type Decided, decided } from '../../../shared/decision.js';
+import type { OwnId } from '../../../shared/own-id.js';
+import type { CheckoutSession, Mismatch, SessionEvent } from '../domain/checkout-session.js';
+import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
+
+export interface Completion {
+  readonly session: CheckoutSession;
+  /** Why the amount does not pay the session, which then stays as it is; null if it pays it. */
+  readonly mismatch: Mismatch | null;
+}
+
+/** Completes or expires an open session. Each method refuses with not_found. */
+@Injectable()
+export class CloseCheckoutSession {
+  constructor(
+    private readonly sessions: CheckoutSessions,
+    private readonly events: CheckoutSessionEvents,
+  ) {}
+
+  /**
+   * Committed together with the payment. Unless a mismatch is to be recorded, refuses with session_not_open or
+   * payment_session_mismatch.
+   */
+  async pay(caller: Caller, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<Decided<Completion>> {
+    const session = await this.sessions.get(caller, id, 'checkout_session');
+    const mismatch = session.mismatchOf(captured);
+    if (mismatch !== null && onMismatch === 'record') return decided({ session, mismatch });
+    const { result, writes } = this.closed(caller, 'checkout.session.completed', session.pay(captured));
+    return decided({ session: result, mismatch }, ...writes);
+  }
+
+  /** Completes a session whose total is 0. Refuses with payment_required. */
+  async completeFree(caller: Caller, id: OwnId): Promise<Decided<CheckoutSession>> {
+    const session = await this.sessions.get(caller, id);
+    return this.closed(caller, 'checkout.session.completed', session.completeFree());
+  }
+
+  /** Refuses with session_not_open. */
+  async expire(caller: Caller, id: OwnId): Promise<Decided<CheckoutSession>> {
+    const session = await this.sessions.get(caller, id);
+    return this.closed(caller, 'checkout.session.expired', session.expire());
+  }
+
+  private closed(caller: Caller, event: SessionEvent, session: CheckoutSession): Decided<CheckoutSession> {
+    return decided(session, this.sessions.close(caller, session), this.events.record(caller, event, session));
+  }
+}
