@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-import { runCommand } from './program.js';
+import { requireNode } from '../process/node-version.js';
+
+requireNode();
+const { runCommand } = await import('./program.js');
 
 // `tillgate key list | head` closes the pipe before everything is written.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));

@@ -1,7 +1,7 @@
 /** The doctor on databases with one real fault each. */
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Examination, encrypted, examine, node } from '../../src/cli/doctor/doctor.js';
+import { type Examination, encrypted, examine } from '../../src/cli/doctor/doctor.js';
 import { type Finding, fail, ok } from '../../src/cli/doctor/finding.js';
 import { linesOf } from '../../src/cli/doctor.js';
 import { revertLast } from '../../src/migrate/migrate.js';
@@ -242,11 +242,6 @@ test('refunds that are claimed again and again, and refunds that nobody claims w
   );
   // Now somebody claims in test mode, too.
   expect(others).toEqual([{ ...starving, found: expect.stringMatching(/: re_test_\w+ \(claim 0, .*, re_live_/) }]);
-});
-
-test('a Node that is too old', () => {
-  expect(node('20.18.9')).toEqual(fault('node', 'fail', /^Node is 20\.18\.9\.$/, /^Install Node 20\.19 or newer\.$/));
-  expect([node('20.19.0'), node('24.0.0')].map(({ status }) => status)).toEqual(['ok', 'ok']);
 });
 
 describe('through a pooler', () => {

@@ -12,7 +12,6 @@ import { secrets } from './secrets.js';
 import { capacity, durability, encoding, factsOf, schema, version, writable } from './server.js';
 
 const APPLICATION = 'tillgate doctor';
-const OLDEST_NODE = [20, 19] as const;
 
 export interface Examination {
   readonly config: Config;
@@ -22,7 +21,7 @@ export interface Examination {
 }
 
 export async function examine(examination: Examination): Promise<Finding[]> {
-  const before = [...settings(examination.config), node(process.versions.node)];
+  const before = [...settings(examination.config), ok('node', `Node is ${process.versions.node}.`)];
   const client = await connected(examination.url, APPLICATION).catch((error: unknown) => unreachable(error));
   if (!(client instanceof Client)) return [...before, client];
   try {
@@ -89,14 +88,6 @@ function settings({ databaseUrl, webhookAllowPrivate, publicUrl, encryptionKey }
     doubt('ENCRYPTION_KEY is not set: the database alone is enough to read stored secrets.', advice);
   }
   return found.length > 0 ? found : [ok('settings', 'All settings are valid.')];
-}
-
-export function node(running: string): Finding {
-  const [major = 0, minor = 0] = running.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_NODE;
-  const found = `Node is ${running}.`;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok('node', found);
-  return fail('node', found, `Install Node ${oldestMajor}.${oldestMinor} or newer.`);
 }
 
 function unreachable(error: unknown): Finding {
