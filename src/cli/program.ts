@@ -9,6 +9,7 @@ import { addOrganizationCommands } from './organizations.js';
 import { addPaymentCommands } from './payments.js';
 import { addReconcileCommand } from './reconcile.js';
 import { addReencryptCommand } from './reencrypt.js';
+import { aboutNewDatabase } from './run.js';
 import { addWebhookCommands } from './webhooks.js';
 
 /** Runs one command. Prints its result to standard output or an error to standard error, and sets the exit code. */
@@ -31,6 +32,10 @@ function newProgram(): Command {
     )
     .version(VERSION)
     .exitOverride()
+    .hook('preAction', (_, command) => {
+      const isLive = command.getOptionValue('mode') === 'live';
+      if (isLive && aboutNewDatabase() !== '') command.error(aboutNewDatabase());
+    })
     .configureHelp({
       optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
     })

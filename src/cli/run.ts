@@ -1,7 +1,8 @@
+import { resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module.js';
-import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
+import { type EmbeddedPostgres, holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
@@ -12,6 +13,7 @@ export async function withApplication(
 ): Promise<void> {
   const given = readConfig(process.env);
   const config = mayLag && given.databaseReadUrl ? { ...given, databaseUrl: given.databaseReadUrl } : given;
+  process.stderr.write(aboutNewDatabase(config));
   await withOpened(openMigratedDatabase(config, { role: 'command' }), async (url) => {
     const module = AppModule.register(config, url, { timeLimits: false });
     const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
@@ -28,7 +30,14 @@ export async function withDatabase<Result>(
   show: (result: Result) => void = print,
 ): Promise<void> {
   const config = readConfig(process.env);
+  process.stderr.write(aboutNewDatabase(config));
   await withOpened(openDatabase(config, { role: 'command' }), (url) => work(url, config), show);
+}
+
+/** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
+export function aboutNewDatabase({ databaseUrl, dataDir } = readConfig(process.env)): string {
+  if (databaseUrl !== undefined || holdsDatabase(dataDir)) return '';
+  return `DATABASE_URL is not set, and DATA_DIR, ${resolve(dataDir)}, has no database: one is made, for test mode only.\n`;
 }
 
 export function print(result: unknown): void {

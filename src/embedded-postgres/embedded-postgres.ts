@@ -23,6 +23,7 @@ const START_ATTEMPTS = 6;
 const START_AGAIN_MS = 500;
 const DEFAULT_CONNECTIONS = 100;
 const USER = 'tillgate';
+const CLUSTER = 'pg';
 
 class EmbeddedPostgresError extends Error {}
 
@@ -39,6 +40,8 @@ export interface EmbeddedPostgresOptions {
   readonly connections?: number;
   readonly say?: (line: string) => void;
 }
+
+export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, CLUSTER));
 
 /** Throws an error with one sentence when the data directory cannot be used. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -93,7 +96,7 @@ class DataDirectory {
     private readonly connections: number,
     private readonly say: (line: string) => void,
   ) {
-    this.cluster = join(path, 'pg');
+    this.cluster = join(path, CLUSTER);
     this.passwordFile = join(this.cluster, 'tillgate.password');
     this.logFile = join(path, 'postgres.log');
   }

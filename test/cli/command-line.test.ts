@@ -1,13 +1,13 @@
 /** What every command prints: one JSON object on standard output, or one line on standard error. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { get, post, SMALLEST } from '../support/client.js';
 import { command } from '../support/command.js';
 import { createDatabase, withClient } from '../support/postgres.js';
-import { commandLine, type Server, startServer } from '../support/processes.js';
+import { commandLine, Scratch, type Server, startServer } from '../support/processes.js';
 
 const UNKNOWN = '00000000000000000000000001';
 const organizationId = expect.stringMatching(/^org_[0-9a-hjkmnp-tv-z]{26}$/);
@@ -125,6 +125,16 @@ describe('organizations and keys', () => {
     expect(await fail('key', 'create', '--kind', 'ledger', '--mode', 'live', '--org', organization)).toBe(
       'A secret key belongs to an organization, a ledger key to none.',
     );
+  });
+
+  test('nothing of live mode is made in a database that does not exist, which is not made either', async () => {
+    const scratch = new Scratch();
+    const DATA_DIR = scratch.dataDir();
+    const stderr = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: one is made, for test mode only.\n`;
+    const key = command(['key', 'create', '--kind', 'ledger', '--mode', 'live'], { DATA_DIR });
+    expect(await key).toEqual({ status: 1, stdout: '', stderr });
+    expect(existsSync(DATA_DIR)).toBe(false);
+    scratch.clear();
   });
 
   test('key list shows every key, the oldest first, without its token', async () => {

@@ -24,7 +24,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     errorCode: string | undefined;
     keyDisplay: string | undefined;
-    /** Why the key was refused. */
     keyFault: string | undefined;
     traceId?: string;
   }

@@ -96,11 +96,6 @@ export function isWellFormedToken(token: string): boolean {
   return parts !== null && checksum(token.slice(0, -CHECKSUM_LENGTH)) === parts[4];
 }
 
-/** How the text begins, if that is how a key begins. The rest of a key is secret. */
-export function prefixOf(text: string): string | undefined {
-  return /^(sk|lk)_(test|live)_/.exec(text)?.[0];
-}
-
 function newToken(kind: KeyKind, mode: Mode): string {
   const body = `${PREFIX[kind]}_${mode}_${randomBase62(SECRET_LENGTH)}`;
   return body + checksum(body);

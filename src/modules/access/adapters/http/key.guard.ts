@@ -7,7 +7,7 @@ import { CREDENTIAL, type Credential } from '../../../../platform/http/credentia
 import { headerValues, requestOf } from '../../../../platform/http/request.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
-import { type ApiKey, DISPLAY_LENGTH, type KeyFault, type KeyKind, PREFIX, prefixOf } from '../../domain/api-key.js';
+import { type ApiKey, DISPLAY_LENGTH, type KeyFault, type KeyKind, PREFIX } from '../../domain/api-key.js';
 import { FailuresByAddress } from './failures-by-address.js';
 
 export const INVALID_API_KEY: ErrorCode = {
@@ -86,13 +86,12 @@ function tokenOf(headers: readonly string[]): string | undefined {
   return Buffer.from(credentials, 'base64').toString().split(':', 1)[0];
 }
 
-const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
-
 const kindOf = (credential: KeyCredential): KeyKind => (credential === 'sandbox' ? 'secret' : credential);
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The log gets to know why; the caller reads nothing that was not in the request. */
 function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCredential, token = ''): Refusal {
-  const sent = prefixOf(token);
+  const [sent] = /^(sk|lk)_(test|live)_/.exec(token) ?? [];
   request.keyDisplay = sent && token.slice(0, DISPLAY_LENGTH);
   request.keyFault = fault;
   const taken = `${PREFIX[kindOf(credential)]}_`;
