@@ -1,11 +1,10 @@
-import { Module } from '@nestjs/common';
+import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
+import { FindOrganization } from '../access/index.js';
 import { CheckoutModule } from '../checkout/index.js';
-import { EventsModule } from '../events/index.js';
+import { Events, EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
-import { AccessShops } from './adapters/access/access-shops.js';
 import { CheckoutSessions } from './adapters/checkout/checkout-sessions.js';
-import { EventAcknowledgements } from './adapters/events/event-acknowledgements.js';
 import { LedgerPagesController } from './adapters/http/ledger-pages.controller.js';
 import { MissingPageController } from './adapters/http/missing-page.controller.js';
 import { PageController } from './adapters/http/page.controller.js';
@@ -35,12 +34,12 @@ import { StartPayment } from './application/start-payment.js';
     RecordLatePayment,
     SetPaymentUrl,
     StartPayment,
-    { provide: Acknowledgements, useClass: EventAcknowledgements },
+    { provide: Acknowledgements, useExisting: Events satisfies Abstract<Acknowledgements> },
     { provide: Captures, useClass: RecordedCaptures },
     { provide: LatePayments, useClass: PostgresLatePayments },
     { provide: Pages, useClass: PostgresPages },
     { provide: Sessions, useClass: CheckoutSessions },
-    { provide: Shops, useClass: AccessShops },
+    { provide: Shops, useExisting: FindOrganization satisfies Abstract<Shops> },
   ],
   exports: [Pages, SetPaymentUrl],
 })

@@ -1,8 +1,8 @@
-import { Module } from '@nestjs/common';
+import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
+import { FindOrganization } from '../access/index.js';
 import { CheckoutModule } from '../checkout/index.js';
 import { EventsModule } from '../events/index.js';
-import { AccessOrganizations } from './adapters/access/access-organizations.js';
 import { CheckoutPaidSessions } from './adapters/checkout/checkout-paid-sessions.js';
 import { OutboxPaymentEvents } from './adapters/events/outbox-payment-events.js';
 import { CheckoutSessionHelpersController } from './adapters/http/checkout-session-helpers.controller.js';
@@ -43,7 +43,7 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     ReleaseHold,
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
     { provide: Holds, useClass: PostgresHolds },
-    { provide: KnownOrganizations, useClass: AccessOrganizations },
+    { provide: KnownOrganizations, useExisting: FindOrganization satisfies Abstract<KnownOrganizations> },
     { provide: PaidSessions, useClass: CheckoutPaidSessions },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: PaymentQueries, useExisting: Payments },

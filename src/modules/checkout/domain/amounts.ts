@@ -4,10 +4,6 @@ import { invalidParams, type ParamCode, type ParamError, paramError } from '../.
 export class AmountFaults {
   private readonly errors: ParamError[] = [];
 
-  get none(): boolean {
-    return this.errors.length === 0;
-  }
-
   add(param: string, code: ParamCode, message: string, allowed: readonly (string | number)[] = []): void {
     this.errors.push(paramError(param, code, `${param} ${message}.`, allowed));
   }
@@ -19,6 +15,6 @@ export class AmountFaults {
   }
 
   throwIfAny(): void {
-    if (!this.none) throw invalidParams(this.errors);
+    if (this.errors.length > 0) throw invalidParams(this.errors);
   }
 }

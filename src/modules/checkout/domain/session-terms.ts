@@ -3,7 +3,7 @@ import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 import { filledUrl, MAX_FILLED } from '../../../shared/web-url.js';
 import type { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { AmountFaults } from './amounts.js';
-import { type LineItem, type NewLineItem, priceLine } from './line-item.js';
+import { type LineItem, type NewLineItem, type Optional, priceLine } from './line-item.js';
 
 export const UI_MODES = ['hosted', 'embedded'] as const;
 export type UiMode = (typeof UI_MODES)[number];
@@ -41,19 +41,10 @@ export interface SessionTerms extends SessionDetails {
   readonly lineItems: readonly LineItem[];
 }
 
-type NewDetails = { readonly [Detail in keyof SessionDetails]?: SessionDetails[Detail] | undefined };
-
 /** A session as the caller sends it. All amounts but the shipping are only compared with the computed ones. */
-export interface NewCheckoutSession extends NewDetails {
-  readonly uiMode?: UiMode | undefined;
+export interface NewCheckoutSession extends Optional<Omit<SessionTerms, 'currency' | 'lineItems'>> {
   readonly currency: string;
   readonly amount?: number | undefined;
-  readonly amountSubtotal?: number | undefined;
-  readonly amountDiscount?: number | undefined;
-  readonly amountShipping?: number | undefined;
-  readonly amountTax?: number | undefined;
-  readonly amountTotal?: number | undefined;
-  readonly expiresAt?: number | undefined;
   readonly lineItems: readonly NewLineItem[];
 }
 

@@ -18,9 +18,8 @@ export abstract class Pages {
   abstract find(caller: Caller, session: string): Promise<StoredPage>;
   abstract start(caller: Caller, session: string): Write;
   abstract setPaymentUrl(caller: Caller, session: string, url: string): Write;
-  /** Sets the payment URL of all sessions that have none of their own. */
-  abstract setOrganizationPaymentUrl(caller: Caller, url: string): Write;
-  abstract removeOrganizationPaymentUrl(caller: Caller): Write;
+  /** Sets the payment URL of all sessions that have none of their own; null removes it. */
+  abstract setOrganizationPaymentUrl(caller: Caller, url: string | null): Write;
   abstract organizationPaymentUrl(caller: Caller): Promise<string | null>;
 }
 
@@ -35,7 +34,7 @@ export abstract class Sessions {
 
 export abstract class Shops {
   /** Refuses with not_found. */
-  abstract name(organization: string): Promise<string>;
+  abstract byId(organization: string): Promise<{ readonly name: string }>;
   abstract origins(caller: Caller): Promise<readonly string[]>;
 }
 
@@ -57,6 +56,6 @@ export abstract class LatePayments {
 }
 
 export abstract class Acknowledgements {
-  /** When the session was completed, in milliseconds, if the merchant has not acknowledged the webhook yet. */
-  abstract awaitedSince(caller: Caller, session: string): Promise<number | undefined>;
+  /** When the event was recorded, in milliseconds, if the merchant has not acknowledged its webhook yet. */
+  abstract undeliveredSince(caller: Caller, event: { object: string; type: string }): Promise<number | undefined>;
 }

@@ -20,14 +20,15 @@ export class ReadPage {
     const link = this.sessions.linked(token);
     if (!link) throw notFound('token');
     const { caller, url } = link;
-    const [session, shop, stored] = await Promise.all([
+    const [session, { name: shop }, stored] = await Promise.all([
       this.sessions.get(caller, link.session),
-      this.shops.name(caller.organization),
+      this.shops.byId(caller.organization),
       this.pages.find(caller, link.session),
     ]);
+    const completed = { object: session.id, type: 'checkout.session.completed' };
     const [isUnmatched, unacknowledgedSince] = await Promise.all([
       session.status !== 'open' && this.captures.isUnmatched(caller, session.id),
-      session.status === 'complete' ? this.acknowledgements.awaitedSince(caller, session.id) : undefined,
+      session.status === 'complete' ? this.acknowledgements.undeliveredSince(caller, completed) : undefined,
     ]);
     const facts = { caller, session, url, shop, ...stored, isUnmatched, unacknowledgedSince };
     const { now } = await this.clock.at(caller);

@@ -22,10 +22,11 @@ export class SetPaymentUrl {
 
   /** Sets the payment URL of the caller's organization and mode; null removes it. Refuses with not_found. */
   async ofOrganization(caller: Caller, url: string | null): Promise<Decision<string | null>> {
-    await this.shops.name(caller.organization);
-    if (url === null) return decided(url, this.pages.removeOrganizationPaymentUrl(caller));
-    requirePaymentUrl('payment_url', url, caller.mode);
-    requireTemplate('payment_url', url);
+    await this.shops.byId(caller.organization);
+    if (url !== null) {
+      requirePaymentUrl('payment_url', url, caller.mode);
+      requireTemplate('payment_url', url);
+    }
     return decided(url, this.pages.setOrganizationPaymentUrl(caller, url));
   }
 }

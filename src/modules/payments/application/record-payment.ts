@@ -30,7 +30,7 @@ export class RecordPayment {
     input: NewPayment,
     onMismatch: OnMismatch = 'refuse',
   ): Promise<Decided<RecordedPayment>> {
-    if (!(await this.organizations.has(caller.organization))) throw notFound('organization');
+    if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
     const payment = Payment.record(input, caller.mode, await this.clock.at(caller));
     const earlier = await this.earlier(caller, payment);
     if (earlier) return decided({ payment: earlier, isNew: false });

@@ -53,19 +53,12 @@ export class PostgresPages extends Pages {
     return { name: 'page.set_payment_url', owner: caller, sql: SET_PAYMENT_URL, values };
   }
 
-  setOrganizationPaymentUrl(caller: Caller, url: string): Part {
-    const values = [...scope(caller), url];
-    return { name: 'page.set_organization_payment_url', owner: caller, sql: SET_ORGANIZATION_PAYMENT_URL, values };
-  }
-
-  removeOrganizationPaymentUrl(caller: Caller): Part {
-    const values = scope(caller);
-    return {
-      name: 'page.remove_organization_payment_url',
-      owner: caller,
-      sql: REMOVE_ORGANIZATION_PAYMENT_URL,
-      values,
-    };
+  setOrganizationPaymentUrl(caller: Caller, url: string | null): Part {
+    const own = { owner: caller, values: scope(caller) };
+    if (url === null)
+      return { ...own, name: 'page.remove_organization_payment_url', sql: REMOVE_ORGANIZATION_PAYMENT_URL };
+    const values = [...own.values, url];
+    return { ...own, name: 'page.set_organization_payment_url', sql: SET_ORGANIZATION_PAYMENT_URL, values };
   }
 
   async organizationPaymentUrl(caller: Caller): Promise<string | null> {
