@@ -30,6 +30,7 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
     isObject(got)
       ? Object.entries(members).flatMap(([key, value]) => compare(value, got[key], { at: `${at}.${key}`, answer }))
       : [{ at, expected: 'an object', got }],
+  $with: ([whole, changes]: [object, object], got, place) => compare({ ...whole, ...changes }, got, place),
   $every: (matcher: unknown, got, { at, answer }) =>
     Array.isArray(got)
       ? got.flatMap((item, index) => compare(matcher, item, { at: `${at}.${index}`, answer }))

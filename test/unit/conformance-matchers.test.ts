@@ -22,6 +22,7 @@ test.each([
   ['$type boolean', { $type: 'boolean' }, [false], [0, null]],
   ['$matches', { $matches: '^cs_' }, ['cs_1'], ['x cs_1', 1, null]],
   ['$includes', { $includes: { a: 1 } }, [{ a: 1, b: 2 }], [{ b: 2 }, [1]]],
+  ['$with', { $with: [{ a: 1, b: 2 }, { b: { $type: 'string' } }] }, [{ a: 1, b: 'x' }], [{ a: 1, b: 2 }, { b: 'x' }]],
   ['$every', { $every: { $type: 'integer' } }, [[], [1, 2]], [[1, 'x'], {}]],
   ['$length', { $length: 2 }, [[1, 2]], [[1], [1, 2, 3], 'xx']],
   [
