@@ -1,9 +1,10 @@
 /** A route with an idempotency key must store its response with its write. The compiler and the database refuse one that does not. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module, Post } from '@nestjs/common';
 import { RequireIdempotencyKey } from '../../src/idempotency/idempotency-key.guard.js';
 import { Database } from '../../src/platform/database/database.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };
 
@@ -24,16 +25,13 @@ class CarelessController {
 @Module({ controllers: [CarelessController] })
 class CarelessModule {}
 
-let service: Service;
+const service = useService({ modules: [CarelessModule] });
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService({ modules: [CarelessModule] });
   await service.sql.query('CREATE TABLE careless (number integer)');
   tenant = await createTenant(service);
 });
-
-afterAll(() => service.close());
 
 test('a careless route that is compiled all the same fails at its first write', async () => {
   const headers = { authorization: `Bearer ${tenant.test}`, 'idempotency-key': 'careless' };

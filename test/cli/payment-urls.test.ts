@@ -1,27 +1,17 @@
 /** Payment URLs, set by an operator on the command line and by the ledger over HTTP. */
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { SMALLEST } from '../support/client.js';
 import { command } from '../support/command.js';
 import { openPage, submit } from '../support/page.js';
-import { type Service, startService } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
 const PUBLIC_URL = 'https://checkout.example';
 const TEMPLATE =
   'https://pay.example/start?id={CHECKOUT_SESSION_ID}&of={ORGANIZATION}&back={RETURN_URL}&no={CANCEL_URL}&{OTHER}';
 
-let service: Service;
-let shop: Shop;
-
-beforeAll(async () => {
-  service = await startService({ config: { publicUrl: PUBLIC_URL } });
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
-
-afterAll(() => service.close());
+const service = useService({ config: { publicUrl: PUBLIC_URL } });
+const shop = useShop(service);
 
 const set = (...words: string[]) => command(['org', 'set', ...words], { DATABASE_URL: service.databaseUrl });
 

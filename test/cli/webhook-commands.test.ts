@@ -1,22 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { command } from '../support/command.js';
 import { until } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
-import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { useWebhooks } from '../support/setup.js';
+import { deliver, sessionFor } from '../support/webhooks.js';
 
-let world: Awaited<ReturnType<typeof startWebhooks>>;
+const world = useWebhooks();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startWebhooks();
   // The receiver is another process, which a busy machine keeps waiting.
   Object.assign(world.network, { timeoutMs: 60_000 });
   tenant = await createTenant(world.service);
 });
-
-afterAll(() => world.service.close());
 
 function start(
   words: readonly string[],

@@ -1,14 +1,15 @@
 /** Connections cut and rows locked under load: some requests are told to come back, nobody is told anything wrong. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { brokenPromises } from '../support/invariants.js';
 import { until } from '../support/processes.js';
-import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { capture, createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const CLIENTS = 20;
 const CUTS = 8;
@@ -19,15 +20,12 @@ const LOCK_TIMEOUT_MS = 500;
 
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
-let service: Service;
+const service = useService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService();
   tenant = await createTenant(service);
 });
-
-afterAll(() => service.close());
 
 const create = (idempotencyKey: string = randomUUID(), key = tenant.test): Promise<Reply> =>
   post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST, idempotencyKey });

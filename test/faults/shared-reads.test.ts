@@ -1,22 +1,20 @@
 /** Reads that go to PostgreSQL together: each gets what it would get alone. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
 import { atOnce, get, post, type Reply, SMALLEST } from '../support/client.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const TOGETHER = 8;
 const queue = { queue: 'test' };
 const INVERSE = { name: 'inverse', text: 'SELECT 60 / $1::int AS inverse, now()::text AS at' };
 
-let service: Service;
+const service = useService();
 let database: Database;
 
 beforeAll(async () => {
-  service = await startService();
   database = service.application.get(Database);
 });
-
-afterAll(() => service.close());
 
 test('reads of one turn of the event loop share a transaction, eight at most', async () => {
   const numbers = Array.from({ length: 2 * TOGETHER + 1 }, (_, index) => index + 1);

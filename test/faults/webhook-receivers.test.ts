@@ -1,24 +1,24 @@
 /** Whatever receivers do, their attempts end, and no other receiver waits for them. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { answer, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
-import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { useWebhooks } from '../support/setup.js';
+import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
 /** Longer than any test: whatever ends an attempt here, it is not its timeout. */
 const NO_TIMEOUT = 600_000;
 
-let world: Awaited<ReturnType<typeof startWebhooks>>;
+const world = useWebhooks();
 let tenant: Tenant;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  world = await startWebhooks();
   Object.assign(world.network, { timeoutMs: NO_TIMEOUT });
 });
 
@@ -31,7 +31,6 @@ afterEach(async () => {
   await world.service.sql.query('DELETE FROM webhook_deliveries');
   await receiver.close();
 });
-afterAll(() => world.service.close());
 
 /** A server that does as it is told with each connection. */
 async function startServer(behave: (socket: Socket) => void, host = '127.0.0.1') {

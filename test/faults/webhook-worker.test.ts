@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -10,17 +10,14 @@ import { expectError } from '../support/envelope.js';
 import { createDatabase } from '../support/postgres.js';
 import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { useWebhooks } from '../support/setup.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
 
-let world: Awaited<ReturnType<typeof startWebhooks>>;
+const world = useWebhooks();
 let tenant: Tenant;
 let receiver: Receiver;
-
-beforeAll(async () => {
-  world = await startWebhooks();
-});
 
 beforeEach(async () => {
   tenant = await createTenant(world.service);
@@ -31,7 +28,6 @@ afterEach(async () => {
   jest.restoreAllMocks();
   await receiver.close();
 });
-afterAll(() => world.service.close());
 
 /** A process of the built service on the same database. */
 async function startProcess(databaseUrl: string): Promise<{ child: ChildProcess; url: string }> {

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { get } from '../support/client.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/service.js';
 import { createPaidSession, createSession, letTimeRunOut, settleExpired } from '../support/sessions.js';
+import { useService } from '../support/setup.js';
 
 const AT_START = 60;
 const WRITERS = 3;
 
-let service: Service;
+const service = useService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService();
   tenant = await createTenant(service);
 });
-
-afterAll(() => service.close());
 
 /** All pages, from the first to the last. */
 async function readAll(limit: number, { key = tenant.test, filter = '' } = {}): Promise<string[]> {

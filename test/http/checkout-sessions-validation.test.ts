@@ -1,10 +1,10 @@
 /** Bounds that need a clock, both modes or a body too large to write down. The kit has the rest: conformance/cases/fields.json. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectInvalid } from '../support/envelope.js';
-import { type Service, startService } from '../support/service.js';
 import { bodyWith } from '../support/sessions.js';
+import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const URLS = [
@@ -17,15 +17,12 @@ const URLS = [
 
 const clock = new TestClock();
 const now = Math.floor(clock.now() / 1000);
-let service: Service;
+const service = useService({ clock });
 let shop: Shop;
 
 beforeAll(async () => {
-  service = await startService({ clock });
   shop = await Shop.open(service);
 });
-
-afterAll(() => service.close());
 
 const create = (param: string, value: unknown): Promise<Reply> => shop.createSession(bodyWith(param, value));
 const lines = (count: number) => Array.from({ length: count }, () => SMALLEST.line_items[0]);

@@ -1,29 +1,22 @@
 /** Claims: two workers never have the same refund, and a claimed refund cannot be canceled. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { readResource, refusal } from '../support/refused-answer.js';
-import { type Service, startService } from '../support/service.js';
-import { ownedRefund, Shop, unknownId } from '../support/shop.js';
+import { useService, useShop } from '../support/setup.js';
+import { ownedRefund, Shop } from '../support/shop.js';
 
 const PATH = '/ledger/v1/refunds';
 
-let service: Service;
-let shop: Shop;
+const service = useService();
+const shop = useShop(service);
 let payment: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-
 beforeEach(async () => {
-  shop = await Shop.open(service);
   payment = (await shop.record()).body.id;
 });
 
 afterEach(() => expectBalanced(service));
-
-afterAll(() => service.close());
 
 const propose = async (amount = 100) => (await shop.propose(payment, amount)).body;
 const act = (id: string, action: string, body: object = {}) => shop.ledgerPost(`${PATH}/${id}/${action}`, body);
@@ -91,18 +84,6 @@ describe('a claim', () => {
     expect(again.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  test.each([
-    [{ limit: 0 }, 'limit', 'too_small'],
-    [{ limit: 101 }, 'limit', 'too_large'],
-    [{ lease_seconds: 14 }, 'lease_seconds', 'too_small'],
-    [{ lease_seconds: 3601 }, 'lease_seconds', 'too_large'],
-    [{ organization: 'org_1' }, 'organization', 'invalid_format'],
-    [{ worker: 'a' }, 'worker', 'unknown_field'],
-  ])('refuses %j', async (body, param, code) => {
-    const wrong = await shop.claim(body);
-    expect([wrong.status, wrong.body.error.errors]).toMatchObject([400, [{ param, code }]]);
-  });
-
   test('is not for a secret key, and has its own mode', async () => {
     const live = await Shop.open(service, { mode: 'live' });
     const { id } = (await live.propose((await live.record()).body.id, 1)).body;
@@ -110,21 +91,6 @@ describe('a claim', () => {
     expect(idsOf(await live.claim())).toEqual([id]);
     const merchant = await shop.post(`${PATH}/claim`, {});
     expect([merchant.status, merchant.body.error.code]).toEqual([401, 'invalid_api_key']);
-  });
-});
-
-describe('cancel', () => {
-  test('wins before the first claim, and after a release', async () => {
-    const { id } = await propose();
-    await shop.claim();
-    const inProgress = refused('refund_in_progress', `/v1/refunds/${id}`, 'id');
-    const early = await shop.cancel(id);
-    expect([early.status, early.body]).toEqual([422, inProgress]);
-    await lapse(id);
-    expect((await shop.cancel(id)).body).toEqual(inProgress);
-    await act(id, 'release', { claim: 1 });
-    expect((await shop.cancel(id)).body).toMatchObject({ id, status: 'canceled' });
-    expect(await read(id)).toMatchObject({ status: 'canceled', claim: null });
   });
 });
 
@@ -138,16 +104,6 @@ describe('actions that need the number of the claim', () => {
     const longer = await act(id, 'extend', { claim: 1, lease_seconds: 900 });
     expect([longer.status, longer.body.claim]).toEqual([200, { number: 1, expires_at: ends(900) }]);
     expect((await shop.claim()).body.data).toEqual([]);
-  });
-
-  test('release ends the claim; repeating it changes nothing', async () => {
-    const refund = await propose();
-    await shop.claim();
-    for (let time = 0; time < 2; time++) {
-      const released = await act(refund.id, 'release', { claim: 1 });
-      expect([released.status, released.body]).toEqual([200, ownedRefund(shop.organization, refund)]);
-    }
-    expect((await shop.claim()).body.data).toMatchObject([{ id: refund.id, claim: { number: 2 } }]);
   });
 
   test.each([
@@ -172,65 +128,6 @@ describe('actions that need the number of the claim', () => {
     expect([blind.status, blind.body]).toEqual([422, refused('refund_claimed', `${PATH}/${id}`, 'claim', 'required')]);
     expect((await act(id, 'fail', { claim: 1 })).body).toMatchObject({ status: 'failed', claim: null });
   });
-
-  test.each(['extend', 'release', 'fail'])('%s of a refund that is not claimed', async (action) => {
-    const { id } = await propose();
-    const early = await act(id, action, { claim: 1 });
-    expect([early.status, early.body]).toEqual([422, refused('refund_claimed', `${PATH}/${id}`, 'claim')]);
-  });
-
-  test.each(['extend', 'release'])(
-    '%s of a decided refund, of an unknown refund, and without a number',
-    async (action) => {
-      const { id } = await propose();
-      await shop.claim();
-      await shop.succeed(id);
-      const late = await act(id, action, { claim: 1 });
-      expect([late.status, late.body]).toEqual([422, refused('refund_not_pending', `${PATH}/${id}`, 'id')]);
-      expect((await act(unknownId('re_test'), action, { claim: 1 })).status).toBe(404);
-      const without = await act(id, action);
-      expect([without.status, without.body.error.errors]).toMatchObject([400, [{ param: 'claim', code: 'required' }]]);
-    },
-  );
-});
-
-describe('succeed', () => {
-  test.each([
-    ['whoever has the claim', {}],
-    ['with the number of an earlier claim', { claim: 1 }],
-    ['with the number of the claim', { claim: 2 }],
-    ['with any number', { claim: 7 }],
-  ])('is accepted %s, because a payout that happened must be recorded', async (_, body) => {
-    const { id } = await propose();
-    await shop.claim();
-    await lapse(id);
-    await shop.claim();
-    const told = await act(id, 'succeed', body);
-    expect([told.status, told.body]).toMatchObject([200, { id, status: 'succeeded', claim: null }]);
-    expect((await act(id, 'succeed', body)).body).toEqual(told.body);
-  });
-});
-
-test('succeed and fail work without a claim', async () => {
-  const [first, second] = [await propose(), await propose()];
-  expect((await act(first.id, 'succeed')).body.status).toBe('succeeded');
-  expect((await act(second.id, 'fail', { reason: 'no account' })).body.status).toBe('failed');
-});
-
-test('extend and release are replayed under their keys', async () => {
-  const { id } = await propose();
-  await shop.claim();
-  for (const [action, body] of [
-    ['extend', { claim: 1, lease_seconds: 100 }],
-    ['release', { claim: 1 }],
-  ] as const) {
-    const send = () => shop.ledgerPost(`${PATH}/${id}/${action}`, body, `key of ${action}`.replaceAll(' ', '-'));
-    const first = await send();
-    await service.sql.query('UPDATE refunds SET claim_number = claim_number WHERE id = $1', [uuidOf(id)]);
-    const again = await send();
-    expect([again.status, again.text]).toEqual([200, first.text]);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-  }
 });
 
 test('PostgreSQL itself refuses a claim on a refund that is not pending', async () => {

@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Ended, run } from '../support/processes.js';
-import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 import { type PassingAnswer, spoil } from '../support/spoiling-proxy.js';
 
 const TOPICS = [
@@ -25,17 +26,14 @@ const TOPICS = [
 /** A closed port: nothing listens below the first that is handed out. */
 const NOWHERE = 'http://127.0.0.1:1';
 
-let service: Service;
+const service = useService();
 let tenant: Tenant;
 let ledger: string[];
 
 beforeAll(async () => {
-  service = await startService();
   tenant = await createTenant(service);
   ledger = ['--ledger-key', await createLedgerKey(service), '--organization', tenant.organization];
 });
-
-afterAll(() => service.close());
 
 const kit = (...args: readonly string[]): Promise<Ended> => run(['dist/conformance/run.js', ...args]).ended;
 const conform = (url: string, ...args: readonly string[]): Promise<Ended> =>

@@ -1,22 +1,20 @@
 /** An error says how to go on: a program that follows it, and knows nothing else, succeeds. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { post, send } from '../support/client.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 /** Far more than it takes; a program that goes round in circles ends here. */
 const MAX_STEPS = 40;
 /** What a program that knows no field tries when a type is wrong. */
 const GUESSES: readonly unknown[] = ['x', 1, {}, []];
 
-let service: Service;
+const service = useService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService();
   tenant = await createTenant(service);
 });
-
-afterAll(() => service.close());
 
 test('a program that only follows codes and allowed values creates a session, starting with an empty POST', async () => {
   const body = {};

@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { EventSweeper } from '../../src/modules/events/adapters/schedule/event-sweeper.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import { capture, createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const clock = new TestClock();
-let service: Service;
+const service = useService({ clock });
 let tenant: Tenant;
 let ledger: string;
 
 beforeAll(async () => {
-  service = await startService({ clock });
   ledger = await createLedgerKey(service);
 });
 
 beforeEach(async () => {
   tenant = await createTenant(service);
 });
-
-afterAll(() => service.close());
 
 const url = (path: string) => `${service.url}${path}`;
 const read = (path: string, key = tenant.test) => get(url(path), { key });
@@ -29,10 +27,7 @@ async function eventsOf(object: string) {
   return (await read(`/v1/events?object=${object}&order=asc`)).body.data;
 }
 
-/** What the data of a refund's event has besides. */
-const DETAILS = { reference: null, description: null, provider_reference: null };
-
-function event(type: string, sequence: number, object: unknown, reason: string | null = null, details = {}) {
+function event(type: string, sequence: number, object: unknown) {
   return {
     id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
     object: 'event',
@@ -40,13 +35,8 @@ function event(type: string, sequence: number, object: unknown, reason: string |
     mode: 'test',
     created: expect.any(Number),
     sequence,
-    data: { object, reason, ...details },
+    data: { object, reason: null },
   };
-}
-
-async function proposed() {
-  const payment = await capture(service, tenant, { amount: 1000 });
-  return (await send('/v1/refunds', { payment, amount: 400 })).body;
 }
 
 describe('every change has its event, which shows what the API shows', () => {
@@ -59,15 +49,6 @@ describe('every change has its event, which shows what the API shows', () => {
     expect(await eventsOf(created.id)).toEqual([
       event('checkout.session.created', 1, created),
       event('checkout.session.completed', 2, paid),
-    ]);
-  });
-
-  test('a session that is expired by its caller', async () => {
-    const created = (await send('/v1/checkout_sessions', SMALLEST)).body;
-    const expired = (await send(`/v1/checkout_sessions/${created.id}/expire`, {})).body;
-    expect(await eventsOf(created.id)).toEqual([
-      event('checkout.session.created', 1, created),
-      event('checkout.session.expired', 2, expired),
     ]);
   });
 
@@ -84,23 +65,6 @@ describe('every change has its event, which shows what the API shows', () => {
       `SELECT receiver, count(*)::int FROM webhook_deliveries WHERE url = 'https://example.test/' GROUP BY receiver`,
     );
     expect(rows).toEqual([{ receiver: 'example.test', count: 2 }]);
-  });
-
-  test.each([
-    ['succeeded', (id: string) => send(`/ledger/v1/refunds/${id}/succeed`, {}, ledger)],
-    ['failed', (id: string) => send(`/ledger/v1/refunds/${id}/fail`, { reason: 'No such account' }, ledger)],
-    ['canceled', (id: string) => send(`/v1/refunds/${id}/cancel`, {})],
-  ])('a refund that is %s', async (status, settle) => {
-    const created = await proposed();
-    expect((await settle(created.id)).status).toBe(200);
-    // Told again, it changes nothing.
-    await settle(created.id);
-    const settled = (await read(`/v1/refunds/${created.id}`)).body;
-    expect(settled.status).toBe(status);
-    expect(await eventsOf(created.id)).toEqual([
-      event('refund.created', 1, created, null, DETAILS),
-      event(`refund.${status}`, 2, settled, status === 'failed' ? 'No such account' : null, DETAILS),
-    ]);
   });
 });
 
@@ -140,15 +104,6 @@ test('the database refuses a second event for the same step', async () => {
   const again = `INSERT INTO events SELECT organization_id, mode, gen_random_uuid(), type, object_id, sequence, data
     FROM events ORDER BY id DESC LIMIT 1`;
   await expect(service.sql.query(again)).rejects.toMatchObject({ constraint: 'events_sequence_key' });
-});
-
-test('reads an event without recipients, with no deliveries', async () => {
-  const created = (await send('/v1/checkout_sessions', SMALLEST)).body;
-  const [listed] = await eventsOf(created.id);
-  expect((await read(`/v1/events/${listed.id}`)).body).toEqual({
-    ...event('checkout.session.created', 1, created),
-    deliveries: [],
-  });
 });
 
 test('keeps events for 90 days and then removes them with their deliveries', async () => {

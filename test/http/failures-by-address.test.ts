@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { atOnce, get, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { createTenant, type Service, startService } from '../support/service.js';
+import { createTenant, startService } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const LIST = '/v1/checkout_sessions';
 const LIMIT = 20;
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ config: { trustProxy: ['127.0.0.1', '::1'] } });
-});
-
-afterAll(() => service.close());
+const service = useService({ config: { trustProxy: ['127.0.0.1', '::1'] } });
 
 /** A key that nobody has given out, with the right checksum. */
 function unknownKey(): string {

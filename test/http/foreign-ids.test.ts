@@ -3,10 +3,11 @@
  * an ID. The places come from the description, so a new operation is tested without a change here.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { isReplay, post, type Reply, SMALLEST, send } from '../support/client.js';
 import { openPage, stateIn, submit, visit } from '../support/page.js';
-import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
@@ -68,7 +69,8 @@ const CASES = OPERATIONS.flatMap((operation) =>
 
 const isDelete = ({ operation }: (typeof CASES)[number]) => operation.method === 'DELETE';
 
-let service: Service;
+// Without an address for customers there are no pages to read.
+const service = useService({ config: { publicUrl: 'https://pay.example' } });
 let owner: Shop;
 let stranger: Tenant;
 let otherLedger: string;
@@ -76,15 +78,11 @@ let otherLedger: string;
 let owned: Ids;
 
 beforeAll(async () => {
-  // Without an address for customers there are no pages to read.
-  service = await startService({ config: { publicUrl: 'https://pay.example' } });
   owner = await Shop.open(service);
   stranger = await createTenant(service);
   otherLedger = await createLedgerKey(service, 'live');
   owned = await furnish();
 });
-
-afterAll(() => service.close());
 
 /** One resource of every kind that an operation takes: of the oldest kinds by hand, and what the examples make. */
 async function furnish(): Promise<Ids> {

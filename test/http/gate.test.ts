@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
 import { get, type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
 import { head, sendBytes } from '../support/raw.js';
-import {
-  createKey,
-  createLedgerKey,
-  createTenant,
-  type Service,
-  startService,
-  type Tenant,
-} from '../support/service.js';
+import { createKey, createLedgerKey, createTenant, startService, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const LIST = '/v1/checkout_sessions';
 const LEDGER_LIST = '/ledger/v1/refunds';
@@ -19,17 +13,14 @@ const SHOP = 'https://shop.example';
 const EXPOSED = 'Request-Id, Location, Retry-After, Idempotent-Replayed';
 
 const clock = new TestClock();
-let service: Service;
+const service = useService({ clock });
 let tenant: Tenant;
 let browserKey: string;
 
 beforeAll(async () => {
-  service = await startService({ clock });
   tenant = await createTenant(service);
   browserKey = await createKey(service, { organization: tenant.organization, allowedOrigins: [SHOP] });
 });
-
-afterAll(() => service.close());
 
 const authorized = (authorization: string, { url } = service): Promise<Reply> =>
   get(url + LIST, { headers: { authorization } });

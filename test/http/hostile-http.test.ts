@@ -1,25 +1,23 @@
 /** Faults below JSON, in headers and the HTTP grammar, written to the socket byte by byte. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { get, SMALLEST } from '../support/client.js';
 import { type Entry, expectError, expectInvalid } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TEXT = JSON.stringify(SMALLEST);
 
-let service: Service;
+const service = useService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService();
   tenant = await createTenant(service);
 });
-
-afterAll(() => service.close());
 
 /** A POST of the smallest body, right but for these header lines. */
 function create(...headers: readonly string[]): Promise<RawReply> {

@@ -1,19 +1,19 @@
 /** Requests that no well-behaved client sends: each gets an error envelope, none a 500, and the service keeps running. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { get, post, type Reply, SMALLEST, send } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
 import { head, sendBytes } from '../support/raw.js';
-import { createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const MAX_BODY_BYTES = 256 * 1024;
 const TEXT = JSON.stringify(SMALLEST);
 
-let service: Service;
+const service = useService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService();
   tenant = await createTenant(service);
 });
 
@@ -21,8 +21,6 @@ afterEach(async () => {
   expect((await get(service.url + SESSIONS, { key: tenant.test })).status).toBe(200);
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
-
-afterAll(() => service.close());
 
 const create = (body: unknown, headers = {}): Promise<Reply> =>
   post(service.url + SESSIONS, { key: tenant.test, body, headers });

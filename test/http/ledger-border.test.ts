@@ -1,28 +1,21 @@
 /** What the ledger and the merchant tell each other: turns of claims, references both ways, lists to compare with. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { expectBalanced } from '../support/reconciled.js';
 import { readResource, refusal } from '../support/refused-answer.js';
-import { type Service, startService } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
 const REFUNDS = '/ledger/v1/refunds';
 
-let service: Service;
-let shop: Shop;
+const service = useService();
+const shop = useShop(service);
 let payment: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-
 beforeEach(async () => {
-  shop = await Shop.open(service);
   payment = (await shop.record()).body.id;
 });
 
 afterEach(() => expectBalanced(service));
-
-afterAll(() => service.close());
 
 type List = { body: { data: { id: string }[] } };
 const idsOf = ({ body }: List) => body.data.map(({ id }) => id);

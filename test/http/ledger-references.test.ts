@@ -43,14 +43,6 @@ async function countPayments(ids: readonly string[]): Promise<number> {
   return found.filter(({ status }) => status === 200).length;
 }
 
-test('the same reference with the same amount, currency and session is the same payment', async () => {
-  const first = await shop.record({ reference: 'txn/1' });
-  const second = await shop.record({ reference: 'txn/1', currency: 'USD' });
-  expect([first.status, second.status]).toEqual([201, 200]);
-  expect(second.body).toEqual(first.body);
-  expect(second.headers.get('idempotent-replayed')).toBeNull();
-});
-
 test('the same reference returns the current state of the payment', async () => {
   const { id } = (await shop.record({ reference: 'txn/1' })).body;
   await shop.propose(id, 1200);
@@ -88,23 +80,6 @@ test('a reference is unique within an organization and mode', async () => {
   const recorded = await Promise.all([shop, neighbour, live].map((one) => one.record({ reference: 'shared' })));
   expect(statusesOf(recorded)).toEqual([201, 201, 201]);
   expect(idsOf(recorded)).toHaveLength(3);
-});
-
-test('without a reference, each key is a payment of its own', async () => {
-  expect(idsOf([await shop.record(), await shop.record()])).toHaveLength(2);
-});
-
-test('the same key gives the same bytes, another body under it is refused', async () => {
-  const key = randomUUID();
-  const first = await shop.record({}, key);
-  const again = await shop.record({}, key);
-  expect([again.status, again.text]).toEqual([201, first.text]);
-  expect(again.headers.get('idempotent-replayed')).toBe('true');
-  const reused = await shop.record({ amount: 1 }, key);
-  expect(reused.status).toBe(422);
-  const next = { type: 'use_new_idempotency_key', path: '/ledger/v1/payments', method: 'POST' };
-  const errors = [{ param: 'Idempotency-Key', code: 'invalid_value' }];
-  expect(reused.body).toEqual(refusal('idempotency_key_reused', next, errors));
 });
 
 test('50 at once with one reference and 50 keys record one payment', async () => {

@@ -2,11 +2,11 @@
  * Random sequences of everything that can happen to sessions, payments and refunds, against a model in memory. To repeat
  * a run, set MODEL_SEED to the seed it printed; MODEL_SEQUENCES asks for more.
  */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { checkSequences } from '../support/model-commands.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 200);
 /** Sequences at once, each a shop of its own: what keeps both ends busy. */
@@ -14,13 +14,7 @@ const LANES = 8;
 
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.close());
+const service = useService();
 
 test(`${SEQUENCES} random sequences do what the model does`, async () => {
   process.stdout.write(`model seed: ${seed}\n`);

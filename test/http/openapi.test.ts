@@ -1,19 +1,14 @@
 /** The description is served as committed, without a key, and describes the existing routes. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { TillgateAdapter } from '../../src/platform/http/adapter.js';
 import { get, post } from '../support/client.js';
-import { createLedgerKey, createTenant, type Service, startService } from '../support/service.js';
+import { createLedgerKey, createTenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const COMMITTED = readFileSync('docs/openapi.json', 'utf8');
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.close());
+const service = useService();
 
 test('GET /openapi.json needs no key, may be cached, and is the committed document', async () => {
   const { status, headers, text } = await get(`${service.url}/openapi.json`, {});

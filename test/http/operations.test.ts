@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { get, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const TOKEN = 'scrape-4711';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ config: { metricsToken: TOKEN } });
-});
-
-afterAll(() => service.close());
+const service = useService({ config: { metricsToken: TOKEN } });
 
 const ready = ({ url } = service): Promise<Reply> => get(`${url}/readyz`, {});
 

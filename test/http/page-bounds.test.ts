@@ -1,24 +1,13 @@
 /** What one link, or one session, can cost everybody: requests, bytes, time and bodies of its page are bounded. */
 import { connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { SMALLEST } from '../support/client.js';
 import { openPage, submit, visit } from '../support/page.js';
 import { head, sendBytes } from '../support/raw.js';
-import { type Service, startService } from '../support/service.js';
-import { Shop } from '../support/shop.js';
+import { useService, useShop } from '../support/setup.js';
 
-let service: Service;
-let shop: Shop;
-
-beforeAll(async () => {
-  service = await startService({ config: { publicUrl: 'https://pay.example' } });
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
-
-afterAll(() => service.close());
+const service = useService({ config: { publicUrl: 'https://pay.example' } });
+const shop = useShop(service);
 
 const open = async (more: object = {}) => (await openPage(shop, { ...SMALLEST, ...more })).path;
 const lines = (count: number, name: string, description?: string) =>

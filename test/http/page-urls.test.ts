@@ -1,28 +1,17 @@
 /** A URL that was accepted works on the page, and a URL that would not is refused. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { openPage, stateIn, submit, visit } from '../support/page.js';
-import { type Service, startService } from '../support/service.js';
-import { Shop } from '../support/shop.js';
+import { useService, useShop } from '../support/setup.js';
 
 const PUBLIC_URL = 'https://pay.example';
 const FIELDS = ['success_url', 'cancel_url', 'return_url', 'payment_url'] as const;
 type Field = (typeof FIELDS)[number];
 
-let service: Service;
-let shop: Shop;
-
-beforeAll(async () => {
-  service = await startService({ config: { publicUrl: PUBLIC_URL } });
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
-
-afterAll(() => service.close());
+const service = useService({ config: { publicUrl: PUBLIC_URL } });
+const shop = useShop(service);
 
 const setPaymentUrl = (id: string, payment_url: string) =>
   shop.ledgerPost(`/ledger/v1/checkout_sessions/${id}/payment_url`, { organization: shop.organization, payment_url });

@@ -1,11 +1,12 @@
 /** The page on which customers pay, as a browser without scripts sees it. */
 import { request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, pathIn, stateIn, submit, visit } from '../support/page.js';
 import { hang, startReceiver, until } from '../support/receiver.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 /** Behind a proxy that takes the prefix away. */
@@ -16,18 +17,8 @@ const FREE = {
   line_items: [{ price_data: { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } } }],
 };
 
-let service: Service;
-let shop: Shop;
-
-beforeAll(async () => {
-  service = await startService({ config: { publicUrl: `${PUBLIC_URL}/`, webhookAllowPrivate: true } });
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
-
-afterAll(() => service.close());
+const service = useService({ config: { publicUrl: `${PUBLIC_URL}/`, webhookAllowPrivate: true } });
+const shop = useShop(service);
 
 const at = (path: string) => service.url + path.replace(/^\/shop/, '');
 const open = (more: object = {}) => openPage(shop, { ...SMALLEST, ...more });

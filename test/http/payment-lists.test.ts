@@ -1,24 +1,13 @@
 /** The lists of payments: by session for merchants, by reference for the ledger. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { fixRequest, refusal } from '../support/refused-answer.js';
-import { type Service, startService } from '../support/service.js';
-import { owned, Shop, unknownId } from '../support/shop.js';
+import { describe, expect, test } from '@jest/globals';
+import { useService, useShop } from '../support/setup.js';
+import { Shop, unknownId } from '../support/shop.js';
 
 const MERCHANTS = '/v1/payments';
 const LEDGERS = '/ledger/v1/payments';
 
-let service: Service;
-let shop: Shop;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
-
-afterAll(() => service.close());
+const service = useService();
+const shop = useShop(service);
 
 function list(data: readonly { id: string }[], hasMore = false) {
   const cursor = hasMore ? data.at(-1)?.id : null;
@@ -31,28 +20,6 @@ async function record(facts: Record<string, unknown> = {}) {
 }
 
 describe("a merchant's list", () => {
-  test('with a secret key alone, leads from a session to its payment, its refund, and why that failed', async () => {
-    const session = (await shop.createSession()).body;
-    expect((await shop.get(`${MERCHANTS}?checkout_session=${session.id}`)).body).toEqual(list([]));
-    const paid = await record({ amount: 1000, checkout_session: session.id });
-    await record();
-    const found = (await shop.get(`${MERCHANTS}?checkout_session=${session.id}`)).body;
-    expect(found).toEqual(list([paid]));
-
-    const refund = (await shop.propose(found.data[0].id, 400)).body;
-    await shop.fail(refund.id, { reason: 'account closed' });
-    const events = (await shop.get(`/v1/events?type=refund.failed&object=${refund.id}`)).body.data;
-    expect(events.map(({ data }: { data: object }) => data)).toEqual([
-      {
-        object: { ...refund, status: 'failed' },
-        reason: 'account closed',
-        reference: null,
-        description: null,
-        provider_reference: null,
-      },
-    ]);
-  });
-
   test('pages newest first, each payment once', async () => {
     const made = [];
     for (let at = 0; at < 5; at++) made.unshift(await record());
@@ -79,16 +46,6 @@ describe("a merchant's list", () => {
     expect((await stranger.get(`${MERCHANTS}?checkout_session=${session}`)).body).toEqual(list([]));
     const live = unknownId('cs_live');
     expect((await shop.get(`${MERCHANTS}?checkout_session=${live}`)).body).toEqual(list([]));
-  });
-
-  test.each([
-    ['checkout_session=pay_1', 'checkout_session', 'invalid_format'],
-    ['reference=a', 'reference', 'unknown_field'],
-    ['organization=org_1', 'organization', 'unknown_field'],
-  ])('refuses ?%s', async (query, param, code) => {
-    const refused = await shop.get(`${MERCHANTS}?${query}`);
-    expect(refused.status).toBe(400);
-    expect(refused.body).toEqual(refusal('invalid_param', fixRequest('GET', MERCHANTS), [{ param, code }]));
   });
 });
 
@@ -119,17 +76,5 @@ describe("the ledger's list", () => {
     expect(await find(`${mine}&checkout_session=${session}&reference=r-1`)).toEqual(list([paid]));
     expect(await find(`checkout_session=${unknownId('cs_live')}`)).toEqual(list([]));
     expect((await find('limit=1')).data).toEqual([alone]);
-  });
-
-  test('a payment is read with and without its organization', async () => {
-    const payment = (await shop.record()).body;
-    const path = `${LEDGERS}/${payment.id}`;
-    expect((await shop.ledgerGet(path)).body).toEqual(payment);
-    expect((await shop.ledgerGet(`${path}?organization=${shop.organization}`)).body).toEqual(payment);
-    expect((await shop.ledgerGet(`${path}?organization=${unknownId('org')}`)).status).toBe(404);
-    const live = await Shop.open(service, { mode: 'live' });
-    expect((await live.ledgerGet(path)).status).toBe(404);
-    const { organization: _, reference, ...shown } = payment;
-    expect(payment).toEqual({ ...owned(shop.organization, shown), reference });
   });
 });

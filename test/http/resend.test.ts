@@ -1,21 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { get, isReplay, post, SMALLEST, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
-import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { useWebhooks } from '../support/setup.js';
+import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
 
 const UNKNOWN_EVENT = 'evt_01jd0000000000000000000000';
 const UNKNOWN_ENDPOINT = 'we_01jd0000000000000000000000';
 
-let world: Awaited<ReturnType<typeof startWebhooks>>;
+const world = useWebhooks();
 let tenant: Tenant;
 let receiver: Receiver;
-
-beforeAll(async () => {
-  world = await startWebhooks();
-});
 
 beforeEach(async () => {
   tenant = await createTenant(world.service);
@@ -23,7 +20,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => receiver.close());
-afterAll(() => world.service.close());
 
 const url = (path: string) => `${world.service.url}${path}`;
 const resend = (event: string, body?: object, sent: object = {}) =>

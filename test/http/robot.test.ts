@@ -1,9 +1,9 @@
 /** Errors that a program can follow: it knows the description and the envelope, and gets from an empty POST to a 201. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { get, SMALLEST } from '../support/client.js';
 import { Robot, type Start } from '../support/robot.js';
-import { type Service, startService } from '../support/service.js';
+import { useService } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name.
@@ -14,12 +14,11 @@ const REFUNDS = '/v1/refunds';
 const PAYMENTS = '/ledger/v1/payments';
 const MAX_AMOUNT = 999_999_999_999;
 
-let service: Service;
+const service = useService();
 let shop: Shop;
 let document: Json;
 
 beforeAll(async () => {
-  service = await startService();
   shop = await Shop.open(service);
   document = (await get(`${service.url}/openapi.json`, {})).body;
 });
@@ -28,7 +27,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   await shop.propose((await shop.record()).body.id, 1);
 });
-afterAll(() => service.close());
 
 /** The robot must create something that can be read back where the answer says it is. */
 async function expectCreated(path: string, start?: Start): Promise<number> {

@@ -1,74 +1,55 @@
 /** Keys of one surface are refused on the other, on every route and in both modes. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { send } from '../support/client.js';
 import { refusal } from '../support/refused-answer.js';
-import { createKey, createLedgerKey, type Service, startService } from '../support/service.js';
-import { Shop, unknownId } from '../support/shop.js';
+import { createKey, createLedgerKey } from '../support/service.js';
+import { useService } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 
-const SESSION = unknownId('cs_test');
-const REFUND = unknownId('re_test');
-
-const PUBLIC: [string, string][] = [
-  ['POST', '/v1/checkout_sessions'],
-  ['GET', '/v1/checkout_sessions'],
-  ['GET', `/v1/checkout_sessions/${SESSION}`],
-  ['POST', `/v1/checkout_sessions/${SESSION}/expire`],
-  ['POST', '/v1/refunds'],
-  ['GET', '/v1/refunds'],
-  ['GET', `/v1/refunds/${REFUND}`],
-  ['POST', `/v1/refunds/${REFUND}/cancel`],
-  ['GET', `/v1/payments/${unknownId('pay_test')}`],
-];
-
-const LEDGER: [string, string][] = [
-  ['POST', '/ledger/v1/payments'],
-  ['GET', '/ledger/v1/refunds'],
-  ['GET', `/ledger/v1/payments/${unknownId('pay_test')}?organization=${unknownId('org')}`],
-  ['GET', `/ledger/v1/checkout_sessions/${SESSION}?organization=${unknownId('org')}`],
-  ['GET', `/ledger/v1/refunds/${REFUND}`],
-  ['POST', `/ledger/v1/refunds/${REFUND}/succeed`],
-  ['POST', `/ledger/v1/refunds/${REFUND}/fail`],
-];
-
-let service: Service;
+const service = useService();
 let shop: Shop;
 
 beforeAll(async () => {
-  service = await startService();
   shop = await Shop.open(service);
 });
 
-afterAll(() => service.close());
-
-async function expectRefused(method: string, path: string, key: string): Promise<void> {
-  const body = method === 'POST' ? {} : undefined;
-  const refused = await send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
-  expect(refused.status).toBe(401);
-  const next = { type: 'authenticate', path, method };
-  expect(refused.body).toEqual(refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]));
-  expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
-}
-
-async function expectAdmitted(method: string, path: string, key: string): Promise<void> {
-  const body = method === 'POST' ? {} : undefined;
-  const { status } = await send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
-  expect([200, 400, 404]).toContain(status);
-}
-
-test.each(PUBLIC)('%s %s is for secret keys only', async (method, path) => {
-  await expectAdmitted(method, path, shop.tenant.test);
-  await expectRefused(method, path, shop.ledgerKey);
-  await expectRefused(method, path, await createLedgerKey(service, 'live'));
-});
-
-test.each(LEDGER)('%s %s is for ledger keys only', async (method, path) => {
-  await expectAdmitted(method, path, shop.ledgerKey);
-  await expectRefused(method, path, shop.tenant.test);
-  await expectRefused(method, path, await createKey(service, { organization: shop.organization, mode: 'live' }));
-});
-
 const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+
+/** Every operation that needs a key, with the example of its ID. */
+const OPERATIONS = Object.keys(paths).flatMap((path) =>
+  Object.entries<Operation>(paths[path])
+    .filter(([, { security }]) => security.length > 0 && !path.startsWith('/metrics'))
+    .map(([method, { parameters }]): [string, string] => {
+      const id = parameters.find(({ name }) => name === 'id')?.schema?.examples[0];
+      return [method.toUpperCase(), path.replace('{id}', String(id))];
+    }),
+);
+
+interface Operation {
+  readonly security: readonly object[];
+  readonly parameters: readonly {
+    readonly name?: string;
+    readonly schema?: { readonly examples: readonly string[] };
+  }[];
+}
+
+test.each(OPERATIONS)('%s %s is for keys of its surface only', async (method, path) => {
+  const body = method === 'POST' ? {} : undefined;
+  const ask = (key: string | undefined) => send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
+  const secrets = [shop.tenant.test, await createKey(service, { organization: shop.organization, mode: 'live' })];
+  const ledgers = [shop.ledgerKey, await createLedgerKey(service, 'live')];
+  const isLedger = path.startsWith('/ledger/');
+  expect((await ask(isLedger ? ledgers[0] : secrets[0])).status).not.toBe(401);
+  for (const key of [...(isLedger ? secrets : ledgers), undefined]) {
+    const refused = await ask(key);
+    expect(refused.status).toBe(401);
+    const next = { type: 'authenticate', path, method };
+    expect(refused.body).toEqual(refusal('invalid_api_key', next, [{ param: 'Authorization', code: 'invalid_value' }]));
+    expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  }
+});
+
 const READS_BY_ID = Object.keys(paths).filter((path) => paths[path].get && path.includes('{id}'));
 
 test.each(READS_BY_ID)(

@@ -1,13 +1,14 @@
 /** Tenancy of each operation: reads by id see the organization in both modes, lists and writes one mode. */
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
 import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
 import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
 import { newId } from '../../src/shared/id.js';
 import { get, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { capture, createKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { capture, createKey, createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 /** What the owner has, all of it made with one key. */
 interface Belongings {
@@ -20,19 +21,16 @@ const MODES = ['test', 'live'] as const;
 type Mode = (typeof MODES)[number];
 const otherMode = (mode: Mode): Mode => (mode === 'test' ? 'live' : 'test');
 
-let service: Service;
+const service = useService();
 let owner: Tenant;
 let stranger: Tenant;
 let belongings: Readonly<Record<Mode, Belongings>>;
 
 beforeAll(async () => {
-  service = await startService();
   owner = await createTenant(service);
   stranger = await createTenant(service);
   belongings = { test: await furnish('test'), live: await furnish('live') };
 });
-
-afterAll(() => service.close());
 
 async function furnish(mode: Mode): Promise<Belongings> {
   const session = await create(owner[mode]);

@@ -1,24 +1,13 @@
 /** Payments that do not match their session are recorded, read, listed and refunded like others. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
-import { Shop, unknownId } from '../support/shop.js';
+import { useService, useShop } from '../support/setup.js';
 
-let service: Service;
-let shop: Shop;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
+const service = useService();
+const shop = useShop(service);
 
 afterEach(() => expectBalanced(service));
-
-afterAll(() => service.close());
 
 const RECORD = { on_mismatch: 'record' };
 const session = async () => (await shop.createSession()).body.id as string;
@@ -108,22 +97,6 @@ test('a payment that is recorded twice at once under one reference is recorded o
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   expect(answers[0]?.body.mismatch).toBeNull();
-});
-
-test('an unknown session is refused, and so is another value of on_mismatch', async () => {
-  const unknown = await shop.record({ checkout_session: unknownId('cs_test'), ...RECORD });
-  expect([unknown.status, unknown.body.error.param]).toEqual([404, 'checkout_session']);
-  const wrong = await shop.record({ on_mismatch: 'ignore' });
-  expect([wrong.status, wrong.body.error.errors]).toMatchObject([
-    400,
-    [{ param: 'on_mismatch', code: 'invalid_value', allowed: ['refuse', 'record'] }],
-  ]);
-});
-
-test('a payment without a session has no mismatch', async () => {
-  const { id, mismatch } = (await shop.record(RECORD)).body;
-  expect(mismatch).toBeNull();
-  expect((await eventsOf(id)).map(({ type }: { type: string }) => type)).toEqual(['payment.created']);
 });
 
 test('PostgreSQL itself refuses a second matching payment of a session', async () => {

@@ -3,25 +3,23 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, jest, test } from '@jest/globals';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, sendBytes } from '../support/raw.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TOO_LARGE = { status: 413, code: 'payload_too_large', errors: [['body', 'too_large']] } as const;
 const LARGE = Buffer.alloc(10_000_000, ' ');
 
-let service: Service;
+const service = useService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService();
   tenant = await createTenant(service);
 });
-
-afterAll(() => service.close());
 
 const lines = () => ['Host: x', `Authorization: Bearer ${tenant.test}`, 'Content-Type: application/json'];
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
@@ -6,19 +6,19 @@ import { atOnce, get, isReplay, post, type Reply, SMALLEST, send } from '../supp
 import { expectError } from '../support/envelope.js';
 import { answer, hang, type Receiver, startReceiver, until } from '../support/receiver.js';
 import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
-import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { useWebhooks } from '../support/setup.js';
+import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
-let world: Awaited<ReturnType<typeof startWebhooks>>;
+const world = useWebhooks();
 let tenant: Tenant;
 let ledger: string;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  world = await startWebhooks();
   ledger = await createLedgerKey(world.service);
 });
 
@@ -31,7 +31,6 @@ afterEach(async () => {
   await world.service.sql.query('DELETE FROM ledger_webhook_endpoints');
   await receiver.close();
 });
-afterAll(() => world.service.close());
 
 /** The two surfaces have the same operations: the ledger's resources say whose they are, which is nobody's. */
 const SURFACES = [
@@ -58,59 +57,6 @@ function isSignedBy(secret: string, { headers, text, id }: Receiver['received'][
 }
 
 describe.each(SURFACES)('endpoints of $name', (surface) => {
-  test('are created, read, listed, changed and deleted', async () => {
-    const body = { url: receiver.url, events: ['refund.created', 'refund.failed'], description: 'Books' };
-    const created = await createdAt(surface, body);
-    const { id } = created.body;
-    expect(created.status).toBe(201);
-    expect(created.headers.get('location')).toBe(`${surface.path}/${id}`);
-    const shown = {
-      id: expect.stringMatching(/^we_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
-      object: 'webhook_endpoint',
-      ...surface.own,
-      mode: 'test',
-      url: receiver.url,
-      events: ['refund.created', 'refund.failed'],
-      enabled: true,
-      description: 'Books',
-      created: Math.floor(world.clock.now() / 1000),
-      disabled_reason: null,
-    };
-    expect(created.body).toEqual({ ...shown, secret: expect.stringMatching(SECRET) });
-    expect(Object.keys(created.body)).toEqual([...Object.keys(shown), 'secret']);
-
-    const read = await get(at(surface, `/${id}`), { key: surface.key() });
-    expect(read.body).toEqual(shown);
-    expect(Object.keys(read.body)).toEqual(Object.keys(shown));
-
-    const changed = await post(at(surface, `/${id}`), {
-      key: surface.key(),
-      body: { events: ['*'], enabled: false, description: null },
-    });
-    expect(changed.status).toBe(200);
-    expect(changed.body).toEqual({ ...shown, events: ['*'], enabled: false, description: null });
-
-    const second = await create(surface);
-    const list = await get(at(surface, '?limit=1'), { key: surface.key() });
-    const { secret, ...first } = second;
-    expect(list.body).toEqual({
-      object: 'list',
-      data: [first],
-      has_more: true,
-      next_cursor: second.id,
-      items: [first],
-      nextCursor: second.id,
-    });
-    const rest = await get(at(surface, `?limit=1&cursor=${second.id}`), { key: surface.key() });
-    expect(rest.body).toMatchObject({ data: [changed.body], has_more: false, next_cursor: null });
-
-    const deleted = await send('DELETE', at(surface, `/${id}`), { key: surface.key() });
-    expect(deleted.status).toBe(200);
-    expect(deleted.body).toEqual({ id, object: 'webhook_endpoint', ...surface.own, deleted: true });
-    for (const method of ['GET', 'DELETE'])
-      expect((await send(method, at(surface, `/${id}`), { key: surface.key() })).body.error.code).toBe('not_found');
-  });
-
   test('are sixteen at most, however many are created at once', async () => {
     const replies = await atOnce(24, () => createdAt(surface, { url: receiver.url }));
     const [created, refused] = [201, 422].map((status) => replies.filter((reply) => reply.status === status));
@@ -145,37 +91,6 @@ describe.each(SURFACES)('endpoints of $name', (surface) => {
         expect(rows).toEqual([]);
       }
     }
-  });
-
-  test.each([
-    [{}, 'url', 'required'],
-    [{ url: 'ftp://shop.example/' }, 'url', 'invalid_format'],
-    [{ url: 'https://ada:secret@shop.example/' }, 'url', 'invalid_format'],
-    [{ url: 'https://shop.example:22/' }, 'url', 'invalid_format'],
-    [{ url: 'https://shop.example/', events: [] }, 'events', 'too_short'],
-    [{ url: 'https://shop.example/', events: 'refund.created' }, 'events', 'invalid_type'],
-    [{ url: 'https://shop.example/', events: ['refund.created', 'refund.made'] }, 'events[1]', 'invalid_value'],
-    [{ url: 'https://shop.example/', events: ['refund.created', 'refund.created'] }, 'events', 'duplicate'],
-    [{ url: 'https://shop.example/', events: ['*', 'refund.created'] }, 'events', 'invalid_value'],
-    [{ url: 'https://shop.example/', enabled: 'yes' }, 'enabled', 'invalid_type'],
-    [{ url: 'https://shop.example/', secret: 'mine' }, 'secret', 'unknown_field'],
-    [{ url: 'https://shop.example/', description: 'x'.repeat(1001) }, 'description', 'too_long'],
-  ])('are refused as %j', async (body, param, code) => {
-    const refused = await createdAt(surface, body);
-    expect(refused.status).toBe(400);
-    expect(refused.body.error).toMatchObject({ code: 'invalid_param', param, errors: [{ param, code }] });
-  });
-
-  test('need an idempotency key to be created, and nothing else does', async () => {
-    const bare = await send('POST', at(surface), { key: surface.key(), body: { url: receiver.url } });
-    expect(bare.body.error).toMatchObject({ code: 'invalid_param', param: 'Idempotency-Key' });
-    const { id } = await create(surface);
-    for (const [path, body] of [
-      ['', { enabled: true }],
-      ['/rotate_secret', {}],
-      ['/test', {}],
-    ] as const)
-      expect((await send('POST', at(surface, `/${id}${path}`), { key: surface.key(), body })).status).toBe(200);
   });
 
   test('test sends at once and returns the attempt, successful or not, and once for an idempotency key', async () => {

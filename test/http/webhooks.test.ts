@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
@@ -8,18 +8,15 @@ import { post } from '../support/client.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver, until } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
 import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
-import { attempt, deliver, readEvent, sessionFor, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
+import { useWebhooks } from '../support/setup.js';
+import { attempt, deliver, readEvent, sessionFor, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let world: Awaited<ReturnType<typeof startWebhooks>>;
+const world = useWebhooks();
 let tenant: Tenant;
 let receiver: Receiver;
-
-beforeAll(async () => {
-  world = await startWebhooks();
-});
 
 beforeEach(async () => {
   tenant = await createTenant(world.service);
@@ -27,7 +24,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => receiver.close());
-afterAll(() => world.service.close());
 
 const secretsOf = () => world.service.application.get(ManageWebhookSecret).active(tenant.organization);
 

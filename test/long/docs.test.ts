@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { HAS_CHROMIUM, type OpenBrowser, openBrowser } from '../support/browser.js';
-import { type Service, startService } from '../support/service.js';
+import { useService } from '../support/setup.js';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const FILES: readonly [path: string, type: string, name: string][] = [
@@ -22,13 +22,7 @@ const POLICY = [
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.close());
+const service = useService();
 
 interface Answer {
   readonly status: number | undefined;

@@ -1,6 +1,6 @@
 /** What two organizations have waiting for their receivers does not keep a third one waiting. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, jest, test } from '@jest/globals';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -10,22 +10,20 @@ import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { startReceiver, until } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
-import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { useWebhooks } from '../support/setup.js';
+import { deliver, sessionFor } from '../support/webhooks.js';
 
 const BUSY_EVENTS = 10_000;
 /** As many of one organization as are remembered: four times what is attempted at once. */
 const DEAD_HOSTS = 2_000;
 const AT_ONCE = 512;
 
-let world: Awaited<ReturnType<typeof startWebhooks>>;
+const world = useWebhooks();
 
 beforeAll(async () => {
-  world = await startWebhooks();
   // Whatever ends an attempt here, it is not its timeout.
   Object.assign(world.network, { timeoutMs: 600_000 });
 });
-
-afterAll(() => world.service.close());
 
 test('10,000 events of one organization and 2,000 dead hosts of another keep no third one waiting', async () => {
   const { service } = world;

@@ -9,6 +9,8 @@ import { type Service, type ServiceOptions, startService, type Tenant } from './
 
 export const TIMEOUT_MS = 1_500;
 
+export type Webhooks = Awaited<ReturnType<typeof startWebhooks>>;
+
 export async function startWebhooks(options: ServiceOptions = {}) {
   const clock = new TestClock();
   const network: Network = {

@@ -1,0 +1,39 @@
+/** What a test file starts before its tests and ends after them: the objects are filled when the first test begins. */
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { type Service, type ServiceOptions, startService } from './service.js';
+import { Shop, type ShopOptions } from './shop.js';
+import { startWebhooks, type Webhooks } from './webhooks.js';
+
+/** The service of a test file. */
+export function useService(options: ServiceOptions = {}): Service {
+  const service = {} as Service;
+  beforeAll(async () => void Object.assign(service, await startService(options)));
+  afterAll(() => service.close());
+  return service;
+}
+
+/** Another instance on the same database. It ends before the first one does. */
+export function useOther(first: Service, options: ServiceOptions = {}): Service {
+  const other = {} as Service;
+  beforeAll(async () => {
+    Object.assign(other, await startService({ ...options, databaseUrl: first.databaseUrl }));
+    const { close } = first;
+    Object.assign(first, { close: () => other.close().then(close) });
+  });
+  return other;
+}
+
+/** The same, with a clock and a network that the tests control. */
+export function useWebhooks(options: ServiceOptions = {}): Webhooks {
+  const world = {} as Webhooks;
+  beforeAll(async () => void Object.assign(world, await startWebhooks(options)));
+  afterAll(() => world.service.close());
+  return world;
+}
+
+/** A new shop for each test. */
+export function useShop(service: Service, options: ShopOptions = {}): Shop {
+  const shop: Shop = Object.create(Shop.prototype);
+  beforeEach(async () => void Object.assign(shop, await Shop.open(service, options)));
+  return shop;
+}
