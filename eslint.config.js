@@ -1,4 +1,4 @@
-/** Biome checks the rest: these rules find expressions whose time grows faster than their text. */
+/** What Biome has no rule for: expressions whose time grows faster than their text, durations, and what a use case imports. */
 import parser from '@typescript-eslint/parser';
 import regexp from 'eslint-plugin-regexp';
 
@@ -10,6 +10,30 @@ export default [
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: true }],
+    },
+  },
+  {
+    files: ['**/src/modules/*/application/**/*.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [{ group: ['@nestjs/*'], allowImportNames: ['Injectable'] }] }],
+    },
+  },
+  {
+    // Durations are measured by the monotonic clock. These read the time of day: of an option that ends at an instant,
+    // of what the file system gave a file, and the clock itself.
+    files: ['**/src/**/*.ts'],
+    ignores: [
+      'src/cli/arguments.ts',
+      'src/embedded-postgres/postgres-process.ts',
+      'src/platform/clock.ts',
+      'client/**',
+    ],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        "MemberExpression[object.name='Date'][property.name='now']",
+        "NewExpression[callee.name='Date'][arguments.length=0]",
+      ],
     },
   },
 ];

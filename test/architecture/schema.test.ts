@@ -8,12 +8,24 @@ import { migrate, revertLast } from '../../src/migrate/migrate.js';
 import { createMigrationDataSource, MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { type Catalog, readCatalog } from '../support/catalog.js';
 import { createDatabase } from '../support/postgres.js';
-import { readSchemas } from '../support/schema.js';
 
 const STEPS = MIGRATIONS.map((Migration) => ({ name: Migration.name, Migration }));
 
-/** What each module expects of its tables. A new module adds a file `schema/<module>.ts`. */
-const EXPECTED = await readSchemas();
+/** Tables of the installation or of the ledger. The rows of every other table belong to an organization. */
+const SHARED = ['api_keys', 'encryption_keys', 'ledger_webhook_endpoints', 'organizations', 'page_secrets'];
+
+/** Every smallint, and why it never needs more room. */
+const NARROW = {
+  'encryption_keys.id': 'keys that operators make',
+  'events.sequence': 'sequence_base counts on',
+  'idempotency_keys.status': 'three digits',
+  'ledger_webhook_endpoints.place': 'at most 16, by a check',
+  'page_secrets.id': 'always 1, by a check',
+  'webhook_attempts.attempt': 'as webhook_deliveries.attempts',
+  'webhook_attempts.status_code': 'three digits, by HTTP',
+  'webhook_deliveries.attempts': 'stays at the largest; given up after 1,000, resent up to 100',
+  'webhook_endpoints.place': 'at most 16, by a check',
+};
 
 const isTransaction = (Migration: new () => MigrationInterface) => new Migration().transaction !== false;
 
@@ -40,37 +52,19 @@ describe('the migrated schema', () => {
     }
   });
 
-  test('has a value in every column that always has one', () => {
-    const nullable = catalog.columns.filter(({ nullable }) => nullable).map(({ table, name }) => `${table}.${name}`);
-    expect(nullable.sort()).toEqual(EXPECTED.nullable);
-  });
-
   test('has no counter that runs out of room', () => {
     const narrow = catalog.columns
       .filter(({ type }) => type === 'smallint')
       .map(({ table, name }) => `${table}.${name}`);
-    expect(narrow.sort()).toEqual(Object.keys(EXPECTED.narrow).sort());
+    expect(narrow.sort()).toEqual(Object.keys(NARROW));
   });
 
-  test('has every key', () => {
-    const keys = catalog.constraints.filter(({ type }) => ['p', 'u', 'f'].includes(type));
-    expect(Object.fromEntries(keys.map(({ name, table, definition }) => [name, `${table} ${definition}`]))).toEqual(
-      EXPECTED.keys,
-    );
-  });
-
-  test('has every partial key', () => {
-    const keys = catalog.indexes.filter(({ definition }) => /^CREATE UNIQUE INDEX .* WHERE /.test(definition));
-    const of = (definition: string) => definition.slice(definition.indexOf('('));
-    expect(Object.fromEntries(keys.map(({ name, definition }) => [name, of(definition)]))).toEqual(
-      EXPECTED.partialKeys,
-    );
-  });
-
-  test('keeps what belongs to an organization under it', () => {
-    const indexes = catalog.indexes.filter(({ table }) => EXPECTED.tenantTables.includes(table));
-    const elsewhere = indexes.filter(({ columns }) => columns[0] !== 'organization_id').map(({ name }) => name);
-    expect(elsewhere.sort()).toEqual(EXPECTED.indexesAcrossTenants);
+  // A distributed database keeps a key only where it begins with the column that the rows are placed by.
+  test('keeps what belongs to an organization under it, with every key', () => {
+    const keys = catalog.indexes.filter(({ definition }) => definition.startsWith('CREATE UNIQUE INDEX'));
+    const elsewhere = keys.filter(({ table, columns }) => !SHARED.includes(table) && columns[0] !== 'organization_id');
+    expect(elsewhere.map(({ name }) => name)).toEqual([]);
+    expect(new Set(keys.map(({ table }) => table)).size).toBe(catalog.tables.length);
   });
 
   test('can follow every foreign key backwards through an index', () => {
@@ -102,7 +96,7 @@ describe('the migrations', () => {
     const names = MIGRATIONS.map(({ name }) => name);
     expect(await migrate(database.url)).toEqual(names);
     const first = await readCatalog(database.url);
-    expect([...new Set(first.columns.map(({ table }) => table))].sort()).toEqual(EXPECTED.tables);
+    expect(first.tables.length).toBeGreaterThan(SHARED.length);
 
     for (const name of names.toReversed()) expect(await revertLast(database.url)).toBe(name);
     expect(await revertLast(database.url)).toBeUndefined();

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeAll, expect, test } from '@jest/globals';
 import { command } from '../support/command.js';
-import { until } from '../support/receiver.js';
+import { until } from '../support/processes.js';
 import { createTenant, type Tenant } from '../support/service.js';
 import { useWebhooks } from '../support/setup.js';
 import { deliver, sessionFor } from '../support/webhooks.js';

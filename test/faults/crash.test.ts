@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { brokenPromises } from '../support/invariants.js';
+import { type Server, serve } from '../support/processes.js';
 import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
-import { type ServiceProcess, spawnService } from '../support/service-process.js';
 
 const CLIENTS = 20;
 const KILLS = 4;
@@ -28,17 +28,17 @@ interface Acknowledged {
 let service: Service;
 let tenant: Tenant;
 let payments: readonly string[];
-const processes: ServiceProcess[] = [];
+const processes: Server[] = [];
 
 beforeAll(async () => {
   service = await startService();
   tenant = await createTenant(service);
   payments = await atOnce(4, () => capture(service, tenant, { amount: 2_000 }));
-  processes.push(...(await atOnce(2, () => spawnService(service.databaseUrl))));
+  processes.push(...(await atOnce(2, () => serve(service.databaseUrl))));
 }, LONG_MS);
 
 afterAll(async () => {
-  await Promise.all(processes.map((one) => one.kill()));
+  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
   await service.close();
 });
 
@@ -72,8 +72,8 @@ async function killAgainAndAgain(): Promise<void> {
   for (let kill = 0; kill < KILLS; kill++) {
     await sleep(randomInt(...LIFE_MS));
     const victim = kill % processes.length;
-    await processes[victim]?.kill();
-    processes[victim] = await spawnService(service.databaseUrl);
+    await processes[victim]?.stop('SIGKILL');
+    processes[victim] = await serve(service.databaseUrl);
   }
 }
 
@@ -112,13 +112,13 @@ test(
 );
 
 test('a process that is told to stop answers what it has begun and exits with 0', async () => {
-  const [leaving] = processes.splice(0, 1) as [ServiceProcess];
+  const [leaving] = processes.splice(0, 1) as [Server];
   const create = () => post(`${leaving.url}/v1/checkout_sessions`, { key: tenant.test, body: SMALLEST });
   // Connections that stay open.
   await atOnce(CLIENTS, create);
   const replies = atOnce(CLIENTS, () => create().catch(() => undefined));
   await sleep(5);
-  expect(await leaving.stop()).toBe(0);
+  expect(await leaving.stop()).toMatchObject({ status: 0, stderr: '' });
   // One that was only on its way is not answered at all, and may be sent again elsewhere.
   const answered = (await replies).flatMap((reply) => reply?.status ?? []);
   expect(answered.filter((status) => status !== 201)).toEqual([]);

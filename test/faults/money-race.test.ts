@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, insist, type Reply } from '../support/client.js';
 import { linearOrder, type Operation } from '../support/linear-order.js';
 import * as history from '../support/payment-history.js';
+import { type Server, serve } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { type Service, startService } from '../support/service.js';
-import { type ServiceProcess, spawnService } from '../support/service-process.js';
 import { Shop } from '../support/shop.js';
 
 const OPERATIONS = 1_000;
@@ -20,15 +20,15 @@ const MOST = 30;
 const TIME_LIMIT_MS = 180_000;
 
 let service: Service;
-let processes: readonly ServiceProcess[];
+let processes: readonly Server[];
 
 beforeAll(async () => {
   service = await startService();
-  processes = await atOnce(2, () => spawnService(service.databaseUrl));
+  processes = await atOnce(2, () => serve(service.databaseUrl));
 }, TIME_LIMIT_MS);
 
 afterAll(async () => {
-  await Promise.all(processes.map((one) => one.kill()));
+  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
   await service.close();
 });
 

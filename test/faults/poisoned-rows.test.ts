@@ -4,7 +4,8 @@ import { Logger } from '@nestjs/common';
 import { EventSweeper } from '../../src/modules/events/adapters/schedule/event-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
-import { type Receiver, startReceiver, until } from '../support/receiver.js';
+import { until } from '../support/processes.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
 import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
 

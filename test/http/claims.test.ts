@@ -1,8 +1,8 @@
 /** Claims: two workers never have the same refund, and a claimed refund cannot be canceled. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { readResource, refusal } from '../support/envelope.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { readResource, refusal } from '../support/refused-answer.js';
 import { useService, useShop } from '../support/setup.js';
 import { ownedRefund, Shop } from '../support/shop.js';
 

@@ -12,9 +12,10 @@ import {
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { PublicUrl } from '../../src/platform/http/public-url.js';
 import { describedFetch, SMALLEST } from '../support/client.js';
+import { refusal } from '../support/envelope.js';
 import { answering, FAULTS, startFaultyProxy } from '../support/faulty-proxy.js';
-import { startReceiver, until } from '../support/receiver.js';
-import { refusal } from '../support/refused-answer.js';
+import { until } from '../support/processes.js';
+import { startReceiver } from '../support/receiver.js';
 import { Shop, unknownId } from '../support/shop.js';
 import { deliver, startWebhooks } from '../support/webhooks.js';
 

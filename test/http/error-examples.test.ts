@@ -261,3 +261,10 @@ test.each(SHARED)('$where', async ({ where, error: { next_step, ...error } }) =>
   const { body } = (await PROVOKED_ANYWHERE[where]?.()) ?? {};
   expect(body?.error).toMatchObject({ ...error, next_step: { type: next_step.type } });
 });
+
+test('every code that there is has an example', () => {
+  const { code } = DOCUMENT.components.schemas.Error.properties.error.properties;
+  const shown = [...SHOWN, ...SHARED].map(({ error }) => error.code);
+  // A method is told from a path by Fastify's router, not by an operation.
+  expect([...new Set([...shown, 'method_not_allowed'])].sort()).toEqual([...code.enum].sort());
+});

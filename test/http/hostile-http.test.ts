@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, test } from '@jest/globals';
 import { get, SMALLEST } from '../support/client.js';
-import { type Entry, expectError, expectInvalid } from '../support/envelope.js';
+import { expectError, expectInvalid } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
 import { createTenant, type Tenant } from '../support/service.js';
@@ -25,32 +25,6 @@ function create(...headers: readonly string[]): Promise<RawReply> {
   const lines = [...usual, `Content-Length: ${TEXT.length}`, ...headers];
   return sendBytes(service.url, head(`POST ${SESSIONS} HTTP/1.1`, ...lines), TEXT);
 }
-
-const KEY: [headers: string[], entry: Entry][] = [
-  [[], ['Idempotency-Key', 'required']],
-  [['Idempotency-Key:'], ['Idempotency-Key', 'too_short']],
-  [['Idempotency-Key: ""'], ['Idempotency-Key', 'too_short']],
-  [
-    ['Idempotency-Key: a', 'Idempotency-Key: a'],
-    ['Idempotency-Key', 'duplicate'],
-  ],
-  [
-    ['Idempotency-Key: a', 'IDEMPOTENCY-KEY: b'],
-    ['Idempotency-Key', 'duplicate'],
-  ],
-  [[`Idempotency-Key: ${'k'.repeat(256)}`], ['Idempotency-Key', 'too_long']],
-  [[`Idempotency-Key: ${'k'.repeat(10_000)}`], ['Idempotency-Key', 'too_long']],
-  [['Idempotency-Key: cl\xe9'], ['Idempotency-Key', 'invalid_format']],
-  [['Idempotency-Key: a\tb'], ['Idempotency-Key', 'invalid_format']],
-];
-
-test.each(KEY)('%j is not a valid API key header', async (headers, entry) => {
-  expectInvalid(await create(...headers), entry);
-});
-
-test.each([`${'k'.repeat(255)}`, '!', '~"', '"quoted"', ' padded '])('key %j is taken', async (key) => {
-  expect((await create(`Idempotency-Key: ${key}`)).status).toBe(201);
-});
 
 const MALFORMED: [name: string, bytes: string][] = [
   ['no HTTP at all', 'GARBAGE\r\n\r\n'],

@@ -1,7 +1,7 @@
 /** What the ledger and the merchant tell each other: turns of claims, references both ways, lists to compare with. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readResource, refusal } from '../support/envelope.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { readResource, refusal } from '../support/refused-answer.js';
 import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.js';
+import { readResource, refusal } from '../support/envelope.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { readResource, refusal } from '../support/refused-answer.js';
 import { createLedgerKey, type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { SMALLEST } from '../support/client.js';
 import { openPage, visit } from '../support/page.js';
-import { until } from '../support/receiver.js';
+import { until } from '../support/processes.js';
 import { startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 

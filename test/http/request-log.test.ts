@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
 import { get, post, SMALLEST } from '../support/client.js';
+import { until } from '../support/processes.js';
 import { head, sendBytes } from '../support/raw.js';
-import { until } from '../support/receiver.js';
 import {
   createKey,
   createLedgerKey,

@@ -4,10 +4,11 @@ import { Tillgate, verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
 import { atOnce, describedFetch, get, isReplay, post, SMALLEST } from '../support/client.js';
+import { fixRequest, listResources, refusal } from '../support/envelope.js';
 import { visit } from '../support/page.js';
-import { answer, type Receiver, startReceiver, until } from '../support/receiver.js';
+import { until } from '../support/processes.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { fixRequest, listResources, refusal } from '../support/refused-answer.js';
 import { createKey, type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 

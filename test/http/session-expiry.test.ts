@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce } from '../support/client.js';
-import { until } from '../support/receiver.js';
+import { readResource, refusal } from '../support/envelope.js';
+import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { readResource, refusal } from '../support/refused-answer.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 

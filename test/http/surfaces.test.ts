@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from '@jest/globals';
 import { send } from '../support/client.js';
-import { refusal } from '../support/refused-answer.js';
+import { refusal } from '../support/envelope.js';
 import { createKey, createLedgerKey } from '../support/service.js';
 import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';

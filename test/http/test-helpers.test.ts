@@ -1,8 +1,8 @@
 /** The test helpers simulate the customer and the ledger in test mode. They do not exist for a live key. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { post, send } from '../support/client.js';
+import { fixRequest, listResources, readResource, refusal } from '../support/envelope.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { fixRequest, listResources, readResource, refusal } from '../support/refused-answer.js';
 import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 

@@ -8,9 +8,8 @@ import { Client } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
-import { until } from '../support/processes.js';
+import { type Server, serve, until } from '../support/processes.js';
 import { capture, createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
-import { type ServiceProcess, spawnService } from '../support/service-process.js';
 import { createSession, LARGE } from '../support/sessions.js';
 
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
@@ -21,7 +20,7 @@ const TRIES = 10;
 const TIMES_CALM = 3;
 
 let service: Service;
-let shared: ServiceProcess;
+let shared: Server;
 let troublesome: Tenant;
 let neighbour: Tenant;
 let ledger: string;
@@ -30,7 +29,7 @@ let requests: readonly (() => Promise<Response>)[];
 
 beforeAll(async () => {
   service = await startService();
-  shared = await spawnService(service.databaseUrl);
+  shared = await serve(service.databaseUrl);
   troublesome = await createTenant(service);
   neighbour = await createTenant(service);
   ledger = await createLedgerKey(service);

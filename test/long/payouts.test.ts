@@ -3,15 +3,14 @@
  * those that work, and merchants cancel what they can: each refund is paid out once or not at all, and its books say which.
  */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { atOnce } from '../support/client.js';
-import { run, type Started, until } from '../support/processes.js';
+import { run, type Server, type Started, serve, until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { type Service, startService } from '../support/service.js';
-import { type ServiceProcess, spawnService } from '../support/service-process.js';
 import { Shop } from '../support/shop.js';
 
 const STEPS = ['claiming', 'claimed', 'paying', 'paid', 'telling', 'told'];
@@ -26,11 +25,11 @@ let shop: Shop;
 let payment: string;
 let provider: Provider;
 let workers: Started[];
-const processes: ServiceProcess[] = [];
+const processes: Server[] = [];
 
 beforeAll(async () => {
   service = await startService();
-  processes.push(...(await atOnce(2, () => spawnService(service.databaseUrl))));
+  processes.push(...(await atOnce(2, () => serve(service.databaseUrl))));
 }, TIME_LIMIT_MS);
 
 beforeEach(async () => {
@@ -48,7 +47,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all(processes.map((one) => one.kill()));
+  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
   await service.close();
 });
 
@@ -62,7 +61,7 @@ class Provider {
   readonly outcomes = new Map<string, Outcome>();
   private readonly numbers = new Map<string, number>();
 
-  private constructor(readonly server: Server) {}
+  private constructor(readonly server: HttpServer) {}
 
   static async start(): Promise<Provider> {
     const provider = new Provider(createServer());
@@ -138,9 +137,9 @@ async function killAgainAndAgain(): Promise<void> {
   for (let kill = 0; kill < KILLS; kill++) {
     await sleep(Math.random() * 500);
     const victim = kill % processes.length;
-    await processes[victim]?.kill();
+    await processes[victim]?.stop('SIGKILL');
     // On the port that the workers know.
-    processes[victim] = await spawnService(service.databaseUrl, new URL(processes[victim]?.url as string).port);
+    processes[victim] = await serve(service.databaseUrl, new URL(processes[victim]?.url as string).port);
   }
 }
 

@@ -1,7 +1,7 @@
 /** A plain HTTP client for the tests: it sends what it is told, however wrong, and gives back what came. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requireDescribed } from './description.js';
+import { parse, requireDescribed } from './description.js';
 import { requireNextStep } from './next-steps.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests find out what a body is; a type would claim to know.
@@ -100,14 +100,6 @@ export async function atOnce<Result>(count: number, work: (index: number) => Pro
 /** Whether this is the stored answer of an earlier request. */
 export function isReplay({ headers }: Reply): boolean {
   return headers.get('idempotent-replayed') === 'true';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The smallest body that makes a session: one line of 10.00 USD. */

@@ -199,7 +199,8 @@ function typed({ type }: Node, value: string): unknown {
   return type === 'integer' && /^\d+$/.test(value) ? Number(value) : value;
 }
 
-function parse(text: string): unknown {
+/** The JSON in a text, or undefined. */
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

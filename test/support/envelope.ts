@@ -1,34 +1,51 @@
-/** The envelope of everything that is not 2xx, compared whole: no member missing, none too many. */
+/** The envelope of everything that is not 2xx, compared whole: only its words and the request's id are left open. */
 import { expect } from '@jest/globals';
 import type { Reply } from './client.js';
 
 /** One entry of `errors`: parameter, code and, where there is one, the list of what is allowed. */
 export type Entry = readonly [param: string, code: string, allowed?: readonly string[]];
 
+export interface NextStep {
+  readonly type: string;
+  readonly path: string;
+  readonly method: string;
+}
+
 export interface ExpectedError {
   readonly status: number;
   readonly code: string;
   readonly errors?: readonly Entry[];
-  readonly nextStep?: { readonly type: string; readonly path: string; readonly method: string };
+  readonly nextStep?: NextStep;
+}
+
+interface NamedEntry {
+  readonly param: string;
+  readonly code: string;
+  readonly allowed?: readonly string[];
 }
 
 const SOME_TEXT = expect.stringMatching(/\S/);
+const SOME_STEP = { type: SOME_TEXT, path: expect.stringMatching(/^\//), method: SOME_TEXT } as unknown as NextStep;
 
-export function expectError(reply: Reply, { status, code, errors = [], nextStep }: ExpectedError): void {
-  expect({ status: reply.status, body: reply.body }).toEqual({
-    status,
-    body: {
-      request_id: reply.headers.get('request-id') ?? 'the Request-Id header is missing',
-      error: {
-        type: status < 500 ? 'invalid_request' : 'api_error',
-        message: SOME_TEXT,
-        param: errors[0]?.[0] ?? '',
-        errors: errors.map(([param, fault, allowed = []]) => ({ param, code: fault, message: SOME_TEXT, allowed })),
-        next_step: nextStep ?? { type: SOME_TEXT, path: expect.stringMatching(/^\//), method: SOME_TEXT },
-        code,
-      },
+export function refusal(code: string, nextStep: NextStep, errors: readonly NamedEntry[], type = 'invalid_request') {
+  return {
+    request_id: SOME_TEXT,
+    error: {
+      type,
+      message: SOME_TEXT,
+      param: errors[0]?.param ?? '',
+      errors: errors.map((error) => ({ allowed: [], ...error, message: SOME_TEXT })),
+      next_step: nextStep,
+      code,
     },
-  });
+  };
+}
+
+export function expectError(reply: Reply, { status, code, errors = [], nextStep = SOME_STEP }: ExpectedError): void {
+  const entries = errors.map(([param, code, allowed = []]) => ({ param, code, allowed }));
+  const body = refusal(code, nextStep, entries, status < 500 ? 'invalid_request' : 'api_error');
+  const request_id = reply.headers.get('request-id') ?? 'the Request-Id header is missing';
+  expect({ status: reply.status, body: reply.body }).toEqual({ status, body: { ...body, request_id } });
   expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
 }
 
@@ -36,3 +53,7 @@ export function expectError(reply: Reply, { status, code, errors = [], nextStep 
 export function expectInvalid(reply: Reply, ...errors: readonly Entry[]): void {
   expectError(reply, { status: 400, code: 'invalid_param', errors });
 }
+
+export const fixRequest = (method: string, path: string): NextStep => ({ type: 'fix_request', path, method });
+export const readResource = (path: string): NextStep => ({ type: 'read_resource', path, method: 'GET' });
+export const listResources = (path: string): NextStep => ({ type: 'list_resources', path, method: 'GET' });

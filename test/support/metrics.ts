@@ -1,6 +1,6 @@
 /** The values at /metrics. */
 import { Measurements } from '../../src/telemetry/measurements.js';
-import { until } from './receiver.js';
+import { until } from './processes.js';
 import type { Service } from './service.js';
 
 /** Each value by its series, as `name{label="value"}`; the tables are measured anew. */

@@ -3,7 +3,7 @@
  * naive: one status, three amounts, no clock but those that the test turns.
  */
 import { expect } from '@jest/globals';
-import { readResource, refusal } from './refused-answer.js';
+import { readResource, refusal } from './envelope.js';
 
 export interface Expected {
   readonly status: number;

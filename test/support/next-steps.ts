@@ -2,7 +2,7 @@
  * Every `next_step` is a promise that the request can be sent as it stands. All that tests provoke are held to it: what
  * sends the request again must name that request, and what reads something else is read at once, with the caller's key.
  */
-import { type Exchange, isDescribed, requireDescribed } from './description.js';
+import { type Exchange, isDescribed, parse, requireDescribed } from './description.js';
 
 interface NextStep {
   readonly type: string;
@@ -82,12 +82,4 @@ async function read(step: NextStep, { url, requestHeaders }: Exchange): Promise<
 
 function requireThat(isSo: boolean, { type, method, path }: NextStep, otherwise: string): void {
   if (!isSo) throw new Error(`The next step ${type}, ${method} ${path}, ${otherwise}.`);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const POLL_MS = 20;
+const POLL_MS = 10;
 /** Far more than anything takes on a busy machine: it ends what hangs. */
 const PATIENCE_MS = 120_000;
 /** The address, in words or in the log's line. */
@@ -77,6 +77,11 @@ export async function startServer(environment: Environment, wrapper?: readonly s
   return listening(launch(environment, wrapper));
 }
 
+/** The service on a migrated database, on a free port or the one given. */
+export function serve(DATABASE_URL: string, PORT = '0'): Promise<Server> {
+  return startServer({ DATABASE_URL, PORT });
+}
+
 export async function listening(started: Started): Promise<Server> {
   const url = await saying(started, LISTENS);
   await until(() => !started.said().includes('Paste these') || started.said().includes('Ctrl-C'));
@@ -107,10 +112,11 @@ export async function saying({ said, ended, child }: Started, pattern: RegExp): 
   return group;
 }
 
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until something is so, as long as a test may. */
+export async function until(condition: () => boolean | Promise<boolean>, what = String(condition)): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not in ${PATIENCE_MS} ms: ${condition}`);
+    if (Date.now() > deadline) throw new Error(`Not in ${PATIENCE_MS} ms: ${what}`);
     await sleep(POLL_MS);
   }
 }

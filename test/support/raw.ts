@@ -1,6 +1,7 @@
 /** Bytes on a socket of their own, for requests that no well-behaved HTTP client would send. */
 import { connect } from 'node:net';
 import type { Reply } from './client.js';
+import { parse } from './description.js';
 import { requireCallable } from './next-steps.js';
 
 export interface RawReply extends Reply {
@@ -42,12 +43,4 @@ function replyFrom(answer: string): RawReply {
   const text = headers.get('transfer-encoding') === 'chunked' ? sent.split(/(?:^|\r\n)[0-9a-f]+\r\n/).join('') : sent;
   const status = Number(statusLine.split(' ')[1] ?? 0);
   return { status, headers, text, body: parse(text), answers: answer.split(/^HTTP\/1\.1 /m).length - 1 };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

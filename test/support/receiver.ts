@@ -75,12 +75,3 @@ export async function startReceiver(first: Behavior = answer(204)): Promise<Rece
     },
   };
 }
-
-/** Waits until something is so, as long as a test may. */
-export async function until(condition: () => boolean | Promise<boolean>, what = 'it'): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -34,27 +34,6 @@ const VECTORS = [
   ['01h455vb4pex5vsknk084sn02q', '01890a5d-ac96-774b-bcce-b302099a8057'],
 ] as const;
 
-const MALFORMED = [
-  ['nothing', ''],
-  ['no prefix', '01h455vb4pex5vsknk084sn02q'],
-  ['another kind', 're_test_01h455vb4pex5vsknk084sn02q'],
-  ['no mode', 'cs_01h455vb4pex5vsknk084sn02q'],
-  ['an unknown mode', 'cs_demo_01h455vb4pex5vsknk084sn02q'],
-  ['upper case', 'cs_test_01H455VB4PEX5VSKNK084SN02Q'],
-  ['an upper-case prefix', 'CS_test_01h455vb4pex5vsknk084sn02q'],
-  ['a letter too few', 'cs_test_01h455vb4pex5vsknk084sn02'],
-  ['a letter too many', 'cs_test_01h455vb4pex5vsknk084sn02qq'],
-  ['more than 128 bits', 'cs_test_8zzzzzzzzzzzzzzzzzzzzzzzzz'],
-  ['a letter that is not in the alphabet: i', 'cs_test_01h455vb4pex5vsknk084sn0iq'],
-  ['a letter that is not in the alphabet: l', 'cs_test_01h455vb4pex5vsknk084sn0lq'],
-  ['a letter that is not in the alphabet: o', 'cs_test_01h455vb4pex5vsknk084sn0oq'],
-  ['a letter that is not in the alphabet: u', 'cs_test_01h455vb4pex5vsknk084sn0uq'],
-  ['a hyphen', 'cs-test-01h455vb4pex5vsknk084sn02q'],
-  ['a trailing line break', 'cs_test_01h455vb4pex5vsknk084sn02q\n'],
-  ['a leading space', ' cs_test_01h455vb4pex5vsknk084sn02q'],
-  ['NUL', 'cs_test_01h455vb4pex5vsknk084sn02\0'],
-] as const;
-
 test.each(VECTORS)('%s is the UUID %s', (suffix, uuid) => {
   expect(idOf(ORGANIZATION_ID, uuid)).toBe(`org_${suffix}`);
   expect(uuidOf(`org_${suffix}`)).toBe(uuid.replaceAll('-', ''));
@@ -70,10 +49,6 @@ test('every UUID goes there and back, in the order of its text', () => {
       expect(id < idOf(CHECKOUT_SESSION_ID, other, 'live')).toBe(one < other);
     }),
   );
-});
-
-test.each(MALFORMED)('%s is no session id', (_, text) => {
-  expect(isId(CHECKOUT_SESSION_ID, text)).toBe(false);
 });
 
 test.each(KINDS)('an id of kind $prefix is of no other kind', (kind) => {

@@ -6,48 +6,6 @@ import { refusalOf } from '../support/refusal.js';
 
 const MAX = 999_999_999_999;
 
-/** Claims that are right, so the line is priced as claimed. */
-const PRICED: readonly [string, Partial<NewLineItem>][] = [
-  ['two of 12.99', { unitPrice: 1299, quantity: 2, amountSubtotal: 2598, amountTotal: 2598 }],
-  [
-    'tax on top',
-    { unitPrice: 2500, taxBehavior: 'exclusive', amountSubtotal: 2500, amountTax: 500, amountTotal: 3000 },
-  ],
-  ['tax inside', { unitPrice: 4994, amountSubtotal: 4994, amountTax: 1046, amountTotal: 4994 }],
-  [
-    'tax rounded over the line',
-    {
-      unitPrice: 1920,
-      quantity: 309,
-      taxBehavior: 'exclusive',
-      amountSubtotal: 593_280,
-      amountTax: 124_589,
-      amountTotal: 717_869,
-    },
-  ],
-  [
-    'tax rounded for each unit',
-    {
-      unitPrice: 1920,
-      quantity: 309,
-      taxBehavior: 'exclusive',
-      amountSubtotal: 593_280,
-      amountTax: 124_800,
-      amountTotal: 718_080,
-    },
-  ],
-  ['yen, which have no minor unit', { unitPrice: 500, quantity: 3, amountSubtotal: 1500, amountTotal: 1500 }],
-  ['dinars, which have a thousand', { unitPrice: 5124, amountSubtotal: 5124, amountTotal: 5124 }],
-  ['a gift', { unitPrice: 0, quantity: 3, amountSubtotal: 0, amountTotal: 0 }],
-  ['a discount of everything', { unitPrice: 500, amountDiscount: 500, amountSubtotal: 500, amountTotal: 0 }],
-  ['tax that is all of the total', { unitPrice: 500, amountDiscount: 100, amountTax: 400, amountTotal: 400 }],
-  [
-    'tax on a discounted gift',
-    { unitPrice: 500, amountDiscount: 500, amountTax: 95, taxBehavior: 'exclusive', amountTotal: 95 },
-  ],
-  ['the greatest line', { unitPrice: MAX, amountSubtotal: MAX, amountTotal: MAX }],
-];
-
 const REFUSED: readonly [string, Partial<NewLineItem>, readonly unknown[]][] = [
   ['a wrong subtotal', { amountSubtotal: 999 }, [['amount_subtotal', 'amount_mismatch', ['1000']]]],
   ['a wrong total', { amountTotal: 1001 }, [['amount_total', 'amount_mismatch', ['1000']]]],
@@ -93,10 +51,6 @@ const IMPOSSIBLE: readonly Partial<NewLineItem>[] = [
   { amountTax: -1 },
   { amountTax: Number.POSITIVE_INFINITY },
 ];
-
-test.each(PRICED)('%s', (_, claimed) => {
-  expect(priced(claimed)).toMatchObject(claimed);
-});
 
 test('what is not said has its default', () => {
   expect(priced({})).toEqual({
