@@ -4,9 +4,6 @@ export interface Captured {
   readonly currency: string;
 }
 
-/** Why a captured amount does not pay its session. */
-export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
-
 /** What to do with an amount that does not pay its session. `record` exists because the money was captured all the same. */
 export const ON_MISMATCH = ['refuse', 'record'] as const;
 export type OnMismatch = (typeof ON_MISMATCH)[number];

@@ -94,6 +94,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Refuses for one parameter. Its message is the refusal's too. */
+export function refusal(code: ErrorCode, error: ParamError, resource?: string): Refusal {
+  return new Refusal(code, error.message, [error], resource);
+}
+
 /** Refuses with all wrong parameters. The first one becomes the envelope's `param`. */
 export function invalidParams(errors: readonly ParamError[]): Refusal {
   const [first] = errors;
@@ -111,5 +116,5 @@ export function noSuchRoute(): Refusal {
 /** The same refusal for an ID that is unknown, that of another organization, or of the other mode. */
 export function notFound(param: string): Refusal {
   const message = `No such ${param === 'id' ? 'resource' : param.replaceAll('_', ' ')}.`;
-  return new Refusal(NOT_FOUND, message, [paramError(param, 'invalid_value', message)]);
+  return refusal(NOT_FOUND, paramError(param, 'invalid_value', message));
 }

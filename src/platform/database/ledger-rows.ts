@@ -16,14 +16,10 @@ interface LedgerTable {
   readonly order: 'asc' | 'desc';
 }
 
-interface LedgerStatements {
-  readonly owner: Statement;
-  readonly lists: Readonly<Record<string, Statement>>;
-  readonly order: 'asc' | 'desc';
-}
+type LedgerStatements = ReturnType<typeof ledgerStatements>;
 
 /** One list for each combination of filters, so that each has a plan of its own. */
-export function ledgerStatements({ table, columns, filters, few, order }: LedgerTable): LedgerStatements {
+export function ledgerStatements({ table, columns, filters, few, order }: LedgerTable) {
   const select = `SELECT organization_id AS organization, ${columns} FROM ${table} WHERE mode = $1`;
   // No ID is the smallest of its instant, so an ascending page may leave out its first value.
   const page = `id ${order === 'asc' ? '>' : '>='} $2 AND id < $3 ORDER BY id ${order} LIMIT $4`;
@@ -38,26 +34,23 @@ export function ledgerStatements({ table, columns, filters, few, order }: Ledger
   const text = `/* every organization: a resource of the ledger is of any of them */
     SELECT organization_id AS organization FROM ${table} WHERE mode = $1 AND id = $2`;
   const lists = subsets([...filters, 'organization_id']).map((names) => [keyOf(names), listBy(names)]);
-  return { owner: { name: `${table}.owner`, text }, lists: Object.fromEntries(lists), order };
+  return { owner: { name: `${table}.owner`, text }, lists: Object.fromEntries(lists) as Statements, order };
 }
 
+type Statements = Readonly<Record<string, Statement>>;
 const subsets = ([first, ...rest]: readonly string[]): string[][] =>
   first === undefined ? [[]] : subsets(rest).flatMap((set) => [set, [first, ...set]]);
 const keyOf = (names: readonly string[]) => [...names].sort().join(' ');
 
-/** A resource of the ledger's mode. If the ledger names the organization, its owner is not looked up. */
-interface LedgerResource {
+interface Asked {
   readonly ledger: Ledger;
   readonly id: string;
   readonly organization: string | null | undefined;
 }
 
-/** Whose a resource of the ledger is, as the caller that may change it. Refuses with not_found. */
-export async function findOwner(
-  database: Database,
-  { owner }: LedgerStatements,
-  { ledger, id, organization }: LedgerResource,
-): Promise<Caller> {
+/** Whose a resource of the ledger's mode is, as the caller that may change it: looked up, unless the ledger says it. Refuses with not_found. */
+export async function findOwner(database: Database, { owner }: LedgerStatements, asked: Asked): Promise<Caller> {
+  const { ledger, id, organization } = asked;
   const { mode } = ledger;
   if (organization) return { organization, mode };
   const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [mode, uuidOf(id)]);
@@ -65,14 +58,10 @@ export async function findOwner(
   return { organization: idOf(ORGANIZATION_ID, row.organization), mode };
 }
 
-interface LedgerFilter extends CreatedPageRequest {
-  readonly organization: string | undefined;
-}
-
-/** `values` are those of the filtered columns, undefined where a filter is not given. */
-interface LedgerPage {
+interface Listed {
   readonly ledger: Ledger;
-  readonly filter: LedgerFilter;
+  readonly filter: CreatedPageRequest & { readonly organization: string | undefined };
+  /** By filtered column. Undefined where a filter is not given. */
   readonly values: Readonly<Record<string, string | undefined>>;
 }
 
@@ -80,19 +69,18 @@ interface LedgerPage {
 export async function pageOfAll<Row extends object, Item>(
   database: Database,
   { lists, order }: LedgerStatements,
-  { ledger, filter, values }: LedgerPage,
+  { ledger, filter, values }: Listed,
   itemOf: (row: Row, organization: string) => Item,
 ): Promise<Page<Item>> {
   const { organization, limit } = filter;
   const given: typeof values = { ...values, organization_id: organization && uuidOf(organization) };
   const names = Object.keys(given).filter((name) => given[name] !== undefined);
-  const owner = organization === undefined ? ledger : { organization };
-  const rows = await database.read<Row & { organization: string }>(owner, lists[keyOf(names)] as Statement, [
-    ledger.mode,
-    ...idRange({ ...filter, order }),
-    limit + 1,
-    ...names.sort().map((name) => given[name]),
-  ]);
+  const page = [ledger.mode, ...idRange({ ...filter, order }), limit + 1];
+  const rows = await database.read<Row & { organization: string }>(
+    organization === undefined ? ledger : { organization },
+    lists[keyOf(names)] as Statement,
+    [...page, ...names.sort().map((name) => given[name])],
+  );
   const items = rows.map(({ organization, ...row }) => itemOf(row as Row, idOf(ORGANIZATION_ID, organization)));
   return pageOf(items, limit);
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import type { Captured, Mismatch, OnMismatch } from '../../../shared/captured.js';
+import type { Captured, OnMismatch } from '../../../shared/captured.js';
 import { type Decided, decided } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { CheckoutSession, SessionEvent } from '../domain/checkout-session.js';
+import type { CheckoutSession, Mismatch, SessionEvent } from '../domain/checkout-session.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
 
 export interface Completion {

@@ -1,7 +1,7 @@
 import type { Mode } from '../../../shared/caller.js';
-import type { Captured, Mismatch } from '../../../shared/captured.js';
+import type { Captured } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, Refusal, refusal } from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { agreedTerms, type NewCheckoutSession, type SessionTerms } from './session-terms.js';
@@ -11,6 +11,9 @@ export const CHECKOUT_SESSION_ID = idKind('cs', { hasMode: true });
 export const SESSION_STATUSES = ['open', 'complete', 'expired'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
+
+/** Why a captured amount does not pay its session. */
+export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
 export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',
@@ -104,7 +107,7 @@ export class CheckoutSession {
       amountTotal === 0
         ? `The session is ${status}, not open.`
         : `The session must be paid: its total is ${amountTotal}.`;
-    throw new Refusal(PAYMENT_REQUIRED, message, [paramError('id', 'invalid_value', message)], id);
+    throw refusal(PAYMENT_REQUIRED, paramError('id', 'invalid_value', message), id);
   }
 
   expire(): CheckoutSession {
@@ -115,8 +118,7 @@ export class CheckoutSession {
   private requireOpen(param: string): void {
     const { status, id } = this.state;
     if (status === 'open') return;
-    const message = `The session is ${status}, not open.`;
-    throw new Refusal(SESSION_NOT_OPEN, message, [paramError(param, 'invalid_value', message)], id);
+    throw refusal(SESSION_NOT_OPEN, paramError(param, 'invalid_value', `The session is ${status}, not open.`), id);
   }
 }
 

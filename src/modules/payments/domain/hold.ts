@@ -1,6 +1,6 @@
 import type { Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 import type { Payment } from './payment.js';
 
@@ -39,7 +39,7 @@ export class Hold {
     payment.requireRefundable('id', 'put on hold');
     if (amount !== undefined && amount > refundable) {
       const message = `Only ${refundable} is left of this payment.`;
-      throw new Refusal(HOLD_EXCEEDS_REMAINING, message, [paramError('amount', 'too_large', message, [refundable])]);
+      throw refusal(HOLD_EXCEEDS_REMAINING, paramError('amount', 'too_large', message, [refundable]));
     }
     const terms = { mode: state.mode, payment: state.id, amount: amount ?? refundable, reason, reference };
     return new Hold({ ...terms, id: newId(HOLD_ID, now), status: 'active' });

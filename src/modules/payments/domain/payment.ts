@@ -1,7 +1,6 @@
 import type { Mode } from '../../../shared/caller.js';
-import type { Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 import { currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 
@@ -14,6 +13,9 @@ export const PAYMENT_EVENTS = {
   'payment.released': 'A hold on a payment was released.',
 } as const;
 export type PaymentEvent = keyof typeof PAYMENT_EVENTS;
+
+/** Why a payment does not match its session. */
+export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
 /** All amounts are in the minor unit of the currency. */
 export interface PaymentState {
@@ -89,7 +91,7 @@ export class Payment {
   requireRefundable(param: string, purpose = 'refund'): void {
     if (this.refundable > 0) return;
     const message = `Nothing is left to ${purpose} of this payment.`;
-    throw new Refusal(PAYMENT_NOT_REFUNDABLE, message, [paramError(param, 'invalid_value', message)], this.state.id);
+    throw refusal(PAYMENT_NOT_REFUNDABLE, paramError(param, 'invalid_value', message), this.state.id);
   }
 
   /** Refuses another payment with the same reference, unless both describe the same capture. */
@@ -97,6 +99,6 @@ export class Payment {
     const { id, amount, currency, checkoutSession } = this.state;
     if (amount === state.amount && currency === state.currency && checkoutSession === state.checkoutSession) return;
     const message = 'This reference belongs to another payment.';
-    throw new Refusal(PAYMENT_REFERENCE_REUSED, message, [paramError('reference', 'invalid_value', message)], id);
+    throw refusal(PAYMENT_REFERENCE_REUSED, paramError('reference', 'invalid_value', message), id);
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, refusal } from '../../../shared/errors.js';
 
 export const REFUND_IN_PROGRESS: ErrorCode = {
   code: 'refund_in_progress',
@@ -67,7 +67,7 @@ export function requireClaim({ claimNumber, claimExpiresAt }: ClaimState, claim:
   const missing = 'The refund is claimed: send the number of its claim as claim.';
   const other = claim === null ? missing : 'The refund has another claim.';
   const message = claimExpiresAt === null ? 'The refund is not claimed.' : other;
-  throw new Refusal(REFUND_CLAIMED, message, [paramError('claim', code, message)], refund);
+  throw refusal(REFUND_CLAIMED, paramError('claim', code, message), refund);
 }
 
 /** A refund whose lease runs out for the nth time in a row waits its lease × 2^(n−1), at most an hour. */

@@ -1,6 +1,6 @@
 import type { Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, paramError, Refusal } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, type Refusal, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
 import {
   type ClaimState,
@@ -97,7 +97,7 @@ export class Refund {
     if (amount > payment.refundable) {
       const message = `Only ${payment.refundable} is left to refund of this payment.`;
       const error = paramError('amount', 'too_large', message, [payment.refundable]);
-      throw new Refusal(REFUND_EXCEEDS_REMAINING, message, [error], payment.id);
+      throw refusal(REFUND_EXCEEDS_REMAINING, error, payment.id);
     }
     const { mode, currency } = payment;
     const terms = { payment: payment.id, amount, currency, reference, description };
@@ -113,8 +113,7 @@ export class Refund {
   cancel(): Refund {
     this.requirePending();
     if (this.state.claimExpiresAt === null) return this.close('canceled');
-    const message = 'The refund is being paid out.';
-    throw new Refusal(REFUND_IN_PROGRESS, message, [paramError('id', 'invalid_value', message)], this.state.id);
+    throw this.refused(REFUND_IN_PROGRESS, 'The refund is being paid out.');
   }
 
   /** The refund, paid out by the ledger. Takes no claim: a payout that happened must be recorded. A succeeded refund stays as it is. */
@@ -132,13 +131,12 @@ export class Refund {
 
   /** A succeeded refund whose money came back: it is failed. A failed refund stays as it is, with its reason. */
   return(reason: string | null): Refund {
-    const { status, id } = this.state;
+    const { status } = this.state;
     if (status === 'failed') return this;
     if (status === 'succeeded') {
       return new Refund({ ...this.state, status: 'failed', failureReason: reason }, this.version + 1);
     }
-    const message = `The refund is ${status}, not succeeded.`;
-    throw new Refusal(REFUND_NOT_SUCCEEDED, message, [paramError('id', 'invalid_value', message)], id);
+    throw this.refused(REFUND_NOT_SUCCEEDED, `The refund is ${status}, not succeeded.`);
   }
 
   /** The refund, claimed for `leaseSeconds` from now. Throws RangeError unless it is claimable. */
@@ -167,9 +165,7 @@ export class Refund {
   /** Refuses another proposal with the same reference, unless both are of the same amount of the same payment. */
   requireSameProposal({ payment, amount }: NewRefund): void {
     if (payment === this.state.payment && amount === this.state.amount) return;
-    const message = 'This reference belongs to another refund.';
-    const error = paramError('reference', 'invalid_value', message);
-    throw new Refusal(REFUND_REFERENCE_REUSED, message, [error], this.state.id);
+    throw this.refused(REFUND_REFERENCE_REUSED, 'This reference belongs to another refund.', 'reference');
   }
 
   /** Refuses unless the refund is pending and `claim` is the number of its claim. The lease may have ended. */
@@ -191,7 +187,10 @@ export class Refund {
 
   private requirePending(): void {
     if (this.state.status === PENDING) return;
-    const message = `The refund is ${this.state.status}, not pending.`;
-    throw new Refusal(REFUND_NOT_PENDING, message, [paramError('id', 'invalid_value', message)], this.state.id);
+    throw this.refused(REFUND_NOT_PENDING, `The refund is ${this.state.status}, not pending.`);
+  }
+
+  private refused(code: ErrorCode, message: string, param = 'id'): Refusal {
+    return refusal(code, paramError(param, 'invalid_value', message), this.state.id);
   }
 }

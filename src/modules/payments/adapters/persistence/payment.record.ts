@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
-import type { Mismatch } from '../../../../shared/captured.js';
 import { CheckoutSessionRecord } from '../../../checkout/index.js';
+import type { Mismatch } from '../../domain/payment.js';
 
 const PRIMARY = { primaryKeyConstraintName: 'payments_pkey' };
 /** As SQL: TypeORM would quote the number. */

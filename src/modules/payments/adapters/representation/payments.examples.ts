@@ -2,21 +2,9 @@ import { exampleId } from '../../../../platform/http/schema.js';
 import { Hold } from '../../domain/hold.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 
+const CAPTURE = { currency: 'usd', checkoutSession: null, reference: 'capture-4711' };
 const payment = (amount: number) =>
-  Payment.restore({
-    id: exampleId(PAYMENT_ID),
-    mode: 'test',
-    amount,
-    amountRefunded: 0,
-    amountPendingRefund: 0,
-    amountOnHold: 0,
-    currency: 'usd',
-    checkoutSession: null,
-    mismatch: null,
-    reference: 'capture-4711',
-    notifyUrl: null,
-    version: 1,
-  });
+  Payment.restore({ ...Payment.record({ ...CAPTURE, amount }, 'test', 0).state, id: exampleId(PAYMENT_ID) });
 
 export const REFUSED_REFERENCE = [() => payment(5000).requireSameCapture(payment(4999))];
 export const REFUSED_WHEN_EMPTY = (param: string) => () => payment(500).withHold(500).requireRefundable(param);

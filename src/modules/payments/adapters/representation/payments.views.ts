@@ -15,11 +15,10 @@ import {
   type ValueOf,
   withOrganization,
 } from '../../../../platform/http/schema.js';
-import type { Mismatch } from '../../../../shared/captured.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { OwnedPayment } from '../../application/ports.js';
-import type { Payment, PaymentState } from '../../domain/payment.js';
+import type { Mismatch, Payment, PaymentState } from '../../domain/payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
 const MISMATCH_MEANINGS: Readonly<Record<Mismatch, string>> = {

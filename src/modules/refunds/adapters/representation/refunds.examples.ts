@@ -1,27 +1,18 @@
 import { exampleId } from '../../../../platform/http/schema.js';
 import { notFound } from '../../../../shared/errors.js';
 import { PAYMENT_ID, REFUSED_WHEN_EMPTY } from '../../../payments/index.js';
-import { NEVER_CLAIMED } from '../../domain/claim.js';
 import { REFUND_ID, Refund, type RefundStatus } from '../../domain/refund.js';
 
 const PAYMENT = { id: exampleId(PAYMENT_ID), mode: 'test', currency: 'usd', refundable: 500 } as const;
+const proposal = (amount: number) => ({ payment: PAYMENT.id, amount, reference: 'return-4711', description: null });
 const refund = (status: RefundStatus, claimNumber = 0) =>
   Refund.restore({
+    ...Refund.propose(PAYMENT, proposal(500), 0).state,
     id: exampleId(REFUND_ID),
-    mode: 'test',
-    amount: 500,
-    currency: 'usd',
     status,
-    payment: PAYMENT.id,
-    reference: 'return-4711',
-    description: null,
-    providerReference: null,
-    failureReason: null,
-    ...NEVER_CLAIMED,
     claimNumber,
     claimExpiresAt: claimNumber === 0 ? null : 0,
   });
-const proposal = (amount: number) => ({ payment: PAYMENT.id, amount, reference: 'return-4711', description: null });
 const FAILURE = { reason: null, claim: null, providerReference: null };
 
 export const REFUSED_PROPOSALS = [
