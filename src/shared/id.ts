@@ -64,7 +64,6 @@ export function newId(kind: IdKind, moment: number | Moment, mode?: Mode): strin
   return idOf(kind, uuid, mode);
 }
 
-/** Whether the text is a well-formed identifier of this kind (of either mode). */
 export function isId(kind: IdKind, text: string): boolean {
   return kind.pattern.test(text);
 }

@@ -2,7 +2,6 @@ import type { Mode } from './caller.js';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Whether an http or https URL is https, or leads to this machine. */
 export function isHttpsOrLocal(url: string): boolean {
   return /^https:/i.test(url) || LOCAL_HOSTS.includes(new URL(url).hostname);
 }

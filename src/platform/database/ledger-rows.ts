@@ -51,17 +51,15 @@ interface Asked {
 /** Whose a resource of the ledger's mode is, as the caller that may change it: looked up, unless the ledger says it. Refuses with not_found. */
 export async function findOwner(database: Database, { owner }: LedgerStatements, asked: Asked): Promise<Caller> {
   const { ledger, id, organization } = asked;
-  const { mode } = ledger;
-  if (organization) return { organization, mode };
-  const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [mode, uuidOf(id)]);
+  if (organization) return { organization, ...ledger };
+  const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [ledger.mode, uuidOf(id)]);
   if (!row) throw notFound('id');
-  return { organization: idOf(ORGANIZATION_ID, row.organization), mode };
+  return { organization: idOf(ORGANIZATION_ID, row.organization), ...ledger };
 }
 
 interface Listed {
   readonly ledger: Ledger;
   readonly filter: CreatedPageRequest & { readonly organization: string | undefined };
-  /** By filtered column. Undefined where a filter is not given. */
   readonly values: Readonly<Record<string, string | undefined>>;
 }
 
@@ -75,11 +73,10 @@ export async function pageOfAll<Row extends object, Item>(
   const { organization, limit } = filter;
   const given: typeof values = { ...values, organization_id: organization && uuidOf(organization) };
   const names = Object.keys(given).filter((name) => given[name] !== undefined);
-  const page = [ledger.mode, ...idRange({ ...filter, order }), limit + 1];
   const rows = await database.read<Row & { organization: string }>(
     organization === undefined ? ledger : { organization },
     lists[keyOf(names)] as Statement,
-    [...page, ...names.sort().map((name) => given[name])],
+    [ledger.mode, ...idRange({ ...filter, order }), limit + 1, ...names.sort().map((name) => given[name])],
   );
   const items = rows.map(({ organization, ...row }) => itemOf(row as Row, idOf(ORGANIZATION_ID, organization)));
   return pageOf(items, limit);

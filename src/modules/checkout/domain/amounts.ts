@@ -8,7 +8,6 @@ export class AmountFaults {
     this.errors.push(paramError(param, code, `${param} ${message}.`, allowed));
   }
 
-  /** Adds a fault if the caller sent an amount that differs from the computed one. */
   confirm(param: string, claimed: number | undefined, computed: number): void {
     if (claimed === undefined || claimed === computed) return;
     this.add(param, 'amount_mismatch', `must be ${computed}`, [computed]);

@@ -168,7 +168,6 @@ function detailsOf(input: NewCheckoutSession): SessionDetails {
   };
 }
 
-/** The canonical form of a BCP 47 tag: `EN-us` is `en-US`. */
 function canonicalLocale(locale: string | null): string | null {
   if (locale === null || locale === 'auto') return locale;
   return Intl.getCanonicalLocales(locale)[0] ?? locale;

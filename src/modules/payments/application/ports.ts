@@ -20,7 +20,6 @@ export abstract class PaymentQueries {
 export abstract class Payments extends PaymentQueries {
   /** Stale if another payment has the same reference or already pays the session. */
   abstract add(caller: Caller, payment: Payment): Write;
-  /** Finds a payment of the caller's mode. */
   abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
   /** Locks a payment until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Payment>;
@@ -76,7 +75,6 @@ export interface LedgerHoldFilter extends CreatedPageRequest {
 }
 
 export interface PaidSession {
-  /** Why the payment does not complete the session, or null if it does. */
   readonly mismatch: Mismatch | null;
   readonly notifyUrl: string | null;
 }

@@ -32,7 +32,6 @@ export class ClaimRefunds {
     });
   }
 
-  /** The turns of the organizations after the one that had the last turn. */
   private async turns(ledger: Ledger, limit: number): Promise<Turn[]> {
     const { mode } = ledger;
     const turns = turnsOf(await this.claims.waiting(ledger, this.last[mode], limit), limit);

@@ -65,14 +65,10 @@ export abstract class RefundablePayments {
   abstract get(caller: Caller, id: OwnId): Promise<RefundablePayment & Notified>;
   /** The URL to which webhooks about the refund are sent, or null. */
   abstract notifyUrl(caller: Caller, refund: Refund): Promise<string | null>;
-  /** Changes the payment by the amount of the refund. */
+  /** Changes the payment by the amount of the refund. To reserve it is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, refund: Refund, change: AmountChange): Write;
 }
 
-/**
- * What a refund does to its payment: it reserves its amount (stale if the payment no longer has that much left), frees it,
- * turns it into a refunded amount, or takes that back.
- */
 export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back';
 
 interface Notified {

@@ -60,7 +60,6 @@ export function released({ claimNumber }: ClaimState, now: number, delaySeconds:
   return { claimNumber, claimExpiresAt: null, lapses: 0, claimableAt: now + delaySeconds * 1000 };
 }
 
-/** Refuses unless `claim` is the number of the refund's claim. */
 export function requireClaim({ claimNumber, claimExpiresAt }: ClaimState, claim: number | null, refund: string): void {
   if (claimExpiresAt !== null && claim === claimNumber) return;
   const code = claim === null ? 'required' : 'invalid_value';

@@ -118,14 +118,14 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
         name: 'checkout.close',
         owner: caller,
         sql: CLOSE,
-        values: [...values, await this.ahead(caller)],
+        values: [...values, await this.aheadSeconds(caller)],
         rows: 1,
       };
     });
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), await this.ahead(caller)];
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), await this.aheadSeconds(caller)];
     const [row] = await this.database.read<Row>(caller, FIND, values);
     if (!row) throw notFound(param);
     return fromRow(row);
@@ -150,7 +150,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {
     const { status, limit } = filter;
-    const ahead = await this.ahead(caller);
+    const ahead = await this.aheadSeconds(caller);
     const range = createdRange(filter, ahead * 1000);
     const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1, ahead];
     const rows = await this.database.read<SummaryRow>(caller, LISTS[status ?? 'all'], values);
@@ -158,8 +158,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     return pageOf(found, limit);
   }
 
-  /** In seconds. */
-  private async ahead(caller: Caller): Promise<number> {
+  private async aheadSeconds(caller: Caller): Promise<number> {
     return (await this.clock.at(caller)).ahead / 1000;
   }
 }

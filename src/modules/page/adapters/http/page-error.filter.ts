@@ -7,7 +7,6 @@ import type { Refusal } from '../../../../shared/errors.js';
 import { missingPageView } from '../representation/missing-page.views.js';
 import { pageResponse } from './page-response.js';
 
-/** Renders errors as HTML, because they are shown to customers. */
 @Catch()
 export class PageErrorFilter extends ErrorFilter {
   protected override answer(refusal: Refusal, { headers }: FastifyRequest): HttpResponse {

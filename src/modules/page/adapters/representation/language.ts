@@ -15,7 +15,6 @@ const CATALOGUE: Readonly<Record<string, Words>> = {
 };
 
 export interface Language {
-  /** Language of the words: the `lang` of the document. */
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
   readonly words: Words;

@@ -44,7 +44,6 @@ export interface TroubledRow {
   readonly refunds: number;
 }
 
-/** The refunds of one kind of trouble: ID, number of the last claim, and since when. */
 export function named(rows: readonly TroubledRow[]): string {
   const each = rows.map(({ mode, id, claimNumber, since }) => {
     return `${idOf(REFUND_ID, id, mode)} (claim ${claimNumber}, since ${since.toISOString()})`;
