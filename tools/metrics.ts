@@ -19,9 +19,9 @@ const INTRODUCTION = `# Metrics
 
 - The answer covers all processes of an instance, whichever of them is asked. Counters of a process that has ended stay in the sum.
 - Counters begin at 0 when an instance starts, for each value of their labels. Add up those of several instances.
-- Gauges that are measured in the database are the same at every instance: take the \`max\` of several instances, not the \`sum\`.
+- Measured gauges come from the database and are the same at every instance: take the \`max\` of several instances, not the \`sum\`.
   An instance measures at most every 15 seconds, however often it is asked. While the database cannot be asked, they are missing.
-- Amounts are in the smallest unit of their currency.
+- The label \`mode\` is \`test\` or \`live\`. Amounts are in the smallest unit of their currency.
 
 \`docker/grafana/\` has a dashboard, and \`docker/prometheus/\` rules for the [alerts](alerts.md).
 `;
@@ -29,16 +29,15 @@ const INTRODUCTION = `# Metrics
 function sectionOf(metric: DeclaredMetric): string {
   const isMeasured = facts.measurements.some(({ gauges }) => Object.values<DeclaredMetric>(gauges).includes(metric));
   const { name, type, help, labelValues } = metric as DeclaredMetric & Shown;
-  const labels = Object.entries(labelValues).map(([label, values]) => {
+  const own = Object.entries(labelValues).filter(([label]) => label !== 'mode');
+  const labels = own.map(([label, values]) => {
     const known = typeof values === 'function' ? values(facts) : values;
     const listed = typeof known === 'string' ? known : known.map((value) => `\`${value}\``).join(', ');
     return `- \`${label}\`: ${listed}`;
   });
-  const notes = [
-    ...(metric instanceof Histogram ? [`Buckets: ${(metric as unknown as Shown).buckets.join(', ')}.`] : []),
-    ...(isMeasured ? ['The same at every instance.'] : []),
-  ];
-  const parts = [`## \`${name}\``, [`${capitalized(type)}.`, help, ...notes].join(' '), labels.join('\n')];
+  const kind = `${isMeasured ? 'Measured gauge' : capitalized(type)}${'mode' in labelValues ? ' by `mode`' : ''}.`;
+  const buckets = metric instanceof Histogram ? [`Buckets: ${(metric as unknown as Shown).buckets.join(', ')}.`] : [];
+  const parts = [`## \`${name}\``, [kind, help, ...buckets].join(' '), labels.join('\n')];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
