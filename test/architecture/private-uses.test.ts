@@ -98,22 +98,3 @@ test.each([...new Map(USES.map((use) => [use.name, use])).values()])('$name is $
   const { version } = JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
   expect([...versions]).toEqual([version]);
 });
-
-test('our own errors are recognized by class; only errors of packages are recognized by their text', () => {
-  const byWords = /\.message\)|\.message\.(includes|match|startsWith|endsWith)|\.message [!=]==|\.test\(.*\.message/;
-  const telling = FILES.flatMap(({ file, source }) =>
-    source
-      .split('\n')
-      .filter((line) => byWords.test(line))
-      .map(() => file),
-  );
-  expect([...new Set(telling)]).toEqual(['src/platform/database/faults.ts']);
-  const words =
-    /CONNECTION_LOST =\s*\/(.*)\/;/.exec(readFileSync('src/platform/database/faults.ts', 'utf8'))?.[1] ?? '';
-  expect(words).toContain('|');
-  const own = FILES.filter(({ file }) => file !== 'src/platform/database/faults.ts').flatMap(
-    ({ source }) => source.match(/Error\('[^']*'|Fault\('[^']*'/g) ?? [],
-  );
-  expect(own.length).toBeGreaterThan(10);
-  expect(own.filter((text) => new RegExp(words).test(text))).toEqual([]);
-});

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
@@ -8,7 +7,7 @@ import { uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { createDatabase } from '../support/postgres.js';
-import { until } from '../support/processes.js';
+import { startServer, until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { useWebhooks } from '../support/setup.js';
@@ -31,18 +30,7 @@ afterEach(async () => {
 });
 
 /** A process of the built service on the same database. */
-async function startProcess(databaseUrl: string): Promise<{ child: ChildProcess; url: string }> {
-  const env = {
-    ...process.env,
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    LOG_LEVEL: 'silent',
-    WEBHOOK_ALLOW_PRIVATE: 'true',
-  };
-  const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
-  return { child, url: String(line).match(/http:\S+/)?.[0] ?? '' };
-}
+const startProcess = (DATABASE_URL: string) => startServer({ DATABASE_URL, WEBHOOK_ALLOW_PRIVATE: 'true' });
 
 test('a worker killed in the middle of a delivery loses nothing: the next one sends the same event again', async () => {
   receiver.behave(hang);

@@ -1,11 +1,11 @@
 /** Concurrent claims on two instances: no refund is in two claims, and none is claimed after it has ended. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce as many, type Reply } from '../support/client.js';
 import { withClient } from '../support/postgres.js';
 import { atOnce, inRaces } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
+import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const PATH = '/ledger/v1/refunds';
@@ -13,25 +13,11 @@ const WORKERS = 8;
 const REFUNDS = 200;
 const TIME_LIMIT_MS = 180_000;
 
-let service: Service;
-let other: Service;
-let shop: Shop;
-
-beforeAll(async () => {
-  service = await startService();
-  other = await startService({ databaseUrl: service.databaseUrl });
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
+const service = useService();
+const other = useOther(service);
+const shop = useShop(service);
 
 afterEach(() => expectBalanced(service));
-
-afterAll(async () => {
-  await other.close();
-  await service.close();
-});
 
 const idsOf = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
 const lapse = (id: string) =>

@@ -3,9 +3,8 @@
  * an ID. The places come from the description, so a new operation is tested without a change here.
  */
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { isReplay, post, type Reply, SMALLEST, send } from '../support/client.js';
-import { openPage, stateIn, submit, visit } from '../support/page.js';
+import { beforeAll, expect, test } from '@jest/globals';
+import { post, type Reply, send } from '../support/client.js';
 import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
@@ -171,33 +170,3 @@ test.each(DELETED_LAST)(
     );
   },
 );
-
-/** A statement that names no organization fails wherever it runs: these run only after something else has happened. */
-describe('an action of the owner in several steps', () => {
-  test('is replayed to the owner only', async () => {
-    const create = (key: string) =>
-      post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST, idempotencyKey: 'again' });
-    const [first, again, strange] = [await create(owner.key), await create(owner.key), await create(stranger.test)];
-    expect([again.text, isReplay(again)]).toEqual([first.text, true]);
-    expect([strange.status, isReplay(strange)]).toEqual([201, false]);
-  });
-
-  test('extends and releases the claim of a refund', async () => {
-    const refund = (await owner.propose((await owner.record()).body.id, 100)).body.id;
-    expect((await owner.claim({ limit: 100 })).status).toBe(200);
-    for (const step of ['extend', 'release']) {
-      const taken = await owner.ledgerPost(`/ledger/v1/refunds/${refund}/${step}`, { claim: 1 });
-      expect([taken.status, taken.body.id]).toEqual([200, refund]);
-    }
-  });
-
-  test('is the payment by the customer on the page', async () => {
-    const page = service.url + (await openPage(owner)).path;
-    expect((await submit(`${page}/pay`)).location).toMatch(/\/pretend$/);
-    expect(stateIn(await visit(page))).toBe('being_paid');
-    expect((await submit(`${page}/pretend/decline`)).location).toMatch(/\/cancel$/);
-    expect((await submit(`${page}/pretend/pay`)).status).toBe(303);
-    // The shop's endpoint may still have to acknowledge it.
-    expect(['being_settled', 'paid']).toContain(stateIn(await visit(page)));
-  });
-});

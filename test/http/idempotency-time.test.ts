@@ -9,20 +9,14 @@ import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { useOther, useService } from '../support/setup.js';
 
-let service: Service;
-let other: Service;
+const service = useService();
+const other = useOther(service, { config: { idempotencyRetentionHours: 1 } });
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService();
-  other = await startService({ databaseUrl: service.databaseUrl, config: { idempotencyRetentionHours: 1 } });
   tenant = await createTenant(service);
-});
-
-afterAll(async () => {
-  await other.close();
-  await service.close();
 });
 
 const create = (idempotencyKey: string, { url }: Service = service, body: unknown = SMALLEST): Promise<Reply> =>

@@ -1,31 +1,18 @@
 /** The ledger can record a capture repeatedly: its idempotency key and its reference each make it one payment. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.js';
 import { readResource, refusal } from '../support/envelope.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { createLedgerKey, type Service, startService } from '../support/service.js';
+import { createLedgerKey } from '../support/service.js';
+import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const RACERS = 50;
 
-let service: Service;
-let other: Service;
-let shop: Shop;
-
-beforeAll(async () => {
-  service = await startService();
-  other = await startService({ databaseUrl: service.databaseUrl });
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
-
-afterAll(async () => {
-  await other.close();
-  await service.close();
-});
+const service = useService();
+const other = useOther(service);
+const shop = useShop(service);
 
 /** Half of the requests to each instance, all at once. */
 function race(request: (shop: Shop, racer: number) => Promise<Reply>): Promise<Reply[]> {

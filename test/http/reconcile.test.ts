@@ -1,9 +1,9 @@
 /** Reconciliation finds every planted difference, and nothing else. */
-import { execFile } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
 import { Database } from '../../src/platform/database/database.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
+import { commandLine } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
@@ -177,25 +177,12 @@ test('can be limited to resources created since an instant', async () => {
   });
 });
 
-interface Outcome {
-  readonly code: number | string | null | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function runCommand(): Promise<Outcome> {
-  const env = { ...process.env, DATABASE_URL: service.databaseUrl };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['dist/src/cli/cli.js', 'reconcile'], { env }, (error, stdout, stderr) =>
-      resolve({ code: error ? error.code : 0, stdout, stderr }),
-    );
-  });
-}
+const runCommand = () => commandLine(['reconcile'], { DATABASE_URL: service.databaseUrl });
 
 test('the command line prints what it checked, and fails on a difference', async () => {
   const balanced = await runCommand();
   expect({ ...balanced, stdout: JSON.parse(balanced.stdout) }).toEqual({
-    code: 0,
+    status: 0,
     stdout: { balanced: true, checks: checks() },
     stderr: '',
   });
@@ -203,7 +190,7 @@ test('the command line prints what it checked, and fails on a difference', async
   const broken = await runCommand();
   const offenders = checks({ [HELD]: [books.payment], [REFUNDED]: [books.payment] });
   expect({ ...broken, stdout: JSON.parse(broken.stdout) }).toEqual({
-    code: 1,
+    status: 1,
     stdout: { balanced: false, checks: offenders },
     stderr: '',
   });

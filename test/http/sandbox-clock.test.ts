@@ -1,5 +1,5 @@
 /** The clock of an organization's test mode applies to everything there, and to nothing else. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Tillgate, verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
@@ -10,37 +10,31 @@ import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { createKey, type Service, startService } from '../support/service.js';
+import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const CLOCK = '/v1/test_helpers/clock';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-let service: Service;
+const config = { webhookAllowPrivate: true, publicUrl: 'https://pay.example' };
+const service = useService({ config });
 /** Another process on the same database. */
-let other: Service;
-let shop: Shop;
+const other = useOther(service, { config });
+const shop = useShop(service);
 let receiver: Receiver;
 
 beforeAll(async () => {
-  const config = { webhookAllowPrivate: true, publicUrl: 'https://pay.example' };
-  service = await startService({ config });
-  other = await startService({ config, databaseUrl: service.databaseUrl });
   receiver = await startReceiver();
 });
 
-beforeEach(async () => {
-  shop = await Shop.open(service);
+beforeEach(() => {
   receiver.received.length = 0;
   receiver.behave(answer(204));
 });
 
-afterAll(async () => {
-  await expectBalanced(service);
-  await receiver.close();
-  await other.close();
-  await service.close();
-});
+afterEach(() => expectBalanced(service));
+afterAll(() => receiver.close());
 
 interface Made {
   readonly payment: string;
@@ -94,30 +88,20 @@ describe('the clock', () => {
     }
   });
 
-  const REFUSED: [string, () => object, string, string][] = [
-    ['nothing', () => ({}), 'advance_seconds', 'required'],
-    ['both', () => ({ advance_seconds: 1, to: seconds() + DAY }), 'to', 'invalid_value'],
-    ['no time', () => ({ advance_seconds: 0 }), 'advance_seconds', 'too_small'],
-    ['a way back', () => ({ advance_seconds: -1 }), 'advance_seconds', 'too_small'],
+  test.each([
     ['an instant in its past', () => ({ to: seconds() + HOUR - 5 }), 'to', 'too_small'],
-    ['more than 400 days', () => ({ advance_seconds: 400 * DAY + 1 }), 'advance_seconds', 'too_large'],
     [
-      'more than 400 days with the way it has gone',
+      'more than 400 days, the way it has gone included',
       () => ({ advance_seconds: 400 * DAY }),
       'advance_seconds',
       'too_large',
     ],
-    ['an instant more than 400 days ahead', () => ({ to: seconds() + 400 * DAY + 60 }), 'to', 'too_large'],
-    ['text', () => ({ advance_seconds: '60' }), 'advance_seconds', 'invalid_type'],
-    ['another field', () => ({ by: 60 }), 'by', 'unknown_field'],
-  ];
-
-  test.each(REFUSED)('refuses %s', async (_, body, param, code) => {
+  ])('refuses %s', async (_, body, param, code) => {
     await advance(HOUR);
     const refused = await shop.post(CLOCK, body());
     expect(refused.status).toBe(400);
     expect(refused.body.error).toMatchObject({ code: 'invalid_param', next_step: fixRequest('POST', CLOCK) });
-    expect(refused.body.error.errors).toContainEqual(expect.objectContaining({ param, code }));
+    expect(refused.body.error.errors).toMatchObject([{ param, code }]);
     expect((await read()).ahead_seconds).toBe(HOUR);
   });
 

@@ -1,39 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce } from '../support/client.js';
 import { readResource, refusal } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
-import { Shop } from '../support/shop.js';
+import { type Service } from '../support/service.js';
+import { useOther, useService, useShop } from '../support/setup.js';
 
 const PATH = '/v1/checkout_sessions';
 const HOUR_MS = 3_600_000;
 
-let service: Service;
+const service = useService();
 /** Another instance, whose own clock is an hour late: only the database's may count. */
-let late: Service;
-let shop: Shop;
+const late = useOther(service, { clock: { monotonic: () => performance.now(), now: () => Date.now() - HOUR_MS } });
+const shop = useShop(service);
 
-beforeAll(async () => {
-  service = await startService();
-  late = await startService({
-    databaseUrl: service.databaseUrl,
-    clock: { monotonic: () => performance.now(), now: () => Date.now() - HOUR_MS },
-  });
-});
-
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
-
-afterAll(async () => {
-  await expectBalanced(service);
-  await late.close();
-  await service.close();
-});
+afterEach(() => expectBalanced(service));
 
 /** An open session whose time ends this many seconds from now, on a full second, by the database's clock. */
 async function sessionEndingIn(seconds: number) {

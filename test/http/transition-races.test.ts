@@ -1,6 +1,6 @@
 /** Transitions that exclude each other, at once and on two instances: exactly one of them happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -8,20 +8,15 @@ import { insist, atOnce as many, type Reply } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { atOnce, inRaces, RACES } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
+import { useOther, useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const TIME_LIMIT_MS = 180_000;
 
-let service: Service;
-let other: Service;
+const service = useService();
+const other = useOther(service);
 let here: Shop;
 let there: Shop;
-
-beforeAll(async () => {
-  service = await startService();
-  other = await startService({ databaseUrl: service.databaseUrl });
-});
 
 beforeEach(async () => {
   here = await Shop.open(service);
@@ -29,11 +24,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => expectBalanced(service));
-
-afterAll(async () => {
-  await other.close();
-  await service.close();
-});
 
 interface Event {
   readonly sequence: number;

@@ -21,16 +21,9 @@ export const FAULTS = {
   }) as Fault,
 };
 
-/** Answered by something in between, with this status, in the service's place. */
-export const answering =
-  (status: number, headers: Record<string, string> = {}): Fault =>
-  (_, response) =>
-    response.writeHead(status, headers).end('<h1>Not now</h1>');
-
 export interface Passed {
   readonly method: string;
   readonly idempotencyKey: string | undefined;
-  readonly at: number;
 }
 
 export async function startFaultyProxy(target: string) {
@@ -38,7 +31,7 @@ export async function startFaultyProxy(target: string) {
   const faults: Fault[] = [];
   const server = createServer(async (request, response) => {
     const { method = 'GET', headers } = request;
-    passed.push({ method, idempotencyKey: headers['idempotency-key'] as string | undefined, at: Date.now() });
+    passed.push({ method, idempotencyKey: headers['idempotency-key'] as string | undefined });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const pass = () => forward(target, request, Buffer.concat(chunks));
