@@ -49,6 +49,20 @@ test(
   TIME_LIMIT_MS,
 );
 
+test(
+  `${WORKERS} workers that claim one refund each find one of each organization, though all begin at the same one`,
+  async () => {
+    for (let round = 0; round < 10; round++) {
+      const alone = await many(WORKERS, proposeAlone);
+      const claims = await many(WORKERS, (number) =>
+        (number % 2 ? shop : shop.at(other)).bare(`${PATH}/claim`, { limit: 1 }),
+      );
+      expect(claims.flatMap(idsOf).sort()).toEqual(alone.map(({ id }) => id).sort());
+    }
+  },
+  TIME_LIMIT_MS,
+);
+
 describe.each([
   ['of one organization', () => shop.claim()],
   ['of all organizations', () => shop.bare(`${PATH}/claim`, { limit: 100 })],

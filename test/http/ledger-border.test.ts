@@ -1,7 +1,9 @@
 /** What the ledger and the merchant tell each other: turns of claims, references both ways, lists to compare with. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { send } from '../support/client.js';
 import { readResource, refusal } from '../support/envelope.js';
 import { expectBalanced } from '../support/reconciled.js';
+import { createLedgerKey, startService } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
@@ -16,6 +18,18 @@ beforeEach(async () => {
 });
 
 afterEach(() => expectBalanced(service));
+
+/** Refunds of so many organizations, all leased for 60 days but the last one. */
+const AT_PROVIDER = `WITH made AS MATERIALIZED (
+    SELECT ('00000000-0000-7000-8000-' || lpad(number::text, 12, '0'))::uuid AS id, number < $1 AS is_leased
+    FROM generate_series(1, $1::integer) AS number
+  ), paid AS (
+    INSERT INTO payments (organization_id, mode, id, amount, amount_refunded, amount_pending_refund, currency)
+    SELECT id, 'test', id, 1, 0, 1, 'usd' FROM made
+  )
+  INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status, claim_number, claim_expires_at, claimable_at)
+  SELECT id, 'test', id, id, 1, 'usd', 'pending', is_leased::integer, CASE WHEN is_leased THEN now() + interval '60 days' END,
+    CASE WHEN is_leased THEN now() + interval '60 days' ELSE to_timestamp(0) END FROM made`;
 
 type List = { body: { data: { id: string }[] } };
 const idsOf = ({ body }: List) => body.data.map(({ id }) => id);
@@ -53,6 +67,15 @@ describe('claims', () => {
     expect(idsOf(await claimAny(1))).toEqual([]);
   });
 
+  test('thousands of organizations whose refunds are at a provider do not hide the refund of another', async () => {
+    const own = await startService();
+    const ledgerKey = await createLedgerKey(own);
+    await own.sql.query(AT_PROVIDER, [2500]);
+    const { body } = await send('POST', `${own.url}${REFUNDS}/claim`, { key: ledgerKey, body: { limit: 10 } });
+    expect(body.data).toMatchObject([{ claim: { number: 1 } }]);
+    await own.close();
+  });
+
   test('a released refund cannot be claimed before its delay is over, but canceled at once', async () => {
     const { id } = (await propose()).body;
     await shop.claim();
@@ -77,6 +100,37 @@ describe('claims', () => {
     expect((await shop.cancel(id)).body.error.code).toBe('refund_in_progress');
     expect((await act(id, 'succeed')).body).toMatchObject({ status: 'succeeded', provider_reference: 're_provider' });
     expect((await act(id, 'return', { reason: 'closed' })).body).toMatchObject({ status: 'failed', reason: 'closed' });
+  });
+
+  test('such a lease outlives the process, and so does what the provider calls the refund when it has ended', async () => {
+    const { id } = (await propose()).body;
+    const first = await startService({ databaseUrl: service.databaseUrl });
+    await shop.at(first).claim();
+    const long = { claim: 1, lease_seconds: 5_184_000, provider_reference: 're_provider' };
+    const before = (await shop.at(first).ledgerPost(`${REFUNDS}/${id}/extend`, long)).body;
+    await first.close();
+    const next = await startService({ databaseUrl: service.databaseUrl });
+    const at = shop.at(next);
+    expect((await at.ledgerGet(`${REFUNDS}/${id}`)).body).toEqual(before);
+    expect([idsOf(await at.claim()), idsOf(await at.bare(`${REFUNDS}/claim`, { limit: 100 }))]).toEqual([[], []]);
+    expect((await at.cancel(id)).body.error.code).toBe('refund_in_progress');
+    expect((await at.return(id)).body.error.code).toBe('refund_not_succeeded');
+    expect((await at.fail(id)).body.error.code).toBe('refund_claimed');
+    expect((await at.ledgerPost(`${REFUNDS}/${id}/extend`, { claim: 2, lease_seconds: 60 })).body.error.code).toBe(
+      'refund_claimed',
+    );
+    const sixtyDays = `UPDATE refunds SET claim_expires_at = claim_expires_at - interval '60 days',
+      claimable_at = claimable_at - interval '60 days' WHERE claim_expires_at > now() + interval '59 days'`;
+    await service.sql.query(sixtyDays);
+    // It waits for an hour, as after any long lease.
+    expect(idsOf(await at.claim())).toEqual([]);
+    await service.sql.query(`UPDATE refunds SET claim_expires_at = claim_expires_at - interval '1 hour',
+      claimable_at = claimable_at - interval '1 hour' WHERE status = 'pending' AND claimable_at > now()`);
+    const [taken] = (await at.claim()).body.data;
+    expect(taken).toMatchObject({ id, claim: { number: 2 }, provider_reference: 're_provider' });
+    expect((await at.ledgerPost(`${REFUNDS}/${id}/extend`, long)).body.error.code).toBe('refund_claimed');
+    expect((await at.succeed(id)).body).toMatchObject({ status: 'succeeded', provider_reference: 're_provider' });
+    await next.close();
   });
 
   test('from the fifth claim on, a pending refund is stuck', async () => {

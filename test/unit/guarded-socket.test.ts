@@ -1,11 +1,73 @@
-import { createServer } from 'node:net';
-import { expect, test } from '@jest/globals';
-import { NotAllowed, openSocket } from '../../src/modules/events/adapters/delivery/guarded-socket.js';
+/** Connections to receivers: the ledger's reach the networks that are listed, an organization's only public addresses. */
+import { createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { NotAllowed, openSocket, type Rules } from '../../src/modules/events/adapters/delivery/guarded-socket.js';
+
+let server: Server;
+let port: number;
+
+beforeAll(async () => {
+  server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  ({ port } = server.address() as { port: number });
+});
+
+afterAll(() => void server.close());
+
+const resolving = (...addresses: string[]) => ({
+  resolve: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+});
+/** Listed as an operator might who has all of these in mind. */
+const NETWORKS = ['10.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '100.64.0.0/10', 'fd00::/8', 'fe80::/10', '::/96'];
+const TRANSLATED = ['64:ff9b::/96', '2002::/16', '168.63.129.16/32'];
+const LEDGERS = { allowPrivate: false, networks: [...NETWORKS, ...TRANSLATED], ...resolving() };
+const MERCHANTS = { allowPrivate: false, ...resolving() };
+
+const open = (host: string, rules: Rules) =>
+  openSocket(new URL(`http://${host}:${port}/`), rules, AbortSignal.timeout(60_000));
+
+test.each(['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]'])(
+  '%s is a listed address to the ledger, and none to a merchant',
+  async (host) => {
+    const socket = await open(host, LEDGERS);
+    expect(socket.remoteAddress).toMatch(/^(::ffff:)?127\.0\.0\.1$/);
+    socket.destroy();
+    await expect(open(host, MERCHANTS)).rejects.toThrow(NotAllowed);
+  },
+);
+
+test.each([
+  ['link-local', '169.254.169.254'],
+  ['link-local, as a number', '2852039166'],
+  ['link-local, mapped', '[::ffff:169.254.169.254]'],
+  ['link-local, IPv6', '[fe80::a9fe:a9fe]'],
+  ['NAT64', '[64:ff9b::7f00:1]'],
+  ['NAT64 to link-local', '[64:ff9b::a9fe:a9fe]'],
+  ['6to4', '[2002:7f00:1::]'],
+  ['IPv4-compatible', '[::127.0.0.1]'],
+  ['AWS', '[fd00:ec2::254]'],
+  ['Google Cloud', '[fd20:ce::254]'],
+  ['Azure', '168.63.129.16'],
+  ['Alibaba Cloud', '100.100.100.200'],
+  ['no host', '0.0.0.0'],
+])('an address of %s is reached by nobody, though it is listed', async (_, host) => {
+  await expect(open(host, LEDGERS)).rejects.toThrow(NotAllowed);
+  await expect(open(host, MERCHANTS)).rejects.toThrow(NotAllowed);
+});
+
+test.each([['169.254.169.254'], ['fd00:ec2::254'], ['192.168.0.1'], ['64:ff9b::a00:1']])(
+  'a name is refused for %s beside a listed address',
+  async (address) => {
+    for (const addresses of [
+      ['127.0.0.1', address],
+      [address, '127.0.0.1'],
+    ]) {
+      await expect(open('ledger.test', { ...LEDGERS, ...resolving(...addresses) })).rejects.toThrow(NotAllowed);
+    }
+  },
+);
 
 test('a name that is in a listed network when it is checked and not when it is connected to', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
   let looks = 0;
   const resolve = async () => [
     {
@@ -16,15 +78,13 @@ test('a name that is in a listed network when it is checked and not when it is c
       },
     },
   ];
-  const open = (networks: string[]) => {
+  const openChanging = (networks: string[]) => {
     looks = 0;
-    const rules = { allowPrivate: false, networks, resolve };
-    return openSocket(new URL(`http://ledger.test:${port}/`), rules, AbortSignal.timeout(60_000));
+    return open('ledger.test', { allowPrivate: false, networks, resolve });
   };
-  await expect(open(['10.0.0.0/8'])).rejects.toThrow(NotAllowed);
+  await expect(openChanging(['10.0.0.0/8'])).rejects.toThrow(NotAllowed);
   expect(looks).toBeGreaterThan(1);
-  const socket = await open(['10.0.0.0/8', '127.0.0.0/8']);
+  const socket = await openChanging(['10.0.0.0/8', '127.0.0.0/8']);
   expect(socket.remoteAddress).toBe('127.0.0.1');
   socket.destroy();
-  server.close();
 });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Ledger, Mode } from '../../../shared/caller.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { NO_ORGANIZATION } from '../../../shared/id.js';
-import { type Turn, turnsOf } from '../domain/turns.js';
+import { turnsOf } from '../domain/turns.js';
 import { Claims, type OwnedRefund } from './ports.js';
 
 export interface NewClaim {
@@ -11,9 +11,12 @@ export interface NewClaim {
   readonly organization: string | undefined;
 }
 
+/** A look may pass by a thousand organizations whose refunds all wait, or find what another worker takes at the same time. */
+const MOST_LOOKS = 10;
+
 @Injectable()
 export class ClaimRefunds {
-  /** The organization that had the last turn. Each process goes round by itself. */
+  /** The organization at which the last look ended. Each process goes round by itself. */
   private readonly last: Record<Mode, string> = { test: NO_ORGANIZATION, live: NO_ORGANIZATION };
 
   constructor(private readonly claims: Claims) {}
@@ -22,8 +25,10 @@ export class ClaimRefunds {
   async execute(ledger: Ledger, claim: NewClaim): Promise<Decision<readonly OwnedRefund[]>> {
     const { organization, limit, leaseSeconds } = claim;
     return inTransaction(organization === undefined ? ledger : { organization }, async () => {
-      const turns = organization === undefined ? await this.turns(ledger, limit) : [{ organization, refunds: limit }];
-      const { refunds, now } = await this.claims.lock(ledger, turns);
+      const { refunds, now } =
+        organization === undefined
+          ? await this.next(ledger, limit)
+          : await this.claims.lock(ledger, [{ organization, refunds: limit }]);
       const claimed = refunds.map(({ organization, refund }) => ({
         organization,
         refund: refund.claim(now, leaseSeconds),
@@ -32,11 +37,15 @@ export class ClaimRefunds {
     });
   }
 
-  private async turns(ledger: Ledger, limit: number): Promise<Turn[]> {
+  /** Locks refunds of the organizations after the one at which the last look ended. */
+  private async next(ledger: Ledger, limit: number) {
     const { mode } = ledger;
-    const turns = turnsOf(await this.claims.waiting(ledger, this.last[mode], limit), limit);
-    this.last[mode] = turns.at(-1)?.organization ?? this.last[mode];
-    return turns;
+    for (let look = 1; ; look++) {
+      const waiting = await this.claims.waiting(ledger, this.last[mode], limit);
+      this.last[mode] = waiting.at(-1)?.organization ?? this.last[mode];
+      const locked = await this.claims.lock(ledger, turnsOf(waiting, limit));
+      if (locked.refunds.length > 0 || waiting.length === 0 || look === MOST_LOOKS) return locked;
+    }
   }
 }
 

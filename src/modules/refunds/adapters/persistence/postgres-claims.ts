@@ -11,7 +11,7 @@ import { COLUMNS, type LockedRow, NOW, ownedFromRow } from './postgres-refunds.j
 const CLAIMABLE = `status = 'pending' AND claimable_at <= statement_timestamp()
   AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())`;
 
-/** Each claim looks at most at so many organizations, and the next one goes on behind them. */
+/** Each look walks over so many organizations at most, and the next one goes on behind them. */
 const MOST_ORGANIZATIONS = 1000;
 
 /** The first pending refund of the next organization: one step in the index. */
@@ -25,15 +25,15 @@ const WAITING = {
       SELECT following.* FROM owner CROSS JOIN LATERAL (${next('owner.organization_id', 'owner.place + 1')}) AS following
       WHERE owner.place < ${MOST_ORGANIZATIONS}
     )
-    SELECT organization_id AS organization, (SELECT count(*) FROM (SELECT FROM refunds
+    SELECT organization_id AS organization, place = ${MOST_ORGANIZATIONS} AS "isEnd", (SELECT count(*) FROM (SELECT FROM refunds
       WHERE organization_id = owner.organization_id AND mode = $1 AND ${CLAIMABLE} LIMIT $4) AS counted)::integer AS refunds
-    FROM owner WHERE claimable_at <= statement_timestamp() LIMIT $4`,
+    FROM owner WHERE claimable_at <= statement_timestamp() OR place = ${MOST_ORGANIZATIONS} LIMIT $4`,
 };
 /** Citus has no recursive queries over several machines. */
 const WAITING_ANYWHERE = {
   name: 'refunds.waiting_anywhere',
   text: `/* every organization: claims take refunds of all of them by turns */
-    SELECT organization_id AS organization, least(count(*), $4)::integer AS refunds FROM refunds
+    SELECT organization_id AS organization, false AS "isEnd", least(count(*), $4)::integer AS refunds FROM refunds
     WHERE mode = $1 AND ${CLAIMABLE} AND organization_id > $2 AND organization_id <= $3
     GROUP BY organization_id ORDER BY organization_id LIMIT $4`,
 };
@@ -67,6 +67,11 @@ interface OwnedRow extends LockedRow {
   readonly organization: string;
 }
 
+interface WaitingRow extends Turn {
+  /** Whether the walk ended here, where it may have found nothing. */
+  readonly isEnd: boolean;
+}
+
 @Injectable()
 export class PostgresClaims extends Claims {
   constructor(private readonly database: Database) {
@@ -76,9 +81,9 @@ export class PostgresClaims extends Claims {
   async waiting(ledger: Ledger, last: string, limit: number): Promise<readonly Turn[]> {
     const statement = this.database.isDistributed ? WAITING_ANYWHERE : WAITING;
     const between = (after: string, until: string) =>
-      this.database.query<Turn>(statement, [ledger.mode, after, until, limit]);
+      this.database.query<WaitingRow>(statement, [ledger.mode, after, until, limit]);
     const rows = await between(uuidOf(last), LAST_UUID);
-    if (rows.length < limit) rows.push(...(await between(FIRST_UUID, uuidOf(last))));
+    if (rows.length < limit && !rows.at(-1)?.isEnd) rows.push(...(await between(FIRST_UUID, uuidOf(last))));
     return rows.map(({ organization, refunds }) => ({ organization: idOf(ORGANIZATION_ID, organization), refunds }));
   }
 
