@@ -1,6 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { AmountFaults } from '../../src/modules/checkout/domain/amounts.js';
-import { type LineItem, type NewLineItem, priceLine } from '../../src/modules/checkout/domain/line-item.js';
+import {
+  AmountFaults,
+  type LineItem,
+  type NewLineItem,
+  priceLine,
+} from '../../src/modules/checkout/domain/line-item.js';
 import { newLine } from '../support/checkout.js';
 import { refusalOf } from '../support/refusal.js';
 

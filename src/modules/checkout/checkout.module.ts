@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { OutboxCheckoutSessionEvents } from './adapters/events/outbox-checkout-session-events.js';
@@ -12,7 +12,13 @@ import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CloseCheckoutSession } from './application/close-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import { ExpireOverdueSessions } from './application/expire-overdue-sessions.js';
-import { CheckoutSessionEvents, CheckoutSessionQueries, CheckoutSessions, PageLinks } from './application/ports.js';
+import {
+  CheckoutSessionEvents,
+  CheckoutSessionQueries,
+  CheckoutSessions,
+  OverdueSessions,
+  PageLinks,
+} from './application/ports.js';
 import { PAYMENT_REQUIRED, PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
@@ -27,9 +33,10 @@ import { SESSION_FACTS } from './facts.js';
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
+    { provide: OverdueSessions, useExisting: ExpirySweeper satisfies Abstract<OverdueSessions> },
     { provide: PageLinks, useClass: EncryptedPageLinks },
   ],
-  exports: [CheckoutSessionQueries, CloseCheckoutSession, ExpirySweeper, PageLinks],
+  exports: [CheckoutSessionQueries, CloseCheckoutSession, OverdueSessions, PageLinks],
 })
 export class CheckoutModule {}
 

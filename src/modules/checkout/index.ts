@@ -1,10 +1,9 @@
 export { notifyUrlFor, SESSION_BOOK } from './adapters/persistence/book.js';
 export { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 export { REFUSED_PAYMENTS } from './adapters/representation/checkout-sessions.examples.js';
-export { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 export { CloseCheckoutSession } from './application/close-checkout-session.js';
 export { CreateCheckoutSession } from './application/create-checkout-session.js';
-export { CheckoutSessionQueries, type PageLink, PageLinks } from './application/ports.js';
+export { CheckoutSessionQueries, OverdueSessions, PageLinks } from './application/ports.js';
 export { CHECKOUT, CheckoutModule } from './checkout.module.js';
 export { CHECKOUT_SESSION_ID } from './domain/checkout-session.js';
 export { SESSION_FACTS } from './facts.js';

@@ -1,10 +1,9 @@
 import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { FindOrganization } from '../access/index.js';
-import { CheckoutModule } from '../checkout/index.js';
+import { CheckoutModule, CheckoutSessionQueries, CloseCheckoutSession, PageLinks } from '../checkout/index.js';
 import { Events, EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
-import { CheckoutSessions } from './adapters/checkout/checkout-sessions.js';
 import { LedgerPagesController } from './adapters/http/ledger-pages.controller.js';
 import { MissingPageController } from './adapters/http/missing-page.controller.js';
 import { PageController } from './adapters/http/page.controller.js';
@@ -16,7 +15,16 @@ import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { PostgresLatePayments } from './adapters/persistence/postgres-late-payments.js';
 import { PostgresPages } from './adapters/persistence/postgres-pages.js';
 import { LatePaymentWorker } from './adapters/schedule/late-payment-worker.js';
-import { Acknowledgements, Captures, LatePayments, Pages, Sessions, Shops } from './application/ports.js';
+import {
+  Acknowledgements,
+  Captures,
+  FreeSessions,
+  LatePayments,
+  Links,
+  Pages,
+  Sessions,
+  Shops,
+} from './application/ports.js';
 import { PretendToPay } from './application/pretend-to-pay.js';
 import { ReadPage } from './application/read-page.js';
 import { RecordLatePayment } from './application/record-late-payment.js';
@@ -36,9 +44,11 @@ import { StartPayment } from './application/start-payment.js';
     StartPayment,
     { provide: Acknowledgements, useExisting: Events satisfies Abstract<Acknowledgements> },
     { provide: Captures, useClass: RecordedCaptures },
+    { provide: FreeSessions, useExisting: CloseCheckoutSession satisfies Abstract<FreeSessions> },
     { provide: LatePayments, useClass: PostgresLatePayments },
+    { provide: Links, useExisting: PageLinks satisfies Abstract<Links> },
     { provide: Pages, useClass: PostgresPages },
-    { provide: Sessions, useClass: CheckoutSessions },
+    { provide: Sessions, useExisting: CheckoutSessionQueries satisfies Abstract<Sessions> },
     { provide: Shops, useExisting: FindOrganization satisfies Abstract<Shops> },
   ],
   exports: [Pages, SetPaymentUrl],

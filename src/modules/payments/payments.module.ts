@@ -1,9 +1,8 @@
 import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { FindOrganization } from '../access/index.js';
-import { CheckoutModule } from '../checkout/index.js';
+import { CheckoutModule, CheckoutSessionQueries, CloseCheckoutSession } from '../checkout/index.js';
 import { EventsModule } from '../events/index.js';
-import { CheckoutPaidSessions } from './adapters/checkout/checkout-paid-sessions.js';
 import { OutboxPaymentEvents } from './adapters/events/outbox-payment-events.js';
 import { CheckoutSessionHelpersController } from './adapters/http/checkout-session-helpers.controller.js';
 import { LedgerHoldsController } from './adapters/http/ledger-holds.controller.js';
@@ -19,6 +18,7 @@ import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
 import { PayCheckoutSession } from './application/pay-checkout-session.js';
 import { PlaceHold } from './application/place-hold.js';
 import {
+  AskingSessions,
   HeldAmounts,
   Holds,
   KnownOrganizations,
@@ -41,10 +41,11 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     PlaceHold,
     RecordPayment,
     ReleaseHold,
+    { provide: AskingSessions, useExisting: CheckoutSessionQueries satisfies Abstract<AskingSessions> },
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
     { provide: Holds, useClass: PostgresHolds },
     { provide: KnownOrganizations, useExisting: FindOrganization satisfies Abstract<KnownOrganizations> },
-    { provide: PaidSessions, useClass: CheckoutPaidSessions },
+    { provide: PaidSessions, useExisting: CloseCheckoutSession satisfies Abstract<PaidSessions> },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: PaymentQueries, useExisting: Payments },
     { provide: Payments, useClass: PostgresPayments },

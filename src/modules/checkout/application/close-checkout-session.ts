@@ -6,10 +6,10 @@ import type { OwnId } from '../../../shared/own-id.js';
 import type { CheckoutSession, Mismatch, SessionEvent } from '../domain/checkout-session.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
 
-export interface Completion {
-  readonly session: CheckoutSession;
+export interface PaidSession {
   /** Why the amount does not pay the session, which then stays as it is; null if it pays it. */
   readonly mismatch: Mismatch | null;
+  readonly notifyUrl: string | null;
 }
 
 /** Completes or expires an open session. Each method refuses with not_found. */
@@ -24,12 +24,13 @@ export class CloseCheckoutSession {
    * Committed together with the payment. Unless a mismatch is to be recorded, refuses with session_not_open or
    * payment_session_mismatch.
    */
-  async pay(caller: Caller, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<Decided<Completion>> {
+  async pay(caller: Caller, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<Decided<PaidSession>> {
     const session = await this.sessions.get(caller, id, 'checkout_session');
     const mismatch = session.mismatchOf(captured);
-    if (mismatch !== null && onMismatch === 'record') return decided({ session, mismatch });
-    const { result, writes } = this.closed(caller, 'checkout.session.completed', session.pay(captured));
-    return decided({ session: result, mismatch }, ...writes);
+    const { notifyUrl } = session.state;
+    if (mismatch !== null && onMismatch === 'record') return decided({ mismatch, notifyUrl });
+    const { writes } = this.closed(caller, 'checkout.session.completed', session.pay(captured));
+    return decided({ mismatch, notifyUrl }, ...writes);
   }
 
   /** Completes a session whose total is 0. Refuses with payment_required. */

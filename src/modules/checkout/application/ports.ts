@@ -32,7 +32,7 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
    */
   abstract overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]>;
   /** Stores as expired, in the open transaction, those that are still open and overdue with a clock `ahead`. Returns them. */
-  abstract expire(organization: string, places: readonly string[], ahead: number): Promise<OwnedCheckoutSession[]>;
+  abstract expire(organization: string, places: readonly string[], ahead: number): Promise<CheckoutSession[]>;
 }
 
 export interface OverdueSession {
@@ -43,11 +43,6 @@ export interface OverdueSession {
   readonly id: string;
 }
 
-export interface OwnedCheckoutSession {
-  readonly caller: Caller;
-  readonly session: CheckoutSession;
-}
-
 export abstract class CheckoutSessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
   abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
@@ -55,13 +50,18 @@ export abstract class CheckoutSessionEvents {
   abstract recordAll(
     organization: string,
     event: SessionEvent,
-    sessions: readonly OwnedCheckoutSession[],
+    sessions: readonly CheckoutSession[],
   ): Promise<readonly Write[]>;
+}
+
+/** Expires the sessions that a moved test clock made overdue. */
+export abstract class OverdueSessions {
+  abstract sweep(clock: MovedClock): Promise<void>;
 }
 
 export interface PageLink {
   readonly caller: Caller;
-  readonly session: string;
+  readonly session: OwnId;
   /** The absolute URL of the page, which ends with the token. */
   readonly url: string;
 }

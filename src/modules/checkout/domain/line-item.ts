@@ -1,5 +1,5 @@
+import { invalidParams, type ParamCode, type ParamError, paramError } from '../../../shared/errors.js';
 import { MAX_AMOUNT } from '../../../shared/money.js';
-import type { AmountFaults } from './amounts.js';
 
 export const TAX_BEHAVIORS = ['inclusive', 'exclusive'] as const;
 export type TaxBehavior = (typeof TAX_BEHAVIORS)[number];
@@ -26,6 +26,24 @@ type Given = Pick<LineItem, 'productName' | 'unitPrice' | 'currency'>;
 
 /** A line as the caller sends it. Its subtotal and total are only compared with the computed ones. */
 export type NewLineItem = Given & Optional<Omit<LineItem, keyof Given>>;
+
+/** Collects the faults of a request, so that one response lists all of them. */
+export class AmountFaults {
+  private readonly errors: ParamError[] = [];
+
+  add(param: string, code: ParamCode, message: string, allowed: readonly (string | number)[] = []): void {
+    this.errors.push(paramError(param, code, `${param} ${message}.`, allowed));
+  }
+
+  confirm(param: string, claimed: number | undefined, computed: number): void {
+    if (claimed === undefined || claimed === computed) return;
+    this.add(param, 'amount_mismatch', `must be ${computed}`, [computed]);
+  }
+
+  throwIfAny(): void {
+    if (this.errors.length > 0) throw invalidParams(this.errors);
+  }
+}
 
 /** Computes the amounts of a line exactly. `at` is the line's path in the request. Throws RangeError for values that a request cannot have. */
 export function priceLine(input: NewLineItem, currency: string, at: string, faults: AmountFaults): LineItem {

@@ -2,8 +2,7 @@ import type { Mode } from '../../../shared/caller.js';
 import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
 import { filledUrl, MAX_FILLED } from '../../../shared/web-url.js';
 import type { WebhookUrls } from '../../../shared/webhook-urls.js';
-import { AmountFaults } from './amounts.js';
-import { type LineItem, type NewLineItem, type Optional, priceLine } from './line-item.js';
+import { AmountFaults, type LineItem, type NewLineItem, type Optional, priceLine } from './line-item.js';
 
 export const UI_MODES = ['hosted', 'embedded'] as const;
 export type UiMode = (typeof UI_MODES)[number];

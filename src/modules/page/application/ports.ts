@@ -1,11 +1,12 @@
 import type { Caller } from '../../../shared/caller.js';
-import type { Write } from '../../../shared/decision.js';
+import type { Decided, Write } from '../../../shared/decision.js';
+import type { OwnId } from '../../../shared/own-id.js';
 import type { PageSession } from '../domain/checkout-page.js';
 
 /** The session of a page, and the caller that the page reads it as. */
 export interface PageKey {
   readonly caller: Caller;
-  readonly session: string;
+  readonly session: OwnId;
 }
 
 export interface StoredPage {
@@ -23,13 +24,19 @@ export abstract class Pages {
   abstract organizationPaymentUrl(caller: Caller): Promise<string | null>;
 }
 
-export abstract class Sessions {
+export abstract class Links {
   /** The session of a page's token and the page's absolute URL. Undefined for any other text, which costs no read. */
-  abstract linked(token: string): (PageKey & { readonly url: string }) | undefined;
+  abstract read(token: string): (PageKey & { readonly url: string }) | undefined;
+}
+
+export abstract class Sessions {
   /** Refuses with not_found on `id`. */
-  abstract get(caller: Caller, id: string): Promise<PageSession>;
-  /** The writes that complete a session whose total is 0. Refuses as CloseCheckoutSession does. */
-  abstract completeFree(caller: Caller, id: string): Promise<readonly Write[]>;
+  abstract get(caller: Caller, id: OwnId): Promise<{ readonly state: PageSession }>;
+}
+
+export abstract class FreeSessions {
+  /** Completes a session whose total is 0. Refuses as CloseCheckoutSession does. */
+  abstract completeFree(caller: Caller, id: OwnId): Promise<Decided<unknown>>;
 }
 
 export abstract class Shops {
@@ -40,7 +47,7 @@ export abstract class Shops {
 
 export abstract class Captures {
   /** Whether a payment was recorded that did not complete the session. */
-  abstract isUnmatched(caller: Caller, session: string): Promise<boolean>;
+  abstract isUnmatched(caller: Caller, session: OwnId): Promise<boolean>;
   /** Records a payment of the session's total, as the ledger does. If the session is no longer open, the payment has a mismatch. */
   abstract record(caller: Caller, session: PageSession): Promise<readonly Write[]>;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
+import { ownId } from '../../../shared/own-id.js';
 import { Captures, LatePayments } from './ports.js';
 import { ReadPage } from './read-page.js';
 import type { NextPlace } from './start-payment.js';
@@ -28,7 +29,7 @@ export class PretendToPay {
     if (!page.isPayable || outcome === 'leave') return decided('page');
     if (outcome === 'decline') return decided('cancel');
     const { caller, session } = page.facts;
-    const write = this.latePayments.expect({ caller, session: session.id }, this.clock.now() + LATE_MS);
+    const write = this.latePayments.expect({ caller, session: ownId(caller, session.id) }, this.clock.now() + LATE_MS);
     return decided('return', ...(outcome === 'late' ? [write] : await this.captures.record(caller, session)));
   }
 }

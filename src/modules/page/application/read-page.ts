@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
 import { CheckoutPage } from '../domain/checkout-page.js';
-import { Acknowledgements, Captures, Pages, Sessions, Shops } from './ports.js';
+import { Acknowledgements, Captures, Links, Pages, Sessions, Shops } from './ports.js';
 
 @Injectable()
 export class ReadPage {
   constructor(
+    private readonly links: Links,
     private readonly sessions: Sessions,
     private readonly shops: Shops,
     private readonly pages: Pages,
@@ -17,17 +18,17 @@ export class ReadPage {
 
   /** The page in its current state. Refuses with not_found. A wrong token costs no database read. */
   async execute(token: string): Promise<CheckoutPage> {
-    const link = this.sessions.linked(token);
+    const link = this.links.read(token);
     if (!link) throw notFound('token');
     const { caller, url } = link;
-    const [session, { name: shop }, stored] = await Promise.all([
+    const [{ state: session }, { name: shop }, stored] = await Promise.all([
       this.sessions.get(caller, link.session),
       this.shops.byId(caller.organization),
       this.pages.find(caller, link.session),
     ]);
     const completed = { object: session.id, type: 'checkout.session.completed' };
     const [isUnmatched, unacknowledgedSince] = await Promise.all([
-      session.status !== 'open' && this.captures.isUnmatched(caller, session.id),
+      session.status !== 'open' && this.captures.isUnmatched(caller, link.session),
       session.status === 'complete' ? this.acknowledgements.undeliveredSince(caller, completed) : undefined,
     ]);
     const facts = { caller, session, url, shop, ...stored, isUnmatched, unacknowledgedSince };

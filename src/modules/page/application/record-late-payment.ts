@@ -27,7 +27,7 @@ export class RecordLatePayment {
 
   private async captured({ caller, session }: PageKey): Promise<readonly Write[]> {
     try {
-      return await this.captures.record(caller, await this.sessions.get(caller, session));
+      return await this.captures.record(caller, (await this.sessions.get(caller, session)).state);
     } catch (error) {
       if (error instanceof Refusal && error.kind !== 'unavailable') return [];
       throw error;

@@ -17,7 +17,8 @@ export class SetPaymentUrl {
 
   async ofSession(caller: Caller, session: OwnId, url: string): Promise<Decision<PageSession>> {
     requirePaymentUrl('payment_url', url, caller.mode);
-    return decided(await this.sessions.get(caller, session), this.pages.setPaymentUrl(caller, session, url));
+    const { state } = await this.sessions.get(caller, session);
+    return decided(state, this.pages.setPaymentUrl(caller, session, url));
   }
 
   /** Sets the payment URL of the caller's organization and mode; null removes it. Refuses with not_found. */

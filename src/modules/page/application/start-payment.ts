@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Decision, decided } from '../../../shared/decision.js';
+import { ownId } from '../../../shared/own-id.js';
 import type { PlaceToPay } from '../domain/checkout-page.js';
-import { Pages, Sessions } from './ports.js';
+import { FreeSessions, Pages } from './ports.js';
 import { ReadPage } from './read-page.js';
 
 /** Where the customer is sent next: to the place to pay, or to a part of the page. */
@@ -12,7 +13,7 @@ export class StartPayment {
   constructor(
     private readonly readPage: ReadPage,
     private readonly pages: Pages,
-    private readonly sessions: Sessions,
+    private readonly sessions: FreeSessions,
   ) {}
 
   /** Sends the customer to pay, or completes a session whose total is 0. Refuses with not_found. */
@@ -20,7 +21,7 @@ export class StartPayment {
     const page = await this.readPage.execute(token);
     const { caller, session } = page.facts;
     if (page.state === 'nothing_to_pay') {
-      return decided('return', ...(await this.sessions.completeFree(caller, session.id)));
+      return decided('return', ...(await this.sessions.completeFree(caller, ownId(caller, session.id))).writes);
     }
     const { placeToPay: place } = page;
     if (!page.isPayable || place === undefined) return decided('page');

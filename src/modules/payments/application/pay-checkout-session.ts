@@ -3,7 +3,7 @@ import type { Caller } from '../../../shared/caller.js';
 import type { Decided } from '../../../shared/decision.js';
 import { invalidParam } from '../../../shared/errors.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import { PaidSessions } from './ports.js';
+import { AskingSessions } from './ports.js';
 import { type RecordedPayment, RecordPayment } from './record-payment.js';
 
 /** What a customer paid. What is missing is what the session asks for. */
@@ -15,15 +15,15 @@ interface Paid {
 @Injectable()
 export class PayCheckoutSession {
   constructor(
-    private readonly sessions: PaidSessions,
+    private readonly sessions: AskingSessions,
     private readonly recordPayment: RecordPayment,
   ) {}
 
   /** Records the payment, also one that does not match the session. Refuses with not_found or invalid_param. */
   async execute(caller: Caller, session: OwnId, paid: Paid): Promise<Decided<RecordedPayment>> {
-    const asked = await this.sessions.asked(caller, session);
-    if (paid.amount === undefined && asked.amount === 0) throw nothingToPay();
-    const captured = { amount: paid.amount ?? asked.amount, currency: paid.currency ?? asked.currency };
+    const { amountTotal, currency } = (await this.sessions.get(caller, session)).state;
+    if (paid.amount === undefined && amountTotal === 0) throw nothingToPay();
+    const captured = { amount: paid.amount ?? amountTotal, currency: paid.currency ?? currency };
     return this.recordPayment.execute(caller, { ...captured, checkoutSession: session, reference: null }, 'record');
   }
 }

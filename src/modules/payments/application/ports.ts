@@ -79,9 +79,12 @@ export interface PaidSession {
   readonly notifyUrl: string | null;
 }
 
+export abstract class AskingSessions {
+  /** Refuses with not_found. */
+  abstract get(caller: Caller, id: OwnId): Promise<{ readonly state: { amountTotal: number; currency: string } }>;
+}
+
 export abstract class PaidSessions {
-  /** What the session asks for. Refuses with not_found. */
-  abstract asked(caller: Caller, id: OwnId): Promise<Captured>;
   /** Completes the session, or with `record` leaves one that the amount does not pay. Refuses as CloseCheckoutSession does. */
   abstract pay(caller: Caller, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<Decided<PaidSession>>;
 }

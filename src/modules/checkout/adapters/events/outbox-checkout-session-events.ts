@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox, type OwnedNewEvent } from '../../../events/index.js';
-import { CheckoutSessionEvents, type OwnedCheckoutSession } from '../../application/ports.js';
+import { CheckoutSessionEvents } from '../../application/ports.js';
 import type { CheckoutSession, SessionEvent } from '../../domain/checkout-session.js';
 import { checkoutSessionJson } from '../representation/checkout-sessions.views.js';
 
@@ -23,14 +23,14 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
   async recordAll(
     organization: string,
     type: SessionEvent,
-    sessions: readonly OwnedCheckoutSession[],
+    sessions: readonly CheckoutSession[],
   ): Promise<readonly Write[]> {
     const writes: Write[] = [];
     let batch: OwnedNewEvent[] = [];
     let length = 0;
-    for (const { caller, session } of sessions) {
+    for (const session of sessions) {
       const event = newEvent(type, session);
-      batch.push({ caller, event });
+      batch.push({ caller: { organization, mode: session.state.mode }, event });
       length += event.data.length;
       if (length < BATCH_LENGTH) continue;
       writes.push(this.outbox.recordAll(organization, batch));

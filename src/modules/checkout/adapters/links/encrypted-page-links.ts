@@ -3,6 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { PublicUrl } from '../../../../platform/http/public-url.js';
 import { idOf, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { type PageLink, PageLinks } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { PageSecretRecord } from './page-secret.record.js';
@@ -55,8 +56,9 @@ export class EncryptedPageLinks extends PageLinks implements OnModuleInit {
     if (!timingSafeEqual(seal, this.sealOf(content))) return undefined;
     const mode = MODES[content[0] as number] as (typeof MODES)[number];
     const organization = idOf(ORGANIZATION_ID, content.toString('hex', 1, 17));
-    const session = idOf(CHECKOUT_SESSION_ID, content.toString('hex', 17), mode);
-    return { caller: { organization, mode }, session, url: this.urlWith(token) };
+    const caller = { organization, mode };
+    const session = ownId(caller, idOf(CHECKOUT_SESSION_ID, content.toString('hex', 17), mode));
+    return { caller, session, url: this.urlWith(token) };
   }
 
   private urlWith(token: string): string {

@@ -10,12 +10,7 @@ import { notFound } from '../../../../shared/errors.js';
 import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
-import {
-  type CheckoutSessionFilter,
-  CheckoutSessions,
-  type OverdueSession,
-  type OwnedCheckoutSession,
-} from '../../application/ports.js';
+import { type CheckoutSessionFilter, CheckoutSessions, type OverdueSession } from '../../application/ports.js';
 import {
   CHECKOUT_SESSION_ID,
   CheckoutSession,
@@ -143,9 +138,8 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     return (await found).map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
   }
 
-  async expire(organization: string, places: readonly string[], ahead: number): Promise<OwnedCheckoutSession[]> {
-    const rows = await this.database.query<Row>(EXPIRE, [uuidOf(organization), places, ahead / 1000]);
-    return rows.map((row) => ({ caller: { organization, mode: row.mode }, session: fromRow(row) }));
+  async expire(organization: string, places: readonly string[], ahead: number): Promise<CheckoutSession[]> {
+    return (await this.database.query<Row>(EXPIRE, [uuidOf(organization), places, ahead / 1000])).map(fromRow);
   }
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
-import { ownId } from '../../../../shared/own-id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
 import { PaymentQueries, RecordPayment } from '../../../payments/index.js';
 import { Captures } from '../../application/ports.js';
 import type { PageSession } from '../../domain/checkout-page.js';
@@ -18,8 +18,8 @@ export class RecordedCaptures extends Captures {
     super();
   }
 
-  async isUnmatched(caller: Caller, session: string): Promise<boolean> {
-    const { items } = await this.payments.list(caller, { checkoutSession: ownId(caller, session), ...NEWEST });
+  async isUnmatched(caller: Caller, session: OwnId): Promise<boolean> {
+    const { items } = await this.payments.list(caller, { checkoutSession: session, ...NEWEST });
     return items.some(({ state }) => state.mismatch !== null);
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { ownId } from '../../../../shared/own-id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { LatePayments, type PageKey } from '../../application/ports.js';
 
@@ -42,10 +43,10 @@ export class PostgresLatePayments extends LatePayments {
       new Date(now),
       limit,
     ]);
-    return rows.map(({ organization, session }) => ({
-      caller: { organization: idOf(ORGANIZATION_ID, organization), mode: 'test' },
-      session: idOf(CHECKOUT_SESSION_ID, session, 'test'),
-    }));
+    return rows.map((row) => {
+      const caller = { organization: idOf(ORGANIZATION_ID, row.organization), mode: 'test' } as const;
+      return { caller, session: ownId(caller, idOf(CHECKOUT_SESSION_ID, row.session, 'test')) };
+    });
   }
 }
 

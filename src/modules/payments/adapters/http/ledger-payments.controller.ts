@@ -23,7 +23,7 @@ import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
 import { REFUSED_REFERENCE } from '../representation/payments.examples.js';
 import { LEDGER_PAYMENT, LEDGER_PAYMENT_LIST, ledgerPaymentView } from '../representation/payments.views.js';
-import { ListLedgerPaymentsQuery, RecordPaymentRequest, toLedgerFilter, toNewPayment } from './payments.requests.js';
+import { ListLedgerPaymentsQuery, RecordPaymentRequest, toFilter, toNewPayment } from './payments.requests.js';
 
 @Controller(PAYMENT_FACTS.ledger.path)
 @LedgerKey()
@@ -74,7 +74,7 @@ export class LedgerPaymentsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerPaymentsQuery) {
-    return listView(await this.payments.listOfAll(ledger, toLedgerFilter(ledger, query)), ledgerPaymentView);
+    return listView(await this.payments.listOfAll(ledger, toFilter(ledger, query)), ledgerPaymentView);
   }
 
   @Operation('readLedgerPayment', {

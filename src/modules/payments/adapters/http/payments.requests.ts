@@ -6,7 +6,7 @@ import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
 import { Owner } from '../../../../validation/requests.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import type { LedgerHoldFilter, LedgerPaymentFilter, PaymentFilter } from '../../application/ports.js';
+import type { LedgerHoldFilter, LedgerPaymentFilter } from '../../application/ports.js';
 import { HOLD_ID, HOLD_STATUSES, type HoldStatus, type NewHold } from '../../domain/hold.js';
 import type { NewPayment } from '../../domain/payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
@@ -59,12 +59,6 @@ export class ListPaymentsQuery {
   @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
-export function toFilter(ledger: Ledger, query: ListPaymentsQuery): PaymentFilter {
-  const { cursor, limit } = query;
-  const checkoutSession = filterId(ledger, query.checkout_session);
-  return { ...parseRange(query), checkoutSession, cursor, limit: pageLimit(limit) };
-}
-
 export class ListLedgerPaymentsQuery {
   @VisibleAscii({ optional: true, description: 'Only payments recorded under this reference.' }) reference?: string;
   @Id(CHECKOUT_SESSION_ID, { optional: true, description: 'Only payments for this checkout session.' })
@@ -76,7 +70,7 @@ export class ListLedgerPaymentsQuery {
   @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
-export function toLedgerFilter(ledger: Ledger, query: ListLedgerPaymentsQuery): LedgerPaymentFilter {
+export function toFilter(ledger: Ledger, query: ListLedgerPaymentsQuery): LedgerPaymentFilter {
   const { reference, organization, cursor, limit } = query;
   const checkoutSession = filterId(ledger, query.checkout_session);
   return { ...parseRange(query), reference, checkoutSession, organization, cursor, limit: pageLimit(limit) };

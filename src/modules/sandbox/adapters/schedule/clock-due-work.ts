@@ -5,7 +5,7 @@ import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock } from '../../../access/index.js';
-import { ExpirySweeper } from '../../../checkout/index.js';
+import { OverdueSessions } from '../../../checkout/index.js';
 import { DeliverySchedule, DueDeliveries } from '../../../events/index.js';
 import { DueWork } from '../../application/ports.js';
 
@@ -23,7 +23,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly unit: UnitOfWork,
     private readonly clock: CallerClock,
     private readonly advanceTestClock: AdvanceTestClock,
-    private readonly expiry: ExpirySweeper,
+    private readonly overdue: OverdueSessions,
     private readonly schedule: DeliverySchedule,
     private readonly deliveries: DueDeliveries,
     private readonly jobs: Jobs,
@@ -41,7 +41,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     const { ahead } = await this.clock.at(caller);
     const work = [
       () => this.moveSchedule(caller),
-      () => this.expiry.sweep({ organization, ahead }),
+      () => this.overdue.sweep({ organization, ahead }),
       () => this.deliveries.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
