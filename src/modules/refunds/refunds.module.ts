@@ -1,14 +1,13 @@
-import { Module } from '@nestjs/common';
+import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
-import { PaymentsModule } from '../payments/index.js';
+import { HeldAmounts, PaymentQueries, PaymentsModule } from '../payments/index.js';
 import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
 import { LedgerClaimsController } from './adapters/http/ledger-claims.controller.js';
 import { LedgerRefundChanges } from './adapters/http/ledger-refund-changes.js';
 import { LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
 import { RefundHelpersController } from './adapters/http/refund-helpers.controller.js';
 import { RefundsController } from './adapters/http/refunds.controller.js';
-import { PaymentsRefundable } from './adapters/payments/payments-refundable.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
@@ -17,7 +16,7 @@ import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { ChangeClaim } from './application/change-claim.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { CloseRefund } from './application/close-refund.js';
-import { Claims, RefundablePayments, RefundEvents, Refunds } from './application/ports.js';
+import { Claims, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
 import { REFUND_CLAIMED, REFUND_IN_PROGRESS } from './domain/claim.js';
 import {
@@ -38,7 +37,8 @@ import { REFUND_FACTS } from './facts.js';
     LedgerRefundChanges,
     ProposeRefund,
     { provide: Claims, useClass: PostgresClaims },
-    { provide: RefundablePayments, useClass: PaymentsRefundable },
+    { provide: RefundedAmounts, useExisting: HeldAmounts satisfies Abstract<RefundedAmounts> },
+    { provide: RefundedPayments, useExisting: PaymentQueries satisfies Abstract<RefundedPayments> },
     { provide: RefundEvents, useClass: OutboxRefundEvents },
     { provide: Refunds, useClass: PostgresRefunds },
   ],

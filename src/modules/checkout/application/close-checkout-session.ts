@@ -12,7 +12,7 @@ export interface PaidSession {
   readonly notifyUrl: string | null;
 }
 
-/** Completes or expires an open session. Each method refuses with not_found. */
+/** Completes or expires an open session. Each method refuses with not_found, and as the same method of CheckoutSession does. */
 @Injectable()
 export class CloseCheckoutSession {
   constructor(
@@ -20,10 +20,7 @@ export class CloseCheckoutSession {
     private readonly events: CheckoutSessionEvents,
   ) {}
 
-  /**
-   * Committed together with the payment. Unless a mismatch is to be recorded, refuses with session_not_open or
-   * payment_session_mismatch.
-   */
+  /** Committed together with the payment. With `record`, a session that the amount does not pay stays as it is. */
   async pay(caller: Caller, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<Decided<PaidSession>> {
     const session = await this.sessions.get(caller, id, 'checkout_session');
     const mismatch = session.mismatchOf(captured);
@@ -33,13 +30,11 @@ export class CloseCheckoutSession {
     return decided({ mismatch, notifyUrl }, ...writes);
   }
 
-  /** Completes a session whose total is 0. Refuses with payment_required. */
   async completeFree(caller: Caller, id: OwnId): Promise<Decided<CheckoutSession>> {
     const session = await this.sessions.get(caller, id);
     return this.closed(caller, 'checkout.session.completed', session.completeFree());
   }
 
-  /** Refuses with session_not_open. */
   async expire(caller: Caller, id: OwnId): Promise<Decided<CheckoutSession>> {
     const session = await this.sessions.get(caller, id);
     return this.closed(caller, 'checkout.session.expired', session.expire());

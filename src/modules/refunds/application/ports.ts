@@ -60,19 +60,23 @@ export abstract class Claims {
   abstract store(ledger: Ledger, claimed: readonly OwnedRefund[]): readonly Write[];
 }
 
-export abstract class RefundablePayments {
-  /** Refuses with not_found on `payment`, or payment_not_refundable if nothing is left of it. */
-  abstract get(caller: Caller, id: OwnId): Promise<RefundablePayment & Notified>;
-  /** The URL to which webhooks about the refund are sent, or null. */
-  abstract notifyUrl(caller: Caller, refund: Refund): Promise<string | null>;
-  /** Changes the payment by the amount of the refund. To reserve it is stale if the payment no longer has that much left. */
-  abstract change(caller: Caller, refund: Refund, change: AmountChange): Write;
+interface RefundedPayment {
+  readonly state: Omit<RefundablePayment, 'refundable'> & { readonly notifyUrl: string | null };
+  readonly refundable: number;
+  /** Refuses with payment_not_refundable on `param` if nothing is left. */
+  requireRefundable(param: string): void;
+}
+
+export abstract class RefundedPayments {
+  /** Refuses with not_found on `param`. */
+  abstract get(caller: Caller, id: OwnId, param: string): Promise<RefundedPayment>;
 }
 
 export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back';
 
-interface Notified {
-  readonly notifyUrl: string | null;
+export abstract class RefundedAmounts {
+  /** To reserve an amount is stale if the payment no longer has that much left. */
+  abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
 }
 
 export abstract class RefundEvents {

@@ -4,7 +4,7 @@ import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, decided } from '../../../shared/decision.js';
 import { ownId } from '../../../shared/own-id.js';
 import { type NewRefund, Refund } from '../domain/refund.js';
-import { RefundablePayments, RefundEvents, Refunds } from './ports.js';
+import { RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
 
 export interface ProposedRefund {
   readonly refund: Refund;
@@ -16,7 +16,8 @@ export interface ProposedRefund {
 export class ProposeRefund {
   constructor(
     private readonly refunds: Refunds,
-    private readonly payments: RefundablePayments,
+    private readonly payments: RefundedPayments,
+    private readonly amounts: RefundedAmounts,
     private readonly events: RefundEvents,
     private readonly clock: CallerClock,
   ) {}
@@ -36,14 +37,17 @@ export class ProposeRefund {
   }
 
   private async proposed(caller: Caller, input: NewRefund): Promise<Decided<ProposedRefund>> {
-    const payment = await this.payments.get(caller, ownId(caller, input.payment, 'payment'));
-    const refund = Refund.propose(payment, input, await this.clock.at(caller));
+    const id = ownId(caller, input.payment, 'payment');
+    const payment = await this.payments.get(caller, id, 'payment');
+    payment.requireRefundable('payment');
+    const { state, refundable } = payment;
+    const refund = Refund.propose({ ...state, refundable }, input, await this.clock.at(caller));
     return decided(
       { refund, isNew: true },
       this.refunds.add(caller, refund),
-      this.events.record(caller, 'refund.created', refund, payment.notifyUrl),
+      this.events.record(caller, 'refund.created', refund, state.notifyUrl),
       // Last, because this write locks the payment until the commit, and other refunds of the payment wait.
-      this.payments.change(caller, refund, 'reserve'),
+      this.amounts.change(caller, id, 'reserve', refund.state.amount),
     );
   }
 
