@@ -52,7 +52,9 @@ async function run(cluster: Cluster, steps: readonly number[], json: string): Pr
   const plans = await explainAll({ ...(sizes.at(-1) as Loaded), logFile: cluster.logFile });
   for (const { sql } of sizes) await sql.end();
   const claims = await measureClaims(cluster, steps, say);
-  for (const { refunds, plan } of claims) plans.push({ operation: `ledger: claim of ${refunds}`, statement: plan });
+  for (const { refunds, plans: own } of claims) {
+    plans.push(...own.map((statement) => ({ operation: `ledger: claim of ${refunds}`, statement })));
+  }
 
   say(`\n${latencyTable(results, 'latencies')}\n`);
   say(

@@ -86,7 +86,7 @@ async function order(services: readonly Server[], { organization, secret, ledger
       phase.failures.push(`${method} ${path}: ${JSON.stringify(said).slice(0, 300)}`);
       throw new Error('The rest of the order is left out.');
     }
-    return said as { id: string };
+    return said as { id: string; data: readonly { id: string; claim: { number: number } }[] };
   };
   const tea = { currency: 'usd', unit_amount: 2500, product_data: { name: 'Tea' } };
   const item = { price_data: tea, quantity: 2 };
@@ -96,7 +96,13 @@ async function order(services: readonly Server[], { organization, secret, ledger
   const payment = await send('POST', '/ledger/v1/payments', ledger, captured);
   const refund = await send('POST', '/v1/refunds', secret, { payment: payment.id, amount: 100 });
   await send('GET', `/v1/refunds/${refund.id}`, secret);
-  await send('POST', `/ledger/v1/refunds/${refund.id}/succeed`, ledger, {});
+  const [claimed] = (await send('POST', '/ledger/v1/refunds/claim', ledger, { limit: 1 })).data;
+  if (claimed) {
+    const { number: claim } = claimed.claim;
+    if (claim > 1) phase.failures.push(`${claimed.id} was claimed twice`);
+    await send('POST', `/ledger/v1/refunds/${claimed.id}/extend`, ledger, { claim, lease_seconds: 120 });
+    await send('POST', `/ledger/v1/refunds/${claimed.id}/succeed`, ledger, { claim });
+  }
   await send('GET', '/v1/checkout_sessions?limit=10', secret);
   await send('GET', `/v1/payments/${payment.id}`, secret);
 }
