@@ -11,7 +11,6 @@ import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checko
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CloseCheckoutSession } from './application/close-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
-import { ExpireOverdueSessions } from './application/expire-overdue-sessions.js';
 import {
   CheckoutSessionEvents,
   CheckoutSessionQueries,
@@ -28,7 +27,6 @@ import { SESSION_FACTS } from './facts.js';
   providers: [
     CloseCheckoutSession,
     CreateCheckoutSession,
-    ExpireOverdueSessions,
     ExpirySweeper,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },

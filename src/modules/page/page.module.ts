@@ -15,6 +15,7 @@ import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { PostgresLatePayments } from './adapters/persistence/postgres-late-payments.js';
 import { PostgresPages } from './adapters/persistence/postgres-pages.js';
 import { LatePaymentWorker } from './adapters/schedule/late-payment-worker.js';
+import { PayFromPage } from './application/pay-from-page.js';
 import {
   Acknowledgements,
   Captures,
@@ -25,11 +26,9 @@ import {
   Sessions,
   Shops,
 } from './application/ports.js';
-import { PretendToPay } from './application/pretend-to-pay.js';
 import { ReadPage } from './application/read-page.js';
 import { RecordLatePayment } from './application/record-late-payment.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
-import { StartPayment } from './application/start-payment.js';
 
 /** Serves the pages on which customers pay, at the links that the checkout module makes. */
 @Module({
@@ -37,11 +36,10 @@ import { StartPayment } from './application/start-payment.js';
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
   providers: [
     LatePaymentWorker,
-    PretendToPay,
+    PayFromPage,
     ReadPage,
     RecordLatePayment,
     SetPaymentUrl,
-    StartPayment,
     { provide: Acknowledgements, useExisting: Events satisfies Abstract<Acknowledgements> },
     { provide: Captures, useClass: RecordedCaptures },
     { provide: FreeSessions, useExisting: CloseCheckoutSession satisfies Abstract<FreeSessions> },

@@ -15,8 +15,8 @@ import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
 import { PostgresHolds } from './adapters/persistence/postgres-holds.js';
 import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
+import { ChangeHolds } from './application/change-holds.js';
 import { PayCheckoutSession } from './application/pay-checkout-session.js';
-import { PlaceHold } from './application/place-hold.js';
 import {
   AskingSessions,
   HeldAmounts,
@@ -28,7 +28,6 @@ import {
   Payments,
 } from './application/ports.js';
 import { RecordPayment } from './application/record-payment.js';
-import { ReleaseHold } from './application/release-hold.js';
 import { HOLD_EXCEEDS_REMAINING } from './domain/hold.js';
 import { PAYMENT_NOT_REFUNDABLE, PAYMENT_REFERENCE_REUSED } from './domain/payment.js';
 import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
@@ -37,10 +36,9 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
   imports: [CheckoutModule, EventsModule],
   controllers: [PaymentsController, LedgerPaymentsController, LedgerHoldsController, CheckoutSessionHelpersController],
   providers: [
+    ChangeHolds,
     PayCheckoutSession,
-    PlaceHold,
     RecordPayment,
-    ReleaseHold,
     { provide: AskingSessions, useExisting: CheckoutSessionQueries satisfies Abstract<AskingSessions> },
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
     { provide: Holds, useClass: PostgresHolds },

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import type { Captured, OnMismatch } from '../../../shared/captured.js';
-import { type Decided, decided } from '../../../shared/decision.js';
+import type { MovedClock } from '../../../shared/clock.js';
+import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CheckoutSession, Mismatch, SessionEvent } from '../domain/checkout-session.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
@@ -38,6 +39,15 @@ export class CloseCheckoutSession {
   async expire(caller: Caller, id: OwnId): Promise<Decided<CheckoutSession>> {
     const session = await this.sessions.get(caller, id);
     return this.closed(caller, 'checkout.session.expired', session.expire());
+  }
+
+  /** Expires the sessions at these places that are still overdue by a clock that is `ahead`. The result is how many it expired. */
+  expireOverdue({ organization, ahead }: MovedClock, places: readonly string[]): Decision<number> {
+    return inTransaction({ organization }, async () => {
+      const expired = await this.sessions.expire(organization, places, ahead);
+      const writes = await this.events.recordAll(organization, 'checkout.session.expired', expired);
+      return decided(expired.length, ...writes);
+    });
   }
 
   private closed(caller: Caller, event: SessionEvent, session: CheckoutSession): Decided<CheckoutSession> {

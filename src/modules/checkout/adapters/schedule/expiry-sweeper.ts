@@ -4,7 +4,7 @@ import { sweep } from '../../../../platform/database/sweep.js';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
-import { ExpireOverdueSessions } from '../../application/expire-overdue-sessions.js';
+import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CheckoutSessions, type OverdueSession } from '../../application/ports.js';
 
 const INTERVAL_MS = 5_000;
@@ -17,7 +17,7 @@ export class ExpirySweeper implements OnApplicationBootstrap {
   constructor(
     private readonly unit: UnitOfWork,
     private readonly sessions: CheckoutSessions,
-    private readonly expireOverdueSessions: ExpireOverdueSessions,
+    private readonly closeCheckoutSession: CloseCheckoutSession,
     private readonly clock: CallerClock,
     private readonly jobs: Jobs,
   ) {}
@@ -37,7 +37,7 @@ export class ExpirySweeper implements OnApplicationBootstrap {
 
   async expire(overdue: readonly OverdueSession[], ahead: number): Promise<void> {
     for (const [organization, places] of byOrganization(overdue)) {
-      await this.unit.commit(() => this.expireOverdueSessions.execute({ organization, ahead }, places));
+      await this.unit.commit(async () => this.closeCheckoutSession.expireOverdue({ organization, ahead }, places));
     }
   }
 

@@ -7,9 +7,8 @@ import { PublicUrl } from '../../../../platform/http/public-url.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { notFound, Refusal } from '../../../../shared/errors.js';
-import { OUTCOMES, type Outcome, PretendToPay } from '../../application/pretend-to-pay.js';
+import { type NextPlace, OUTCOMES, type Outcome, PayFromPage } from '../../application/pay-from-page.js';
 import { ReadPage } from '../../application/read-page.js';
-import { type NextPlace, StartPayment } from '../../application/start-payment.js';
 import type { CheckoutPage } from '../../domain/checkout-page.js';
 import { checkoutPageView, type Visit } from '../representation/checkout-page.views.js';
 import { languageOf } from '../representation/language.js';
@@ -30,8 +29,7 @@ type PageRequest = FastifyRequest<{ Params: { token: string } }>;
 export class PageController {
   constructor(
     private readonly readPage: ReadPage,
-    private readonly startPayment: StartPayment,
-    private readonly pretendToPay: PretendToPay,
+    private readonly payFromPage: PayFromPage,
     private readonly idempotency: Idempotency,
     private readonly publicUrl: PublicUrl,
   ) {}
@@ -64,7 +62,7 @@ export class PageController {
   @Post('pay')
   @TakesForm()
   pay(@Req() request: PageRequest): Promise<HttpResponse> {
-    return this.decided(request, () => this.startPayment.execute(request.params.token));
+    return this.decided(request, () => this.payFromPage.start(request.params.token));
   }
 
   @Get('pretend')
@@ -80,7 +78,7 @@ export class PageController {
   @TakesForm()
   async pretendTo(@Req() request: PageRequest, @Param('outcome') outcome: string): Promise<HttpResponse> {
     if (!isOutcome(outcome)) throw notFound('token');
-    return this.decided(request, () => this.pretendToPay.execute(request.params.token, outcome));
+    return this.decided(request, () => this.payFromPage.pretend(request.params.token, outcome));
   }
 
   /** Commits the decision and redirects. If the session's state refuses it, redirects to the page, which shows that state. */

@@ -15,9 +15,8 @@ import { ownId } from '../../../../shared/own-id.js';
 import { OwnerQuery, OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
-import { PlaceHold } from '../../application/place-hold.js';
+import { ChangeHolds } from '../../application/change-holds.js';
 import { Holds, PaymentQueries } from '../../application/ports.js';
-import { ReleaseHold } from '../../application/release-hold.js';
 import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HOLD_FACTS } from '../../facts.js';
@@ -37,8 +36,7 @@ import {
 export class LedgerHoldsController {
   constructor(
     private readonly idempotency: Idempotency,
-    private readonly placeHold: PlaceHold,
-    private readonly releaseHold: ReleaseHold,
+    private readonly changeHolds: ChangeHolds,
     private readonly holds: Holds,
     private readonly payments: PaymentQueries,
   ) {}
@@ -64,7 +62,7 @@ export class LedgerHoldsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.placeHold.execute(caller, id, toNewHold(body)),
+      async () => this.changeHolds.place(caller, id, toNewHold(body)),
       (hold) => ({
         status: 201,
         body: JSON.stringify(holdView({ organization: caller.organization, hold })),
@@ -128,7 +126,7 @@ export class LedgerHoldsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.releaseHold.execute(caller, id),
+      () => this.changeHolds.release(caller, id),
       (hold) => ({ status: 200, body: JSON.stringify(holdView({ organization: caller.organization, hold })) }),
     );
   }

@@ -1,21 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
+import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
-import { ownId } from '../../../shared/own-id.js';
-import type { Hold } from '../domain/hold.js';
+import { type OwnId, ownId } from '../../../shared/own-id.js';
+import { Hold, type NewHold } from '../domain/hold.js';
 import { HeldAmounts, Holds, PaymentEvents, Payments } from './ports.js';
 
+/** Each method locks the payment, so that its events are numbered in order. Refuses with not_found. */
 @Injectable()
-export class ReleaseHold {
+export class ChangeHolds {
   constructor(
     private readonly payments: Payments,
     private readonly holds: Holds,
     private readonly heldAmounts: HeldAmounts,
     private readonly events: PaymentEvents,
+    private readonly clock: CallerClock,
   ) {}
 
-  /** Frees the amount of a hold. A released hold stays as it is. Refuses with not_found. */
-  async execute(caller: Caller, id: string): Promise<Decision<Hold>> {
+  /** Refuses with hold_exceeds_remaining or payment_not_refundable too. */
+  place(caller: Caller, paymentId: OwnId, input: NewHold): Decision<Hold> {
+    return inTransaction(caller, async () => {
+      const payment = await this.payments.lock(caller, paymentId);
+      const hold = Hold.place(payment, input, await this.clock.at(caller));
+      const { amount } = hold.state;
+      return decided(
+        hold,
+        this.heldAmounts.change(caller, paymentId, 'hold', amount),
+        this.holds.add(caller, hold),
+        this.events.record(caller, 'payment.held', payment.withHold(amount)),
+      );
+    });
+  }
+
+  /** Frees the amount of a hold. A released hold stays as it is. */
+  async release(caller: Caller, id: string): Promise<Decision<Hold>> {
     const { state } = await this.holds.get(caller, id);
     const paymentId = ownId(caller, state.payment);
     return inTransaction(caller, async () => {

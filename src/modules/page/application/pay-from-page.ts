@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../shared/clock.js';
+import { type Decision, decided } from '../../../shared/decision.js';
+import { notFound } from '../../../shared/errors.js';
+import { ownId } from '../../../shared/own-id.js';
+import type { PlaceToPay } from '../domain/checkout-page.js';
+import { Captures, FreeSessions, LatePayments, Pages } from './ports.js';
+import { ReadPage } from './read-page.js';
+
+/** Where the customer is sent next: to the place to pay, or to a part of the page. */
+export type NextPlace = NonNullable<PlaceToPay> | 'return' | 'cancel' | 'page';
+
+export const OUTCOMES = ['pay', 'decline', 'late', 'leave'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Long enough to see that the page waits. */
+const LATE_MS = 5_000;
+
+/** Each method refuses with not_found. */
+@Injectable()
+export class PayFromPage {
+  constructor(
+    private readonly readPage: ReadPage,
+    private readonly pages: Pages,
+    private readonly freeSessions: FreeSessions,
+    private readonly captures: Captures,
+    private readonly latePayments: LatePayments,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Sends the customer to pay, or completes a session whose total is 0. */
+  async start(token: string): Promise<Decision<NextPlace>> {
+    const page = await this.readPage.execute(token);
+    const { caller, session } = page.facts;
+    if (page.state === 'nothing_to_pay') {
+      return decided('return', ...(await this.freeSessions.completeFree(caller, ownId(caller, session.id))).writes);
+    }
+    const { placeToPay: place } = page;
+    if (!page.isPayable || place === undefined) return decided('page');
+    return decided(place, ...(page.facts.isStarted ? [] : [this.pages.start(caller, session.id)]));
+  }
+
+  /** Simulates a payment provider by the use cases that the ledger calls. */
+  async pretend(token: string, outcome: Outcome): Promise<Decision<NextPlace>> {
+    const page = await this.readPage.execute(token);
+    if (page.placeToPay !== 'pretend') throw notFound('token');
+    if (!page.isPayable || outcome === 'leave') return decided('page');
+    if (outcome === 'decline') return decided('cancel');
+    const { caller, session } = page.facts;
+    const key = { caller, session: ownId(caller, session.id) };
+    const write = this.latePayments.expect(key, this.clock.now() + LATE_MS);
+    return decided('return', ...(outcome === 'late' ? [write] : await this.captures.record(caller, session)));
+  }
+}
