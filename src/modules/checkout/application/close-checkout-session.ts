@@ -27,7 +27,7 @@ export class CloseCheckoutSession {
     const mismatch = session.mismatchOf(captured);
     const { notifyUrl } = session.state;
     if (mismatch !== null && onMismatch === 'record') return decided({ mismatch, notifyUrl });
-    const { writes } = this.closed(caller, 'checkout.session.completed', session.pay(captured));
+    const { writes } = await this.closed(caller, 'checkout.session.completed', session.pay(captured));
     return decided({ mismatch, notifyUrl }, ...writes);
   }
 
@@ -50,7 +50,11 @@ export class CloseCheckoutSession {
     });
   }
 
-  private closed(caller: Caller, event: SessionEvent, session: CheckoutSession): Decided<CheckoutSession> {
-    return decided(session, this.sessions.close(caller, session), this.events.record(caller, event, session));
+  private async closed(
+    caller: Caller,
+    event: SessionEvent,
+    session: CheckoutSession,
+  ): Promise<Decided<CheckoutSession>> {
+    return decided(session, await this.sessions.close(caller, session), this.events.record(caller, event, session));
   }
 }

@@ -25,7 +25,7 @@ export abstract class CheckoutSessionQueries {
 export abstract class CheckoutSessions extends CheckoutSessionQueries {
   abstract add(caller: Caller, session: CheckoutSession): Write;
   /** Stores that a session was completed or expired. Stale if the stored session is no longer open, or is overdue. */
-  abstract close(caller: Caller, session: CheckoutSession): Write;
+  abstract close(caller: Caller, session: CheckoutSession): Promise<Write>;
   /**
    * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its test mode. The
    * oldest expires_at comes first, and with `after` those after that one.

@@ -6,7 +6,6 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';
@@ -58,7 +57,7 @@ export class CheckoutSessionsController {
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: CreateCheckoutSessionRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const response = await this.idempotency.once(
       caller,
       { body, ...request },
@@ -85,7 +84,7 @@ export class CheckoutSessionsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.idempotency.once(
       caller,
       { body, ...request },
@@ -107,7 +106,7 @@ export class CheckoutSessionsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.idempotency.once(
       caller,
       { body, ...request },

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
-import { later, type Part } from '../../../../platform/database/statement.js';
+import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
-import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
@@ -106,17 +105,10 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     });
   }
 
-  close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Write {
-    return later('checkout.close', async () => {
-      const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status, paymentStatus];
-      return {
-        name: 'checkout.close',
-        owner: caller,
-        sql: CLOSE,
-        values: [...values, await this.aheadSeconds(caller)],
-        rows: 1,
-      };
-    });
+  async close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Promise<Part> {
+    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const values = [...key, status, paymentStatus, await this.aheadSeconds(caller)];
+    return { name: 'checkout.close', owner: caller, sql: CLOSE, values, rows: 1 };
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {

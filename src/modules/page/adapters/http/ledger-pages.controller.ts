@@ -5,7 +5,6 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { exampleId } from '../../../../platform/http/schema.js';
@@ -46,7 +45,7 @@ export class LedgerPagesController {
     @Idempotent() request: IdempotentRequest,
     @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidBody() body: SetPaymentUrlRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const caller = { organization: body.organization, mode };
     return this.idempotency.once(
       caller,

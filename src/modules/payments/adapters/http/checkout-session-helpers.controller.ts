@@ -5,7 +5,6 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -39,7 +38,7 @@ export class CheckoutSessionHelpersController {
     @Idempotent() request: IdempotentRequest,
     @PathId(CHECKOUT_SESSION_ID) id: string,
     @ValidBody() body: PayCheckoutSessionRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.idempotency.once(
       caller,
       { body, ...request },

@@ -6,7 +6,6 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -56,7 +55,7 @@ export class LedgerHoldsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(PAYMENT_ID) pathId: string,
     @ValidBody() body: PlaceHoldRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const id = ownId(ledger, pathId);
     const caller = await this.payments.ownerOf(ledger, id, body.organization);
     return this.idempotency.once(
@@ -121,7 +120,7 @@ export class LedgerHoldsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(HOLD_ID) id: string,
     @ValidBody() body: OwnerRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const caller = await this.holds.ownerOf(ledger, id, body.organization);
     return this.idempotency.once(
       caller,

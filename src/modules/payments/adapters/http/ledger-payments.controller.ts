@@ -5,7 +5,6 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -52,7 +51,7 @@ export class LedgerPaymentsController {
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: RecordPaymentRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const { organization } = body;
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(

@@ -5,7 +5,6 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -55,7 +54,7 @@ export class LedgerClaimsController {
     },
   })
   @Post('claim')
-  claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest): Promise<IdempotentResponse> {
+  claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
     return this.idempotency.withoutKey(
       () => this.claimRefunds.execute(ledger, toClaim(body)),
       (items) => ({ status: 200, body: JSON.stringify(listView({ items, hasMore: false }, ledgerRefundView)) }),
@@ -83,7 +82,7 @@ export class LedgerClaimsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ExtendClaimRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const extension = toExtension(body);
     return this.changes.commit(ledger, id, { body, ...request }, async (caller, own) =>
       this.changeClaim.extend(caller, own, extension),
@@ -105,7 +104,7 @@ export class LedgerClaimsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ReleaseClaimRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.changes.commit(ledger, id, { body, ...request }, async (caller, own) =>
       this.changeClaim.release(caller, own, body.claim, body.delay_seconds ?? 0),
     );

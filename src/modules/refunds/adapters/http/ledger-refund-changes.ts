@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
 import type { IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
@@ -23,7 +22,7 @@ export class LedgerRefundChanges {
     pathId: string,
     request: IdempotentRequest & { body: OwnerRequest },
     decide: (caller: Caller, id: OwnId) => Promise<Decision<Refund>>,
-  ): Promise<IdempotentResponse> {
+  ) {
     const id = ownId(ledger, pathId);
     const caller = await this.refunds.ownerOf(ledger, id, request.body.organization);
     return this.idempotency.once(

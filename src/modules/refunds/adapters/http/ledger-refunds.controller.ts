@@ -4,7 +4,6 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -75,7 +74,7 @@ export class LedgerRefundsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: SucceedRefundRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
       this.closeRefund.succeed(caller, own, body.provider_reference ?? null),
     );
@@ -95,7 +94,7 @@ export class LedgerRefundsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: FailRefundRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
       this.closeRefund.fail(caller, own, toFailure(body)),
     );
@@ -115,7 +114,7 @@ export class LedgerRefundsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ReturnRefundRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const { reason = null } = body;
     return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
       this.closeRefund.return(caller, own, reason),

@@ -5,7 +5,6 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -43,7 +42,7 @@ export class RefundHelpersController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.commit(caller, { body, ...request }, () => this.closeRefund.succeed(caller, ownId(caller, id)));
   }
 
@@ -61,7 +60,7 @@ export class RefundHelpersController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: FailRefundRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.commit(caller, { body, ...request }, () =>
       this.closeRefund.fail(caller, ownId(caller, id), toFailure(body)),
     );
@@ -81,7 +80,7 @@ export class RefundHelpersController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ReturnRefundRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const { reason = null } = body;
     return this.commit(caller, { body, ...request }, () => this.closeRefund.return(caller, ownId(caller, id), reason));
   }
@@ -90,7 +89,7 @@ export class RefundHelpersController {
     caller: Caller,
     request: IdempotentRequest & { body: unknown },
     decide: () => Promise<Decision<Refund>>,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.idempotency.once(caller, request, decide, (refund) => ({ status: 200, body: refundJson(refund) }));
   }
 }

@@ -6,7 +6,6 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { ResponseParts } from '../../../../platform/http/response.js';
@@ -53,7 +52,7 @@ export class RefundsController {
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: ProposeRefundRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.idempotency.once(
       caller,
       { body, ...request },
@@ -76,7 +75,7 @@ export class RefundsController {
     @Idempotent() request: IdempotentRequest,
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: NoFieldsRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     return this.idempotency.once(
       caller,
       { body, ...request },

@@ -5,7 +5,6 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -51,7 +50,7 @@ export class ClockController {
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
     @ValidBody() body: AdvanceClockRequest,
-  ): Promise<IdempotentResponse> {
+  ) {
     const response = await this.idempotency.once(
       caller,
       { advancesClock: true, body, ...request },
