@@ -6,7 +6,6 @@
 import type { Mode } from './caller.js';
 import type { Moment } from './clock.js';
 
-/** A kind of identifier. It is a constant of the module that makes such identifiers. */
 export interface IdKind {
   readonly prefix: string;
   readonly hasMode: boolean;

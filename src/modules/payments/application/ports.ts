@@ -57,9 +57,7 @@ export abstract class Holds {
   abstract close(caller: Caller, hold: Hold): Write;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;
-  /** Whose hold it is, unless the ledger names the organization. Refuses with not_found. */
   abstract ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;
-  /** Holds of all organizations, newest first. */
   abstract listOfAll(ledger: Ledger, filter: LedgerHoldFilter): Promise<Page<OwnedHold>>;
 }
 

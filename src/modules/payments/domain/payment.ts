@@ -24,7 +24,6 @@ export interface PaymentState {
   readonly amount: number;
   readonly amountRefunded: number;
   readonly amountPendingRefund: number;
-  /** Sum of the active holds. */
   readonly amountOnHold: number;
   readonly currency: string;
   readonly checkoutSession: string | null;

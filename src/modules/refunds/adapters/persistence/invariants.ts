@@ -2,7 +2,6 @@ import type { Invariant } from '../../../../platform/facts.js';
 import { PAYMENT_BOOK, PAYMENT_ID } from '../../../payments/index.js';
 import { REFUND_ID } from '../../domain/refund.js';
 
-/** Each payment with the sums of its pending and its succeeded refunds. */
 const PAYMENTS = {
   id: PAYMENT_ID,
   book: PAYMENT_BOOK,
