@@ -32,7 +32,7 @@ function sectionOf(metric: DeclaredMetric): string {
   const own = Object.entries(labelValues).filter(([label]) => label !== 'mode');
   const labels = own.map(([label, values]) => {
     const known = typeof values === 'function' ? values(facts) : values;
-    const listed = typeof known === 'string' ? known : known.map((value) => `\`${value}\``).join(', ');
+    const listed = typeof known === 'string' ? known : listOf(known);
     return `- \`${label}\`: ${listed}`;
   });
   const kind = `${isMeasured ? 'Measured gauge' : capitalized(type)}${'mode' in labelValues ? ' by `mode`' : ''}.`;
@@ -56,6 +56,13 @@ async function nodeSection(): Promise<string> {
     .map(({ name, type, help }) => `- \`${name}\` (${type}): ${help}`);
   registry.clear();
   return `## Node.js\n\nThe default metrics of [prom-client](https://github.com/siimon/prom-client), among them:\n\n${rows.join('\n')}\n`;
+}
+
+/** Codes of errors are listed in the API's description. */
+function listOf(values: readonly string[]): string {
+  return values.length > 20
+    ? `one of ${values.length}, listed at /docs`
+    : values.map((value) => `\`${value}\``).join(', ');
 }
 
 function capitalized(word: string): string {
