@@ -3,8 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module, Post } from '@nestjs/common';
 import { RequireIdempotencyKey } from '../../src/idempotency/idempotency-key.guard.js';
 import { Database } from '../../src/platform/database/database.js';
-import { createTenant, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { useService, useShop } from '../support/setup.js';
 
 const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };
 
@@ -26,15 +25,14 @@ class CarelessController {
 class CarelessModule {}
 
 const service = useService({ modules: [CarelessModule] });
-let tenant: Tenant;
+const shop = useShop(service, {}, beforeAll);
 
 beforeAll(async () => {
   await service.sql.query('CREATE TABLE careless (number integer)');
-  tenant = await createTenant(service);
 });
 
 test('a careless route that is compiled all the same fails at its first write', async () => {
-  const headers = { authorization: `Bearer ${tenant.test}`, 'idempotency-key': 'careless' };
+  const headers = { authorization: `Bearer ${shop.key}`, 'idempotency-key': 'careless' };
   const response = await fetch(`${service.url}/v1/careless`, { method: 'POST', headers });
   expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'internal_error' } }]);
   expect((await service.sql.query('SELECT * FROM careless')).rows).toEqual([]);

@@ -3,17 +3,15 @@ import { once } from 'node:events';
 import { beforeAll, expect, test } from '@jest/globals';
 import { command } from '../support/command.js';
 import { until } from '../support/processes.js';
-import { createTenant, type Tenant } from '../support/service.js';
-import { useWebhooks } from '../support/setup.js';
+import { useShop, useWebhooks } from '../support/setup.js';
 import { deliver, sessionFor } from '../support/webhooks.js';
 
 const world = useWebhooks();
-let tenant: Tenant;
+const shop = useShop(world.service, {}, beforeAll);
 
 beforeAll(async () => {
   // The receiver is another process, which a busy machine keeps waiting.
   Object.assign(world.network, { timeoutMs: 60_000 });
-  tenant = await createTenant(world.service);
 });
 
 function start(
@@ -32,11 +30,11 @@ async function run(...words: string[]) {
   return status === 0 ? JSON.parse(stdout) : stderr;
 }
 
-const rotate = () => run('secret', 'rotate', '--org', tenant.organization);
+const rotate = () => run('secret', 'rotate', '--org', shop.organization);
 
 test('secret rotate prints the new secret', async () => {
   expect(await rotate()).toEqual({
-    id: tenant.organization,
+    id: shop.organization,
     webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     previous_expires_at: expect.any(Number),
   });
@@ -48,7 +46,7 @@ test('listen verifies what it receives until it is interrupted', async () => {
   const { child, out } = start(['listen', '--port', '0'], { WEBHOOK_SECRET: secret });
   await until(() => out().includes('Listening'), 'it listens');
   const [url = ''] = /http:\S+/.exec(out()) ?? [];
-  const { session, event } = await sessionFor(world.service, tenant, url);
+  const { session, event } = await sessionFor(world.service, shop.tenant, url);
   await deliver(world.service);
   const line = `verified ${event} checkout.session.created ${session} sequence 1\n`;
   await until(() => out().includes('verified'), 'it is told');

@@ -6,10 +6,10 @@ import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { brokenPromises } from '../support/invariants.js';
 import { until } from '../support/processes.js';
-import { capture, createTenant, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { expectAnsweredOnce } from '../support/reconciled.js';
+import { capture, createTenant } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 
 const CLIENTS = 20;
 const CUTS = 8;
@@ -21,16 +21,12 @@ const LOCK_TIMEOUT_MS = 500;
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 const service = useService();
-let tenant: Tenant;
+const shop = useShop(service, {}, beforeAll);
 
-beforeAll(async () => {
-  tenant = await createTenant(service);
-});
-
-const create = (idempotencyKey: string = randomUUID(), key = tenant.test): Promise<Reply> =>
+const create = (idempotencyKey: string = randomUUID(), key = shop.key): Promise<Reply> =>
   post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST, idempotencyKey });
 const propose = (payment: string, idempotencyKey: string = randomUUID()): Promise<Reply> =>
-  post(`${service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 1 }, idempotencyKey });
+  post(`${service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 1 }, idempotencyKey });
 
 function expectUnavailable(reply: Reply, path: string, method = 'POST'): void {
   expectError(reply, { status: 503, code: 'service_unavailable', nextStep: { type: 'retry', path, method } });
@@ -55,7 +51,7 @@ async function insistAndNote(replies: Reply[], attempt: () => Promise<Reply>): P
 }
 
 test('requests whose connection is cut are answered 503, and then everything works again', async () => {
-  const payment = await capture(service, tenant, { amount: 1_000_000 });
+  const payment = await capture(service, shop.tenant, { amount: 1_000_000 });
   const replies = { create: [] as Reply[], propose: [] as Reply[], read: [] as Reply[] };
   const stop = new AbortController();
   const clients = atOnce(CLIENTS, async () => {
@@ -63,7 +59,7 @@ test('requests whose connection is cut are answered 503, and then everything wor
       const key = randomUUID();
       await insistAndNote(replies.create, () => create(key));
       await insistAndNote(replies.propose, () => propose(payment, key));
-      await insistAndNote(replies.read, () => get(`${service.url}/v1/payments/${payment}`, { key: tenant.test }));
+      await insistAndNote(replies.read, () => get(`${service.url}/v1/payments/${payment}`, { key: shop.key }));
     }
   });
   const statuses = (of: readonly Reply[]) => new Set(of.map(({ status }) => status));
@@ -83,12 +79,12 @@ test('requests whose connection is cut are answered 503, and then everything wor
 
   const afterwards = await atOnce(CLIENTS, () => create());
   expect(afterwards.map(({ status }) => status)).toEqual(afterwards.map(() => 201));
-  expect(await brokenPromises(service.sql)).toEqual([]);
+  await expectAnsweredOnce(service);
 });
 
 test('a locked payment makes its own refunds wait and come back, and no others', async () => {
-  const locked = await capture(service, tenant, { amount: 666 });
-  const free = await capture(service, tenant, { amount: 1_000 });
+  const locked = await capture(service, shop.tenant, { amount: 666 });
+  const free = await capture(service, shop.tenant, { amount: 1_000 });
   const outsider = new Client({ connectionString: service.databaseUrl });
   await outsider.connect();
   try {
@@ -102,19 +98,19 @@ test('a locked payment makes its own refunds wait and come back, and no others',
     expectUnavailable(reply, '/v1/refunds');
     expect(waited).toBeGreaterThan(LOCK_TIMEOUT_MS * 0.9);
     // Reading takes no lock.
-    const read = await get(`${service.url}/v1/payments/${locked}`, { key: tenant.test });
+    const read = await get(`${service.url}/v1/payments/${locked}`, { key: shop.key });
     expect([read.status, read.body.amount_pending_refund]).toEqual([200, 0]);
   } finally {
     await outsider.end();
   }
   const again = await propose(locked, 'waiting');
   expect([again.status, isReplay(again)]).toEqual([201, false]);
-  expect(await brokenPromises(service.sql)).toEqual([]);
+  await expectAnsweredOnce(service);
 });
 
 test('transactions that wait for one organization’s lock leave connections for another’s', async () => {
   const neighbour = await createTenant(service);
-  const locked = await capture(service, tenant, { amount: 667 });
+  const locked = await capture(service, shop.tenant, { amount: 667 });
   const free = await capture(service, neighbour, { amount: 100 });
   const refunds = await atOnce(56, async () => (await propose(locked)).body.id as string);
   const { body } = await post(`${service.url}/v1/refunds`, { key: neighbour.test, body: { payment: free, amount: 1 } });
@@ -125,7 +121,7 @@ test('transactions that wait for one organization’s lock leave connections for
   try {
     await outsider.query('BEGIN');
     await outsider.query('SELECT 1 FROM payments WHERE amount = 667 FOR UPDATE');
-    const waiting = refunds.map((refund) => cancel(refund, tenant.test).finally(() => answered++));
+    const waiting = refunds.map((refund) => cancel(refund, shop.key).finally(() => answered++));
     await until(async () => (await service.sql.query(WAITING)).rows.length >= 8);
     // In one line with the others it would be the last to be answered.
     expect((await cancel(body.id, neighbour.test)).status).toBe(200);
@@ -156,7 +152,7 @@ test('behind two thousand waiting queries a request is refused at once, not when
   }
   expectUnavailable(await create(), '/v1/checkout_sessions');
   // Its key is not known yet: looking it up is a query too.
-  expectUnavailable(await create(randomUUID(), tenant.live), '/v1/checkout_sessions');
+  expectUnavailable(await create(randomUUID(), shop.tenant.live), '/v1/checkout_sessions');
   // Its patience would end after theirs, who came before it.
   expect(ended).toBeLessThan(waiting.length);
   await Promise.allSettled(waiting);

@@ -8,7 +8,7 @@ import { post, SMALLEST } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
-import { useWebhooks } from '../support/setup.js';
+import { useShop, useWebhooks } from '../support/setup.js';
 import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
@@ -16,7 +16,7 @@ const LEASE_MS = 60_000;
 const NO_TIMEOUT = 600_000;
 
 const world = useWebhooks();
-let tenant: Tenant;
+const shop = useShop(world.service);
 let receiver: Receiver;
 
 beforeAll(async () => {
@@ -24,7 +24,6 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  tenant = await createTenant(world.service);
   receiver = await startReceiver();
 });
 
@@ -69,9 +68,9 @@ test.each([
   'an attempt at a receiver that %s ends long before its time',
   async (_, status, error, behave) => {
     const server = await startServer(behave);
-    const { event } = await sessionFor(world.service, tenant, `http://127.0.0.1:${server.port}/`);
+    const { event } = await sessionFor(world.service, shop.tenant, `http://127.0.0.1:${server.port}/`);
     await deliver(world.service);
-    const { deliveries } = await readEvent(world.service, tenant, event);
+    const { deliveries } = await readEvent(world.service, shop.tenant, event);
     expect(deliveries).toEqual([attempt(1, status, error, status === 200)]);
     server.close();
   },
@@ -80,7 +79,7 @@ test.each([
 
 test('a slow path of one organization on a shared host keeps no other organization waiting', async () => {
   receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.end()));
-  for (let at = 0; at < 30; at++) await sessionFor(world.service, tenant, String(new URL('/slow', receiver.url)));
+  for (let at = 0; at < 30; at++) await sessionFor(world.service, shop.tenant, String(new URL('/slow', receiver.url)));
   await until(() => receiver.received.length > 1, 'the slow path is tried');
   const other = await createTenant(world.service);
   const { event } = await sessionFor(world.service, other, receiver.url);
@@ -103,8 +102,8 @@ async function backlog(owner: Tenant, hosts: readonly string[], count: number): 
 }
 
 test('a process that dies between claiming and sending loses nothing', async () => {
-  const { organization } = tenant;
-  await backlog(tenant, [new URL(receiver.url).host], 1);
+  const { organization } = shop.tenant;
+  await backlog(shop.tenant, [new URL(receiver.url).host], 1);
   const deliveries = world.service.application.get(Deliveries);
   const now = world.clock.now();
   const { found } = await deliveries.due(organization, undefined, now);
@@ -124,7 +123,11 @@ test('a process that dies between claiming and sending loses nothing', async () 
 test('the log line of a failed attempt names the receiver, and no path, query or secret', async () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   receiver.behave(answer(500));
-  const { event } = await sessionFor(world.service, tenant, `${new URL('/hidden-path', receiver.url)}?token=hidden`);
+  const { event } = await sessionFor(
+    world.service,
+    shop.tenant,
+    `${new URL('/hidden-path', receiver.url)}?token=hidden`,
+  );
   await deliver(world.service);
   await until(() => warn.mock.calls.length > 0, 'the failure is logged');
   const lines = warn.mock.calls.map((values) => values.map(String).join(' ')).join('\n');

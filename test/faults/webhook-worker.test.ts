@@ -9,18 +9,17 @@ import { expectError } from '../support/envelope.js';
 import { createDatabase } from '../support/postgres.js';
 import { startServer, until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
-import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
-import { useWebhooks } from '../support/setup.js';
+import { createLedgerKey, createTenant } from '../support/service.js';
+import { useShop, useWebhooks } from '../support/setup.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
 
 const world = useWebhooks();
-let tenant: Tenant;
+const shop = useShop(world.service);
 let receiver: Receiver;
 
 beforeEach(async () => {
-  tenant = await createTenant(world.service);
   receiver = await startReceiver();
 });
 
@@ -37,7 +36,7 @@ test('a worker killed in the middle of a delivery loses nothing: the next one se
   // Only the process delivers.
   const look = jest.spyOn(world.service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   const { child, url } = await startProcess(world.service.databaseUrl);
-  const { event } = await sessionFor({ url }, tenant, receiver.url);
+  const { event } = await sessionFor({ url }, shop.tenant, receiver.url);
   await until(() => receiver.received.length === 1, 'the process delivers');
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -51,7 +50,7 @@ test('a worker killed in the middle of a delivery loses nothing: the next one se
   await deliver(world.service);
   expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
   expect(receiver.received[0]?.text).toBe(receiver.received[1]?.text);
-  const { deliveries } = await readEvent(world.service, tenant, event);
+  const { deliveries } = await readEvent(world.service, shop.tenant, event);
   expect(deliveries.map(({ attempt, status_code }: Record<string, number>) => [attempt, status_code])).toEqual([
     [2, 200],
   ]);
@@ -116,7 +115,7 @@ test('two instances share the work, and neither sends what the other is sending'
   for (const { behave } of receivers) behave((response) => void setTimeout(() => response.writeHead(204).end(), 15));
   const events: string[] = [];
   for (const { url } of receivers) {
-    for (let at = 0; at < 10; at++) events.push((await sessionFor(world.service, tenant, url)).event);
+    for (let at = 0; at < 10; at++) events.push((await sessionFor(world.service, shop.tenant, url)).event);
   }
   const all = () => receivers.flatMap((one) => one.received.map(({ id }) => id));
   await Promise.all([deliver(world.service), deliver(second.service)]);
@@ -130,7 +129,7 @@ test('two instances share the work, and neither sends what the other is sending'
 test('what two instances find due at the same instant is claimed by one of them', async () => {
   const second = await startWebhooks({ databaseUrl: world.service.databaseUrl });
   receiver.behave(hang);
-  for (let at = 0; at < 20; at++) await sessionFor(world.service, tenant, receiver.url);
+  for (let at = 0; at < 20; at++) await sessionFor(world.service, shop.tenant, receiver.url);
   await world.service.application.get(WebhookScheduler).idle();
   // So far ahead that no worker but this test finds them due.
   const [then, later] = [Date.UTC(2100, 0, 1), Date.UTC(2100, 0, 2)];
@@ -138,7 +137,7 @@ test('what two instances find due at the same instant is claimed by one of them'
     new Date(then),
   ]);
   const instances = [world, second, world, second].map(({ service }) => service.application.get(Deliveries));
-  const { organization } = tenant;
+  const { organization } = shop.tenant;
   const looked = await Promise.all(instances.map((deliveries) => deliveries.due(organization, undefined, then)));
   const claimed = await Promise.all(
     instances.map((deliveries, at) => {
@@ -159,14 +158,14 @@ test('what two instances find due at the same instant is claimed by one of them'
 
 test('a worker that comes back after its lease records its attempt and decides nothing', async () => {
   receiver.behave(hang);
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   const late = deliver(world.service);
   await until(() => receiver.received.length === 1, 'the attempt has begun');
   // As if another instance had claimed it after the lease: the attempt number has moved on.
   await world.service.sql.query(`UPDATE webhook_deliveries SET attempts = 2, next_attempt_at = 'infinity'
     WHERE outcome IS NULL`);
   await late;
-  const { deliveries } = await readEvent(world.service, tenant, event);
+  const { deliveries } = await readEvent(world.service, shop.tenant, event);
   expect(deliveries).toHaveLength(1);
   const { rows } = await world.service.sql.query(
     `SELECT attempts, next_attempt_at FROM webhook_deliveries WHERE outcome IS NULL`,
@@ -178,7 +177,7 @@ test('a process that ends gives its attempts their time, and is not ready meanwh
   receiver.behave(hang);
   jest.spyOn(world.service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   const { child, url } = await startProcess(world.service.databaseUrl);
-  await sessionFor({ url }, tenant, receiver.url);
+  await sessionFor({ url }, shop.tenant, receiver.url);
   await until(() => receiver.received.length === 1, 'the process delivers');
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
@@ -195,10 +194,10 @@ test('a process that ends gives its attempts their time, and is not ready meanwh
 test('an attempt that cannot be recorded is made again when its lease ends', async () => {
   // Before the session: the service delivers on its own as soon as the event is recorded.
   await world.service.sql.query('ALTER TABLE webhook_attempts ADD CONSTRAINT broken CHECK (false) NOT VALID');
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
   await world.service.sql.query('ALTER TABLE webhook_attempts DROP CONSTRAINT broken');
-  expect((await readEvent(world.service, tenant, event)).deliveries).toEqual([]);
+  expect((await readEvent(world.service, shop.tenant, event)).deliveries).toEqual([]);
   world.clock.advance(LEASE_MS);
   await deliver(world.service);
   expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
@@ -207,7 +206,7 @@ test('an attempt that cannot be recorded is made again when its lease ends', asy
 test('receivers that hang keep no other event waiting, of the same organization or another', async () => {
   const silent = await Promise.all(Array.from({ length: 200 }, startSilent));
   const connected = () => silent.reduce((sum, { sockets }) => sum + sockets.length, 0);
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
   // More for each than it may have at once.
   await world.service.sql.query(
@@ -223,7 +222,7 @@ test('receivers that hang keep no other event waiting, of the same organization 
   const delivering = deliver(world.service);
   await until(() => connected() > 500, 'the hosts are being tried');
   const [same, other] = [await startReceiver(), await startReceiver()];
-  await sessionFor(world.service, tenant, same.url);
+  await sessionFor(world.service, shop.tenant, same.url);
   await sessionFor(world.service, await createTenant(world.service), other.url);
   await until(() => same.received.length === 1 && other.received.length === 1, 'the others are told');
   expect(connected()).toBeLessThan(1_600);
@@ -247,7 +246,7 @@ async function startSilent() {
 
 test('a receiver that answers gets many events at once, but no more than sixteen', async () => {
   receiver.behave((response) => void setTimeout(() => response.end(), 20));
-  for (let at = 0; at < 60; at++) await sessionFor(world.service, tenant, receiver.url);
+  for (let at = 0; at < 60; at++) await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
   expect(receiver.received).toHaveLength(60);
   expect(Math.max(...receiver.received.map(({ open }) => open))).toBeLessThanOrEqual(16);

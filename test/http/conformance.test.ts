@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Ended, run } from '../support/processes.js';
-import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { createLedgerKey } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 import { type PassingAnswer, spoil } from '../support/spoiling-proxy.js';
 
 const TOPICS = [
@@ -27,17 +27,16 @@ const TOPICS = [
 const NOWHERE = 'http://127.0.0.1:1';
 
 const service = useService();
-let tenant: Tenant;
+const shop = useShop(service, {}, beforeAll);
 let ledger: string[];
 
 beforeAll(async () => {
-  tenant = await createTenant(service);
-  ledger = ['--ledger-key', await createLedgerKey(service), '--organization', tenant.organization];
+  ledger = ['--ledger-key', await createLedgerKey(service), '--organization', shop.organization];
 });
 
 const kit = (...args: readonly string[]): Promise<Ended> => run(['dist/conformance/run.js', ...args]).ended;
 const conform = (url: string, ...args: readonly string[]): Promise<Ended> =>
-  kit('--base-url', url, '--key', tenant.test, ...args);
+  kit('--base-url', url, '--key', shop.key, ...args);
 
 interface Report {
   readonly topics: { name: string; cases: { name: string; outcome: string; reason?: string }[] }[];
@@ -180,7 +179,7 @@ describe('the kit finds', () => {
       const { status, stdout } = await conform(proxy.url, '--only', topic, ...ledger);
       expect({ status, at: stdout }).toEqual({ status: 1, at: expect.stringMatching(at) });
       expect(stdout).toMatch(/\n\nDoes not conform: \d+ passed, [1-9]\d* failed in [\d.]+ s\.\n$/);
-      expect(stdout).not.toContain(tenant.test);
+      expect(stdout).not.toContain(shop.key);
     } finally {
       await proxy.close();
     }
@@ -200,7 +199,7 @@ describe('says in one line', () => {
   const LIVE = `sk_live_${'A'.repeat(38)}`;
   const url = () => service.url;
   const ROWS: [what: string, args: () => string[], line: RegExp][] = [
-    ['nothing is there', () => ['--base-url', NOWHERE, '--key', tenant.test], /^Cannot reach .*: ECONNREFUSED\.\n$/],
+    ['nothing is there', () => ['--base-url', NOWHERE, '--key', shop.key], /^Cannot reach .*: ECONNREFUSED\.\n$/],
     [
       'its key is refused',
       () => ['--base-url', url(), '--key', 'sk_test_x'],
@@ -208,13 +207,9 @@ describe('says in one line', () => {
     ],
     ['it has no key', () => ['--base-url', url()], /^Usage: .*\n$/],
     ['an option is unknown', () => ['--colour'], /^Unknown option '--colour'\. Usage: .*\n$/],
-    ['a topic is unknown', () => ['--base-url', url(), '--key', tenant.test, '--only', 'x'], /^--only must .*\n$/],
+    ['a topic is unknown', () => ['--base-url', url(), '--key', shop.key, '--only', 'x'], /^--only must .*\n$/],
     ['a live key is too risky', () => ['--base-url', url(), '--key', LIVE], /^.*--allow-live\.\n$/],
-    [
-      'half a ledger is none',
-      () => ['--base-url', url(), '--key', tenant.test, ...ledger.slice(2)],
-      /^.*together\.\n$/,
-    ],
+    ['half a ledger is none', () => ['--base-url', url(), '--key', shop.key, ...ledger.slice(2)], /^.*together\.\n$/],
   ];
 
   test.each(ROWS)('that %s', async (_, args, line) => {
@@ -234,7 +229,7 @@ describe('says in one line', () => {
   });
 
   test('nothing when a live key is allowed', async () => {
-    const { status } = await kit('--base-url', url(), '--key', tenant.live, '--allow-live', '--only', 'ids');
+    const { status } = await kit('--base-url', url(), '--key', shop.tenant.live, '--allow-live', '--only', 'ids');
     expect(status).toBe(0);
   });
 });

@@ -6,22 +6,18 @@ import { get, SMALLEST } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
-import { createTenant, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { createTenant } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TEXT = JSON.stringify(SMALLEST);
 
 const service = useService();
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await createTenant(service);
-});
+const shop = useShop(service, {}, beforeAll);
 
 /** A POST of the smallest body, right but for these header lines. */
 function create(...headers: readonly string[]): Promise<RawReply> {
-  const usual = ['Host: x', `Authorization: Bearer ${tenant.test}`, 'Content-Type: application/json'];
+  const usual = ['Host: x', `Authorization: Bearer ${shop.key}`, 'Content-Type: application/json'];
   const lines = [...usual, `Content-Length: ${TEXT.length}`, ...headers];
   return sendBytes(service.url, head(`POST ${SESSIONS} HTTP/1.1`, ...lines), TEXT);
 }
@@ -62,7 +58,7 @@ test('a connection that was told 408 is freed although its client never closes i
 /** Of the answers that followed the first one on its connection. */
 const statusesIn = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
-const BEARER = () => `Authorization: Bearer ${tenant.test}`;
+const BEARER = () => `Authorization: Bearer ${shop.key}`;
 
 test('a malformed request after a valid one is refused after the response to the valid one', async () => {
   const lines = ['Host: x', BEARER(), 'Content-Type: application/json', 'Idempotency-Key: follow'];
@@ -121,7 +117,7 @@ test('CONNECT gets the envelope, and an upgrade the usual answer', async () => {
 });
 
 test('a broken chunk gets one answer, which is no 500', async () => {
-  const lines = ['Host: x', `Authorization: Bearer ${tenant.test}`, 'Content-Type: application/json'];
+  const lines = ['Host: x', `Authorization: Bearer ${shop.key}`, 'Content-Type: application/json'];
   const start = head(`POST ${SESSIONS} HTTP/1.1`, ...lines, 'Idempotency-Key: a', 'Transfer-Encoding: chunked');
   const reply = await sendBytes(service.url, start, 'not a number\r\n{}\r\n');
   expectError(reply, { status: 400, code: 'invalid_param' });
@@ -153,7 +149,7 @@ test('100-continue is met, other expectations are refused', async () => {
 
 test('an absolute request target names the same resource', async () => {
   const line = `GET ${service.url}${SESSIONS} HTTP/1.1`;
-  const reply = await sendBytes(service.url, head(line, 'Host: x', `Authorization: Bearer ${tenant.test}`));
+  const reply = await sendBytes(service.url, head(line, 'Host: x', `Authorization: Bearer ${shop.key}`));
   expect(reply.status).toBe(200);
   const refused = await sendBytes(service.url, head(line, 'Host: x'));
   const nextStep = { type: 'authenticate', path: SESSIONS, method: 'GET' };
@@ -172,7 +168,7 @@ test('an absolute request target names the same resource', async () => {
 });
 
 test.each(['a', 'A-Za-z0-9._-', 'x'.repeat(128)])('the caller’s request id %s is used', async (id) => {
-  for (const key of [tenant.test, undefined]) {
+  for (const key of [shop.key, undefined]) {
     const { headers, body } = await get(service.url + SESSIONS, { key, headers: { 'x-request-id': id } });
     expect(headers.get('request-id')).toBe(id);
     if (key === undefined) expect(body.request_id).toBe(id);

@@ -8,19 +8,15 @@ import { decided } from '../../src/shared/decision.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
-import { useOther, useService } from '../support/setup.js';
+import { type Service, startService } from '../support/service.js';
+import { useOther, useService, useShop } from '../support/setup.js';
 
 const service = useService();
 const other = useOther(service, { config: { idempotencyRetentionHours: 1 } });
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await createTenant(service);
-});
+const shop = useShop(service, {}, beforeAll);
 
 const create = (idempotencyKey: string, { url }: Service = service, body: unknown = SMALLEST): Promise<Reply> =>
-  post(`${url}/v1/checkout_sessions`, { key: tenant.test, body, idempotencyKey });
+  post(`${url}/v1/checkout_sessions`, { key: shop.key, body, idempotencyKey });
 
 async function expire(pattern: string): Promise<void> {
   await service.sql.query(`UPDATE idempotency_keys SET expires_at = now() WHERE key LIKE $1`, [pattern]);
@@ -67,7 +63,7 @@ describe('a response is stored', () => {
   // Two requests find the same key expired; the slower one must not free what the faster one has renewed by then.
   test('although a request that found the key expired frees it late', async () => {
     const first = await create('late');
-    const caller = { organization: tenant.organization, mode: 'test' } as const;
+    const caller = { organization: shop.organization, mode: 'test' } as const;
     const scope = { operation: 'POST /v1/checkout_sessions', key: 'late', aheadSeconds: 0 };
     const responses = service.application.get(StoredResponses);
     expect(await responses.find(caller, scope)).toMatchObject({ response: { status: 201 } });

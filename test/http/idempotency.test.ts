@@ -4,22 +4,18 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { isReplay, post, type Reply, type Sent, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import { capture, createKey, createTenant, startService, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { capture, createKey, startService } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 
 const service = useService();
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await createTenant(service);
-});
+const shop = useShop(service, {}, beforeAll);
 
 /** Keys have no spaces; the names of the cases do. */
 const keyOf = (name: string): string => name.replaceAll(/[^a-z0-9]/g, '-');
 const create = (name: string, body: unknown = SMALLEST, sent: Sent = {}): Promise<Reply> =>
-  post(`${service.url}/v1/checkout_sessions`, { key: tenant.test, body, idempotencyKey: keyOf(name), ...sent });
+  post(`${service.url}/v1/checkout_sessions`, { key: shop.key, body, idempotencyKey: keyOf(name), ...sent });
 const propose = (name: string, body: unknown, sent: Sent = {}): Promise<Reply> =>
-  post(`${service.url}/v1/refunds`, { key: tenant.test, body, idempotencyKey: keyOf(name), ...sent });
+  post(`${service.url}/v1/refunds`, { key: shop.key, body, idempotencyKey: keyOf(name), ...sent });
 
 /** What the ledger does with a refund it cannot make: the amount it held is free again. */
 async function fail(refund: string): Promise<void> {
@@ -44,7 +40,7 @@ function expectReplay(again: Reply, first: Reply): void {
 
 describe('a retry gets the stored response, byte for byte:', () => {
   test('201 of a refund, even if nothing is left of the payment by then', async () => {
-    const payment = await capture(service, tenant, { amount: 500 });
+    const payment = await capture(service, shop.tenant, { amount: 500 });
     const first = await propose('refund', { payment, amount: 300 });
     expect([first.status, first.headers.get('location')]).toEqual([201, `/v1/refunds/${first.body.id}`]);
     await propose('the rest', { payment, amount: 200 });
@@ -52,7 +48,7 @@ describe('a retry gets the stored response, byte for byte:', () => {
   });
 
   test('422, even if the refund is possible by then', async () => {
-    const payment = await capture(service, tenant, { amount: 500 });
+    const payment = await capture(service, shop.tenant, { amount: 500 });
     const most = await propose('most', { payment, amount: 400 });
     const tooMuch = await propose('too much', { payment, amount: 101 });
     expect(tooMuch.body.error.code).toBe('refund_exceeds_remaining');
@@ -81,7 +77,7 @@ test('a request that the rate limit refuses leaves its key free', async () => {
     // Time stands still: the second never ends.
     clock: new TestClock(),
   });
-  const key = await createKey(service, { organization: tenant.organization, mode: 'live' });
+  const key = await createKey(service, { organization: shop.organization, mode: 'live' });
   const there = (idempotencyKey: string) =>
     post(`${limited.url}/v1/checkout_sessions`, { key, body: SMALLEST, idempotencyKey: keyOf(idempotencyKey) });
   await there('the one of this second');

@@ -1,36 +1,29 @@
 /** The metrics: counters of this process, and gauges that are read from the tables at a scrape. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { STATEMENTS } from '../../src/platform/database/prepared-query.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { growth, scrape } from '../support/metrics.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { capture, createLedgerKey, createTenant, type Service, type Tenant } from '../support/service.js';
-import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { capture, createLedgerKey } from '../support/service.js';
+import { useShop, useWebhooks } from '../support/setup.js';
+import { deliver, sessionFor } from '../support/webhooks.js';
 
-let service: Service;
+const { service } = useWebhooks();
+const shop = useShop(service, {}, beforeAll);
 let receiver: Receiver;
-let tenant: Tenant;
 
 beforeAll(async () => {
-  ({ service } = await startWebhooks());
   receiver = await startReceiver();
 });
 
-beforeEach(async () => {
-  tenant = await createTenant(service);
-});
-
-afterAll(async () => {
-  await service.close();
-  await receiver.close();
-});
+afterAll(() => receiver.close());
 
 const createSession = (idempotencyKey: string, description?: string) =>
   post(`${service.url}/v1/checkout_sessions`, {
-    key: tenant.test,
+    key: shop.key,
     idempotencyKey,
     body: { ...SMALLEST, ...(description && { description }) },
   });
@@ -40,7 +33,7 @@ describe('counters', () => {
     const before = await scrape(service);
     for (const status of [204, 410, 500]) {
       receiver.behave(answer(status));
-      await sessionFor(service, tenant, receiver.url);
+      await sessionFor(service, shop.tenant, receiver.url);
       await deliver(service);
     }
     expect(growth(before, await scrape(service), 'tillgate_webhook_attempts_total')).toEqual({
@@ -65,7 +58,7 @@ describe('counters', () => {
 
   test('reads and the messages that took them', async () => {
     const before = await scrape(service);
-    const key = tenant.test;
+    const key = shop.key;
     await Promise.all(
       Array.from({ length: 8 }, () => get(`${service.url}/v1/refunds/re_test_${'0'.repeat(26)}`, { key })),
     );
@@ -116,10 +109,10 @@ describe('gauges from the tables', () => {
 
   test('pending refunds, their amounts, and amounts on hold', async () => {
     const ledger = await createLedgerKey(service);
-    const payment = await capture(service, tenant, { amount: 1000, currency: 'chf' });
-    await post(`${service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 30 } });
+    const payment = await capture(service, shop.tenant, { amount: 1000, currency: 'chf' });
+    await post(`${service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 30 } });
     await post(`${service.url}/ledger/v1/refunds/claim`, { key: ledger, body: { limit: 1 } });
-    await post(`${service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 12 } });
+    await post(`${service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 12 } });
     await post(`${service.url}/ledger/v1/payments/${payment}/holds`, {
       key: ledger,
       body: { amount: 500 },
@@ -146,7 +139,7 @@ describe('gauges from the tables', () => {
       service.sql.query(
         `INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
         VALUES ($1, 'live', $2, 'http://a.example', 'a.example', 0, ${next})`,
-        [uuidOf(tenant.organization), firstUuidAt(Date.now() - madeAgo * 1000)],
+        [uuidOf(shop.organization), firstUuidAt(Date.now() - madeAgo * 1000)],
       );
     await insert(3600, `'-infinity'`);
     await insert(7200, `now() - interval '10 minutes'`);

@@ -4,19 +4,18 @@ import { get, isReplay, post, SMALLEST, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
-import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
-import { useWebhooks } from '../support/setup.js';
+import { capture, createLedgerKey, createTenant } from '../support/service.js';
+import { useShop, useWebhooks } from '../support/setup.js';
 import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
 
 const UNKNOWN_EVENT = 'evt_01jd0000000000000000000000';
 const UNKNOWN_ENDPOINT = 'we_01jd0000000000000000000000';
 
 const world = useWebhooks();
-let tenant: Tenant;
+const shop = useShop(world.service);
 let receiver: Receiver;
 
 beforeEach(async () => {
-  tenant = await createTenant(world.service);
   receiver = await startReceiver();
 });
 
@@ -24,18 +23,18 @@ afterEach(() => receiver.close());
 
 const url = (path: string) => `${world.service.url}${path}`;
 const resend = (event: string, body?: object, sent: object = {}) =>
-  post(url(`/v1/events/${event}/resend`), { key: tenant.test, ...(body && { body }), ...sent });
+  post(url(`/v1/events/${event}/resend`), { key: shop.key, ...(body && { body }), ...sent });
 const createEndpoint = async (body: object) =>
-  (await post(url('/v1/webhook_endpoints'), { key: tenant.test, body: { url: receiver.url, ...body } })).body;
+  (await post(url('/v1/webhook_endpoints'), { key: shop.key, body: { url: receiver.url, ...body } })).body;
 
 async function createdEvent(): Promise<string> {
-  const session = await post(url('/v1/checkout_sessions'), { key: tenant.test, body: SMALLEST });
-  return (await get(url(`/v1/events?object=${session.body.id}`), { key: tenant.test })).body.data[0].id;
+  const session = await post(url('/v1/checkout_sessions'), { key: shop.key, body: SMALLEST });
+  return (await get(url(`/v1/events?object=${session.body.id}`), { key: shop.key })).body.data[0].id;
 }
 
 test('resends at once to every endpoint that now subscribes to the type and to the notify_url', async () => {
   const other = await startReceiver();
-  const { event } = await sessionFor(world.service, tenant, other.url);
+  const { event } = await sessionFor(world.service, shop.tenant, other.url);
   await until(() => other.received.length === 1, 'it is told');
   await deliver(world.service);
   const { id } = await createEndpoint({ events: ['checkout.session.created'] });
@@ -51,7 +50,7 @@ test('resends at once to every endpoint that now subscribes to the type and to t
   await until(() => receiver.received.length === 1 && other.received.length === 2, 'both are told');
   await deliver(world.service);
   expect(receiver.received.map(({ text }) => text)).toEqual([JSON.stringify(shown)]);
-  expect((await readEvent(world.service, tenant, event)).deliveries).toEqual(
+  expect((await readEvent(world.service, shop.tenant, event)).deliveries).toEqual(
     expect.arrayContaining([attempt(1, 204, null, true), attempt(2, 204, null, true), attempt(1, 204, null, true, id)]),
   );
   await other.close();
@@ -71,7 +70,7 @@ test('resends to one endpoint, whatever its types, and once for an idempotency k
 });
 
 test('a delivery with 100 attempts is sent no more, and the event shows the last 20 of each delivery', async () => {
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
   const other = await startReceiver();
   const { id } = await createEndpoint({ url: other.url });
@@ -90,13 +89,13 @@ test('a delivery with 100 attempts is sent no more, and the event shows the last
     expect.objectContaining({ webhook_endpoint: id, attempt: 4 }),
   ]);
   await deliver(world.service);
-  const { deliveries } = await readEvent(world.service, tenant, event);
+  const { deliveries } = await readEvent(world.service, shop.tenant, event);
   const numbersOf = (endpoint: string | null) =>
     deliveries
       .filter((one: Record<string, unknown>) => one.webhook_endpoint === endpoint)
       .map((one: Record<string, unknown>) => one.attempt);
   expect([numbersOf(null), numbersOf(id)]).toEqual([Array.from({ length: 20 }, (_, at) => at + 81), [1, 2, 3, 4]]);
-  await send('DELETE', url(`/v1/webhook_endpoints/${id}`), { key: tenant.test });
+  await send('DELETE', url(`/v1/webhook_endpoints/${id}`), { key: shop.key });
   const refused = await resend(event);
   expectError(refused, { status: 422, code: 'resend_limit' });
   expect(refused.body.error.next_step).toEqual({ type: 'read_resource', path: `/v1/events/${event}`, method: 'GET' });
@@ -105,7 +104,7 @@ test('a delivery with 100 attempts is sent no more, and the event shows the last
 });
 
 test('many resends at once of a delivery with 99 attempts send it once', async () => {
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
   await world.service.sql.query('UPDATE webhook_deliveries SET attempts = 99 WHERE event_id = $1', [uuidOf(event)]);
   const resent = await Promise.all(Array.from({ length: 20 }, () => resend(event)));
@@ -145,7 +144,7 @@ test('refuses an event that does not exist, is another’s or has no recipient',
     });
   expect((await resend(event, { webhook_endpoint: 'mine' })).body.error).toMatchObject({ code: 'invalid_param' });
   const stranger = await createTenant(world.service);
-  for (const key of [stranger.test, tenant.live])
+  for (const key of [stranger.test, shop.tenant.live])
     expect((await post(url(`/v1/events/${event}/resend`), { key })).status).toBe(404);
 });
 
@@ -155,7 +154,7 @@ test('the ledger reads back the events of every organization, by each filter and
   const other = await createTenant(world.service);
   const began = Math.floor(world.clock.now() / 1000);
   const refunds: string[] = [];
-  for (const owner of [tenant, other]) {
+  for (const owner of [shop.tenant, other]) {
     const payment = await capture(world.service, owner, { amount: 1000 });
     const proposed = await post(url('/v1/refunds'), { key: owner.test, body: { payment, amount: 1 } });
     refunds.push(proposed.body.id);
@@ -165,7 +164,7 @@ test('the ledger reads back the events of every organization, by each filter and
     const { data } = await list(`from=${began}&${query}`);
     return data.map(({ type, organization }: Record<string, string>) => `${type} ${organization}`);
   };
-  const [mine, theirs] = [tenant.organization, other.organization];
+  const [mine, theirs] = [shop.organization, other.organization];
   expect(await shown('order=asc')).toEqual([
     `payment.created ${mine}`,
     `refund.created ${mine}`,
@@ -181,10 +180,10 @@ test('the ledger reads back the events of every organization, by each filter and
   expect([first.has_more, rest.has_more, rest.next_cursor]).toEqual([true, false, null]);
   expect([...first.data, ...rest.data]).toHaveLength(4);
   const [event] = first.data;
-  const own = (await get(url(`/v1/events/${event.id}`), { key: tenant.test })).body;
+  const own = (await get(url(`/v1/events/${event.id}`), { key: shop.key })).body;
   const { organization, ...same } = event;
   expect({ ...same, deliveries: [] }).toEqual(own);
   expect(Object.keys(event).slice(0, 4)).toEqual(['id', 'object', 'organization', 'type']);
   expect((await list(`from=${began}`, await createLedgerKey(world.service, 'live'))).data).toEqual([]);
-  expect((await get(url('/ledger/v1/events'), { key: tenant.test })).status).toBe(401);
+  expect((await get(url('/ledger/v1/events'), { key: shop.key })).status).toBe(401);
 });

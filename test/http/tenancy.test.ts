@@ -124,6 +124,15 @@ describe('the list', () => {
     for (const [key, newestFirst] of created) expect(idsOf(await list(key))).toEqual(newestFirst);
   });
 
+  test.each(MODES)('of refunds and payments has those of the mode of its %s key', async (mode) => {
+    const kept = [belongings[mode].refund, belongings[mode].payment];
+    for (const [at, path] of ['/v1/refunds', '/v1/payments'].entries()) {
+      const ids = idsOf(await read(owner[mode], path));
+      expect(ids).toContain(kept[at]);
+      expect(ids.filter((id) => !id.includes(`_${mode}_`))).toEqual([]);
+    }
+  });
+
   test('a cursor of another organization is only a position', async () => {
     const fresh = await createTenant(service);
     const older = [(await create(fresh.test)).body.id, (await create(fresh.test)).body.id];

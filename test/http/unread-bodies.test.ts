@@ -7,26 +7,21 @@ import { beforeAll, expect, jest, test } from '@jest/globals';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, sendBytes } from '../support/raw.js';
-import { createTenant, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { useService, useShop } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TOO_LARGE = { status: 413, code: 'payload_too_large', errors: [['body', 'too_large']] } as const;
 const LARGE = Buffer.alloc(10_000_000, ' ');
 
 const service = useService();
-let tenant: Tenant;
+const shop = useShop(service, {}, beforeAll);
 
-beforeAll(async () => {
-  tenant = await createTenant(service);
-});
-
-const lines = () => ['Host: x', `Authorization: Bearer ${tenant.test}`, 'Content-Type: application/json'];
+const lines = () => ['Host: x', `Authorization: Bearer ${shop.key}`, 'Content-Type: application/json'];
 
 /** The status that a client sees which reads only when it has sent everything, if it sees one. */
 function statusOf(headers: Readonly<Record<string, string | number>>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const authorization = `Bearer ${tenant.test}`;
+    const authorization = `Bearer ${shop.key}`;
     const options = { method: 'POST', headers: { authorization, 'content-type': 'application/json', ...headers } };
     const sent = request(service.url + SESSIONS, options, async (answer) => {
       await text(answer);

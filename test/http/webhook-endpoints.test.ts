@@ -6,8 +6,8 @@ import { atOnce, get, isReplay, post, type Reply, SMALLEST, send } from '../supp
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
-import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
-import { useWebhooks } from '../support/setup.js';
+import { capture, createLedgerKey, createTenant } from '../support/service.js';
+import { useShop, useWebhooks } from '../support/setup.js';
 import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
 
 const HOUR = 3_600_000;
@@ -15,7 +15,7 @@ const DAY = 24 * HOUR;
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
 const world = useWebhooks();
-let tenant: Tenant;
+const shop = useShop(world.service);
 let ledger: string;
 let receiver: Receiver;
 
@@ -24,7 +24,6 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  tenant = await createTenant(world.service);
   receiver = await startReceiver();
 });
 
@@ -35,7 +34,7 @@ afterEach(async () => {
 
 /** The two surfaces have the same operations: the ledger's resources say whose they are, which is nobody's. */
 const SURFACES = [
-  { name: 'organizations', path: '/v1/webhook_endpoints', key: () => tenant.test, own: {} },
+  { name: 'organizations', path: '/v1/webhook_endpoints', key: () => shop.key, own: {} },
   { name: 'the ledger', path: '/ledger/v1/webhook_endpoints', key: () => ledger, own: { organization: null } },
 ];
 const [MERCHANT, LEDGER] = SURFACES as [(typeof SURFACES)[number], (typeof SURFACES)[number]];
@@ -45,11 +44,11 @@ const createdAt = (surface: typeof MERCHANT, body: object) => post(at(surface), 
 const create = async (surface: typeof MERCHANT, body: object = {}) =>
   (await createdAt(surface, { url: receiver.url, ...body })).body;
 const createSession = async (body: object = {}) =>
-  (await post(`${world.service.url}/v1/checkout_sessions`, { key: tenant.test, body: { ...SMALLEST, ...body } })).body;
+  (await post(`${world.service.url}/v1/checkout_sessions`, { key: shop.key, body: { ...SMALLEST, ...body } })).body;
 const propose = async (payment: string, amount = 1) =>
-  (await post(`${world.service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount } })).body;
+  (await post(`${world.service.url}/v1/refunds`, { key: shop.key, body: { payment, amount } })).body;
 const eventsOf = async (object: string) =>
-  (await get(`${world.service.url}/v1/events?object=${object}&order=asc`, { key: tenant.test })).body.data;
+  (await get(`${world.service.url}/v1/events?object=${object}&order=asc`, { key: shop.key })).body.data;
 
 /** Verified at the time of the signature: the library compares it with the real clock. */
 function isSignedBy(secret: string, { headers, text, id }: Receiver['received'][number]): boolean {
@@ -178,7 +177,7 @@ test('without a file descriptor a test is a 503, and a delivery is no attempt', 
   const full = Object.assign(new Error('open'), { code: 'EMFILE' });
   Object.assign(world.network, { resolve: () => Promise.reject(full) });
   const { id } = await create(MERCHANT, { url: receiver.url.replace('127.0.0.1', 'receiver.test') });
-  expectError(await post(at(MERCHANT, `/${id}/test`), { key: tenant.test }), {
+  expectError(await post(at(MERCHANT, `/${id}/test`), { key: shop.key }), {
     status: 503,
     code: 'service_unavailable',
   });
@@ -186,7 +185,7 @@ test('without a file descriptor a test is a 503, and a delivery is no attempt', 
   await deliver(world.service);
   Object.assign(world.network, { resolve });
   const [event] = await eventsOf(session);
-  expect((await readEvent(world.service, tenant, event.id)).deliveries).toEqual([]);
+  expect((await readEvent(world.service, shop.tenant, event.id)).deliveries).toEqual([]);
   world.clock.advance(HOUR);
   await deliver(world.service);
   expect(receiver.received.map((one) => one.id)).toEqual([event.id]);
@@ -197,7 +196,7 @@ test('an event goes once to each endpoint that subscribes to its type, with its 
   const refunds = await create(MERCHANT, { url: `${receiver.url}/refunds`, events: ['refund.created'] });
   await create(MERCHANT, { url: `${receiver.url}/off`, enabled: false });
   const session = await createSession();
-  const payment = await capture(world.service, tenant, { amount: 1000, session: session.id });
+  const payment = await capture(world.service, shop.tenant, { amount: 1000, session: session.id });
   const refund = await propose(payment);
   await deliver(world.service);
   await deliver(world.service);
@@ -208,23 +207,23 @@ test('an event goes once to each endpoint that subscribes to its type, with its 
   expect(messages).toHaveLength(2);
   for (const { secret } of [all, refunds]) expect(messages.filter((one) => isSignedBy(secret, one))).toHaveLength(1);
   for (const { text } of messages) expect(text).toBe(JSON.stringify(proposed));
-  const { deliveries } = await readEvent(world.service, tenant, proposed.id);
+  const { deliveries } = await readEvent(world.service, shop.tenant, proposed.id);
   expect(deliveries).toHaveLength(2);
   expect(deliveries).toEqual(
     expect.arrayContaining([attempt(1, 204, null, true, all.id), attempt(1, 204, null, true, refunds.id)]),
   );
-  const { deliveries: ofSession } = await readEvent(world.service, tenant, created.id);
+  const { deliveries: ofSession } = await readEvent(world.service, shop.tenant, created.id);
   expect(ofSession).toEqual([attempt(1, 204, null, true, all.id)]);
 });
 
 test('a notify_url still gets its events; an endpoint with the same URL gets them once', async () => {
   const { id, secret } = await create(MERCHANT);
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
   expect(receiver.received.map((one) => [one.id, isSignedBy(secret, one)])).toEqual([[event, true]]);
-  expect((await readEvent(world.service, tenant, event)).deliveries).toEqual([attempt(1, 204, null, true, id)]);
+  expect((await readEvent(world.service, shop.tenant, event)).deliveries).toEqual([attempt(1, 204, null, true, id)]);
   const other = await startReceiver();
-  const { event: both } = await sessionFor(world.service, tenant, other.url);
+  const { event: both } = await sessionFor(world.service, shop.tenant, other.url);
   await deliver(world.service);
   expect([...other.received, ...receiver.received.slice(1)].map((one) => one.id)).toEqual([both, both]);
   expect(other.received.map((one) => isSignedBy(secret, one))).toEqual([false]);
@@ -244,18 +243,18 @@ test('the endpoints of another organization or mode get no events, and cannot be
   const other = await createTenant(world.service);
   const key = other.test;
   const { id } = (await post(at(MERCHANT), { key, body: { url: receiver.url } })).body;
-  const live = (await post(at(MERCHANT), { key: tenant.live, body: { url: 'https://receiver.test/' } })).body;
+  const live = (await post(at(MERCHANT), { key: shop.tenant.live, body: { url: 'https://receiver.test/' } })).body;
   await createSession();
   await deliver(world.service);
   expect(receiver.received).toEqual([]);
   for (const method of ['GET', 'DELETE'])
-    expect((await send(method, at(MERCHANT, `/${id}`), { key: tenant.test })).status).toBe(404);
-  expect((await get(at(MERCHANT, `/${live.id}`), { key: tenant.test })).body.mode).toBe('live');
+    expect((await send(method, at(MERCHANT, `/${id}`), { key: shop.key })).status).toBe(404);
+  expect((await get(at(MERCHANT, `/${live.id}`), { key: shop.key })).body.mode).toBe('live');
   for (const path of ['', '/rotate_secret', '/test'])
-    expect((await post(at(MERCHANT, `/${live.id}${path}`), { key: tenant.test, body: {} })).status).toBe(404);
-  expect((await get(at(MERCHANT), { key: tenant.test })).body.data).toEqual([]);
+    expect((await post(at(MERCHANT, `/${live.id}${path}`), { key: shop.key, body: {} })).status).toBe(404);
+  expect((await get(at(MERCHANT), { key: shop.key })).body.data).toEqual([]);
   expect((await get(at(LEDGER, `/${id}`), { key: ledger })).status).toBe(404);
-  const refused = await post(at(MERCHANT), { key: tenant.live, body: { url: 'http://localhost:4000/' } });
+  const refused = await post(at(MERCHANT), { key: shop.tenant.live, body: { url: 'http://localhost:4000/' } });
   expect(refused.body.error).toMatchObject({ code: 'invalid_param', param: 'url' });
 });
 
@@ -265,11 +264,11 @@ test.each(['deleted', 'disabled'])('unfinished deliveries to an endpoint that is
   const session = await createSession();
   await deliver(world.service);
   expect(receiver.received).toHaveLength(1);
-  if (how === 'deleted') await send('DELETE', at(MERCHANT, `/${id}`), { key: tenant.test });
-  else await post(at(MERCHANT, `/${id}`), { key: tenant.test, body: { enabled: false } });
+  if (how === 'deleted') await send('DELETE', at(MERCHANT, `/${id}`), { key: shop.key });
+  else await post(at(MERCHANT, `/${id}`), { key: shop.key, body: { enabled: false } });
   const [created] = await eventsOf(session.id);
   const ended = [attempt(1, 500, null, true, id)];
-  expect((await readEvent(world.service, tenant, created.id)).deliveries).toEqual(ended);
+  expect((await readEvent(world.service, shop.tenant, created.id)).deliveries).toEqual(ended);
   await createSession();
   world.clock.advance(HOUR);
   await deliver(world.service);
@@ -278,7 +277,7 @@ test.each(['deleted', 'disabled'])('unfinished deliveries to an endpoint that is
     'SELECT outcome FROM webhook_deliveries WHERE next_attempt_at IS NULL',
   );
   expect(rows).toContainEqual({ outcome: 'canceled' });
-  expect((await readEvent(world.service, tenant, created.id)).deliveries).toEqual(ended);
+  expect((await readEvent(world.service, shop.tenant, created.id)).deliveries).toEqual(ended);
 });
 
 test('a retry goes to the URL that the endpoint has by then', async () => {
@@ -287,7 +286,7 @@ test('a retry goes to the URL that the endpoint has by then', async () => {
   await createSession();
   await deliver(world.service);
   const other = await startReceiver();
-  await post(at(MERCHANT, `/${id}`), { key: tenant.test, body: { url: other.url } });
+  await post(at(MERCHANT, `/${id}`), { key: shop.key, body: { url: other.url } });
   world.clock.advance(HOUR);
   await deliver(world.service);
   expect([receiver.received.length, other.received.length]).toEqual([1, 1]);
@@ -297,7 +296,7 @@ test('a retry goes to the URL that the endpoint has by then', async () => {
 test('an endpoint whose attempts have all failed for five days is disabled, says why, and can be enabled again', async () => {
   receiver.behave(answer(503));
   const { id } = await create(MERCHANT);
-  const read = async () => (await get(at(MERCHANT, `/${id}`), { key: tenant.test })).body;
+  const read = async () => (await get(at(MERCHANT, `/${id}`), { key: shop.key })).body;
   const fail = async () => {
     await createSession();
     await deliver(world.service);
@@ -324,7 +323,7 @@ test('an endpoint whose attempts have all failed for five days is disabled, says
   world.clock.advance(DAY);
   await deliver(world.service);
   expect(receiver.received).toHaveLength(before);
-  const enabled = await post(at(MERCHANT, `/${id}`), { key: tenant.test, body: { enabled: true } });
+  const enabled = await post(at(MERCHANT, `/${id}`), { key: shop.key, body: { enabled: true } });
   expect(enabled.body).toMatchObject({ enabled: true, disabled_reason: null });
   await fail();
   expect(receiver.received).toHaveLength(before + 1);
@@ -334,9 +333,9 @@ test('an endpoint whose attempts have all failed for five days is disabled, says
 test('the ledger gets refund.created at once, claims the refund and decides it', async () => {
   const { secret } = await create(LEDGER, { events: ['refund.created'] });
   const session = await createSession();
-  const payment = await capture(world.service, tenant, { amount: 1000, session: session.id });
+  const payment = await capture(world.service, shop.tenant, { amount: 1000, session: session.id });
   const settle = async (refund: string) => {
-    const body = { organization: tenant.organization };
+    const body = { organization: shop.organization };
     const claimed = await send('POST', `${world.service.url}/ledger/v1/refunds/claim`, { key: ledger, body });
     expect(claimed.body.data.map(({ id }: { id: string }) => id)).toEqual([refund]);
     const path = `${world.service.url}/ledger/v1/refunds/${refund}/succeed`;
@@ -351,7 +350,7 @@ test('the ledger gets refund.created at once, claims the refund and decides it',
     const event = JSON.parse(message.text);
     expect(Object.keys(event).slice(0, 4)).toEqual(['id', 'object', 'organization', 'type']);
     expect(event).toMatchObject({
-      organization: tenant.organization,
+      organization: shop.organization,
       type: 'refund.created',
       data: { object: refund },
     });
@@ -381,18 +380,18 @@ test('a clock that is set back between commit and claim does not put off a first
   const scheduler = world.service.application.get(WebhookScheduler);
   const [wake, wakeEndpoints] = [scheduler.wake.bind(scheduler), scheduler.wakeEndpoints.bind(scheduler)];
   Object.assign(scheduler, { wake: async () => undefined, wakeEndpoints: async () => undefined });
-  const { event } = await sessionFor(world.service, tenant, 'http://localhost:40001/');
+  const { event } = await sessionFor(world.service, shop.tenant, 'http://localhost:40001/');
   world.clock.setBack(HOUR);
   await deliver(world.service);
   Object.assign(scheduler, { wake, wakeEndpoints });
   expect(receiver.received.map(({ id }) => id)).toEqual([event]);
-  expect((await readEvent(world.service, tenant, event)).deliveries).toHaveLength(2);
+  expect((await readEvent(world.service, shop.tenant, event)).deliveries).toHaveLength(2);
   world.clock.advance(HOUR);
 });
 
 const moveClock = async (seconds: number) => {
   const body = { advance_seconds: seconds };
-  expect((await post(`${world.service.url}/v1/test_helpers/clock`, { key: tenant.test, body })).status).toBe(200);
+  expect((await post(`${world.service.url}/v1/test_helpers/clock`, { key: shop.key, body })).status).toBe(200);
 };
 
 test('an organization that moves its clock does not age the failures of the ledger’s endpoint', async () => {
@@ -427,5 +426,5 @@ test('an organization does not see the attempts at the ledger’s endpoint', asy
   await deliver(world.service);
   expect(receiver.received).toHaveLength(1);
   const [{ id }] = await eventsOf(session.id);
-  expect((await readEvent(world.service, tenant, id)).deliveries).toEqual([]);
+  expect((await readEvent(world.service, shop.tenant, id)).deliveries).toEqual([]);
 });

@@ -8,34 +8,33 @@ import { post } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
-import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';
-import { useWebhooks } from '../support/setup.js';
+import { capture, createLedgerKey } from '../support/service.js';
+import { useShop, useWebhooks } from '../support/setup.js';
 import { attempt, deliver, readEvent, sessionFor, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 const world = useWebhooks();
-let tenant: Tenant;
+const shop = useShop(world.service);
 let receiver: Receiver;
 
 beforeEach(async () => {
-  tenant = await createTenant(world.service);
   receiver = await startReceiver();
 });
 
 afterEach(() => receiver.close());
 
-const secretsOf = () => world.service.application.get(ManageWebhookSecret).active(tenant.organization);
+const secretsOf = () => world.service.application.get(ManageWebhookSecret).active(shop.organization);
 
 test('delivers the event as it can be read, signed as standardwebhooks verifies it, and once', async () => {
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
   await deliver(world.service);
   expect(receiver.received).toHaveLength(1);
   const [{ headers, text }] = receiver.received as [Receiver['received'][number]];
   const [secret = ''] = await secretsOf();
-  const { deliveries, ...shown } = await readEvent(world.service, tenant, event);
+  const { deliveries, ...shown } = await readEvent(world.service, shop.tenant, event);
   expect(new Webhook(secret).verify(text, headers)).toEqual(shown);
   expect(text).toBe(JSON.stringify(shown));
   expect(headers).toMatchObject({ 'webhook-id': event, 'content-type': 'application/json', 'user-agent': 'Tillgate' });
@@ -43,15 +42,15 @@ test('delivers the event as it can be read, signed as standardwebhooks verifies 
 });
 
 test('sends each change of a session and its refunds, and nothing for payments without a session', async () => {
-  const { session } = await sessionFor(world.service, tenant, receiver.url);
-  const payment = await capture(world.service, tenant, { amount: 1000, session });
-  const other = await capture(world.service, tenant, { amount: 1000 });
-  const propose = (body: object) => post(`${world.service.url}/v1/refunds`, { key: tenant.test, body });
+  const { session } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const payment = await capture(world.service, shop.tenant, { amount: 1000, session });
+  const other = await capture(world.service, shop.tenant, { amount: 1000 });
+  const propose = (body: object) => post(`${world.service.url}/v1/refunds`, { key: shop.key, body });
   await propose({ payment: other, amount: 1 });
   const [succeeding, canceling] = [await propose({ payment, amount: 1 }), await propose({ payment, amount: 2 })];
   const ledger = await createLedgerKey(world.service);
   await post(`${world.service.url}/ledger/v1/refunds/${succeeding.body.id}/succeed`, { key: ledger });
-  await post(`${world.service.url}/v1/refunds/${canceling.body.id}/cancel`, { key: tenant.test });
+  await post(`${world.service.url}/v1/refunds/${canceling.body.id}/cancel`, { key: shop.key });
   await deliver(world.service);
   const told = receiver.received.map(({ text }) => JSON.parse(text));
   expect(told.map(({ type, sequence }) => `${type} ${sequence}`).sort()).toEqual([
@@ -66,13 +65,13 @@ test('sends each change of a session and its refunds, and nothing for payments w
 });
 
 test('a first attempt is made right after the commit, without a poll', async () => {
-  const { session } = await sessionFor(world.service, tenant, receiver.url);
-  const payment = await capture(world.service, tenant, { amount: 1000, session });
+  const { session } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const payment = await capture(world.service, shop.tenant, { amount: 1000, session });
   await deliver(world.service);
   const scheduler = world.service.application.get(WebhookScheduler);
   const look = jest.spyOn(scheduler, 'poll').mockResolvedValue();
   const before = receiver.received.length;
-  await post(`${world.service.url}/v1/refunds`, { key: tenant.test, body: { payment, amount: 1 } });
+  await post(`${world.service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 1 } });
   await until(() => receiver.received.length === before + 1, 'the refund is told');
   look.mockRestore();
 });
@@ -93,9 +92,9 @@ describe('the response of a receiver decides', () => {
     ['a reset', reset, null, 'ECONNRESET', false],
   ] as const)('%s', async (_, behavior, status, error, isLast) => {
     receiver.behave(behavior);
-    const { event } = await sessionFor(world.service, tenant, receiver.url);
+    const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
     await deliver(world.service);
-    const { deliveries } = await readEvent(world.service, tenant, event);
+    const { deliveries } = await readEvent(world.service, shop.tenant, event);
     expect(deliveries).toEqual([attempt(1, status, error, isLast)]);
     world.clock.advance(4_000);
     await deliver(world.service);
@@ -110,9 +109,9 @@ describe('the response of a receiver decides', () => {
     const server = createServer(SELF_SIGNED, (_request, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const { event } = await sessionFor(world.service, tenant, url);
+    const { event } = await sessionFor(world.service, shop.tenant, url);
     await deliver(world.service);
-    const { deliveries } = await readEvent(world.service, tenant, event);
+    const { deliveries } = await readEvent(world.service, shop.tenant, event);
     expect(deliveries).toEqual([attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false)]);
     server.close();
   });
@@ -123,9 +122,9 @@ describe('the response of a receiver decides', () => {
     const at = `127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const errors = { https: expect.stringMatching(/^[A-Z_]+$/), http: 'The response is not HTTP/1.1.' };
     for (const [scheme, error] of Object.entries(errors)) {
-      const { event } = await sessionFor(world.service, tenant, `${scheme}://${at}`);
+      const { event } = await sessionFor(world.service, shop.tenant, `${scheme}://${at}`);
       await deliver(world.service);
-      const { deliveries } = await readEvent(world.service, tenant, event);
+      const { deliveries } = await readEvent(world.service, shop.tenant, event);
       expect(deliveries).toEqual([attempt(1, null, error, false)]);
     }
     server.close();
@@ -133,7 +132,7 @@ describe('the response of a receiver decides', () => {
 
   test('429 with Retry-After puts it off for as long', async () => {
     receiver.behave(answer(429, { 'retry-after': '600' }));
-    const { event } = await sessionFor(world.service, tenant, receiver.url);
+    const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
     await deliver(world.service);
     world.clock.advance(9 * MINUTE);
     await deliver(world.service);
@@ -141,14 +140,14 @@ describe('the response of a receiver decides', () => {
     world.clock.advance(2 * MINUTE);
     receiver.behave(answer(200));
     await deliver(world.service);
-    const { deliveries } = await readEvent(world.service, tenant, event);
+    const { deliveries } = await readEvent(world.service, shop.tenant, event);
     expect(deliveries).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
   });
 });
 
 test('tries ten times on schedule, gives up, and tries again after a resend', async () => {
   receiver.behave(answer(503));
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
   const delays = [5_000, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
   for (const [made, delay] of delays.entries()) {
@@ -162,22 +161,22 @@ test('tries ten times on schedule, gives up, and tries again after a resend', as
   world.clock.advance(100 * HOUR);
   await deliver(world.service);
   expect(receiver.received).toHaveLength(10);
-  const { deliveries } = await readEvent(world.service, tenant, event);
+  const { deliveries } = await readEvent(world.service, shop.tenant, event);
   expect(deliveries).toHaveLength(10);
   expect(deliveries[9]).toEqual(attempt(10, 503, null, true));
 
   receiver.behave(answer(200));
-  await post(`${world.service.url}/v1/events/${event}/resend`, { key: tenant.test });
+  await post(`${world.service.url}/v1/events/${event}/resend`, { key: shop.key });
   await deliver(world.service);
   expect(receiver.received.map(({ id }) => id)).toEqual(new Array(11).fill(event));
-  expect((await readEvent(world.service, tenant, event)).deliveries[10]).toEqual(attempt(11, 200, null, true));
+  expect((await readEvent(world.service, shop.tenant, event)).deliveries[10]).toEqual(attempt(11, 200, null, true));
   await deliver(world.service);
   expect(receiver.received).toHaveLength(11);
 });
 
 test('signs with both secrets for a day after a rotation', async () => {
   const signatures = async () => {
-    await sessionFor(world.service, tenant, receiver.url);
+    await sessionFor(world.service, shop.tenant, receiver.url);
     await deliver(world.service);
     return receiver.received.at(-1) as Receiver['received'][number];
   };
@@ -187,7 +186,7 @@ test('signs with both secrets for a day after a rotation', async () => {
     return (headers['webhook-signature'] as string).split(' ').includes(new Webhook(secret).sign(id, at, text));
   };
   const [old = ''] = await secretsOf();
-  const { secret } = await world.service.application.get(ManageWebhookSecret).rotate(tenant.organization);
+  const { secret } = await world.service.application.get(ManageWebhookSecret).rotate(shop.organization);
   expect(await secretsOf()).toEqual([secret, old]);
   const during = await signatures();
   expect([verifies(old, during), verifies(secret, during)]).toEqual([true, true]);

@@ -12,7 +12,15 @@ const faults = JSON.parse(readFileSync(new URL('faults.json', import.meta.url), 
   `${name} ${test}`.includes(part),
 );
 const copy = mkdtempSync(join(tmpdir(), 'tillgate-mutants-'));
-const jest = ['--no-warnings', 'node_modules/jest/bin/jest.js', '--ci', '--silent', '--json', '--outputFile'];
+const jest = [
+  '--no-warnings',
+  'node_modules/jest/bin/jest.js',
+  '--ci',
+  '--silent',
+  '--forceExit',
+  '--json',
+  '--outputFile',
+];
 const results = join(copy, 'results.json');
 
 /** Returns why the fault was not found, or undefined. */

@@ -1,7 +1,7 @@
 /** Holds what is in the end to what was acknowledged: an operation log on one side, the service and its database on the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client as Sql } from 'pg';
-import { brokenPromises } from '../support/invariants.js';
+import { unpaired } from '../support/invariants.js';
 import { commandLine } from '../support/processes.js';
 import { type Acknowledged, attempt, type Json, type OperationLog, type Tenant } from './operation-log.js';
 
@@ -30,7 +30,7 @@ export class Checker {
     const events = (await Promise.all(tenants.map((tenant) => this.events(tenant)))).flat();
     this.sequences(events);
     const webhooks = await this.webhooks(sql, events, received);
-    this.violations(await brokenPromises(sql));
+    this.violations((await unpaired(sql)).map((id) => `${id} does not stand in exactly one stored response`));
     const { status, stdout } = await commandLine(['reconcile'], { DATABASE_URL: this.databaseUrl });
     if (status !== 0) this.violations([`the books do not balance: ${stdout}`]);
     return { resources, replays: this.log.acknowledged.length, events: events.length, webhooks };

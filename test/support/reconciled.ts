@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
 import { Database } from '../../src/platform/database/database.js';
+import { unpaired } from './invariants.js';
 import type { Service } from './service.js';
 
 /** The books of the whole database add up: what every race and fault must leave behind. */
@@ -8,4 +9,10 @@ export async function expectBalanced({ application }: Pick<Service, 'application
   const { checks, isBalanced } = await reconcile(application.get(Database));
   expect(checks.filter(({ offenders }) => offenders.length > 0)).toEqual([]);
   expect(isBalanced).toBe(true);
+}
+
+/** And each session and refund stands in exactly one stored response, of which none has been swept. */
+export async function expectAnsweredOnce(service: Pick<Service, 'application' | 'sql'>): Promise<void> {
+  await expectBalanced(service);
+  expect(await unpaired(service.sql)).toEqual([]);
 }

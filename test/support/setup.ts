@@ -25,15 +25,19 @@ export function useOther(first: Service, options: ServiceOptions = {}): Service 
 
 /** The same, with a clock and a network that the tests control. */
 export function useWebhooks(options: ServiceOptions = {}): Webhooks {
-  const world = {} as Webhooks;
-  beforeAll(async () => void Object.assign(world, await startWebhooks(options)));
+  const world = { service: {} } as Webhooks;
+  beforeAll(async () => {
+    const { service, ...rest } = await startWebhooks(options);
+    Object.assign(world.service, service);
+    Object.assign(world, rest);
+  });
   afterAll(() => world.service.close());
   return world;
 }
 
-/** A new shop for each test. */
-export function useShop(service: Service, options: ShopOptions = {}): Shop {
+/** A new shop for each test, or with `beforeAll` for the file. */
+export function useShop(service: Service, options: ShopOptions = {}, before = beforeEach): Shop {
   const shop: Shop = Object.create(Shop.prototype);
-  beforeEach(async () => void Object.assign(shop, await Shop.open(service, options)));
+  before(async () => void Object.assign(shop, await Shop.open(service, options)));
   return shop;
 }

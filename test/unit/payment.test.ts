@@ -17,10 +17,10 @@ const IMPOSSIBLE: readonly [string, Partial<NewPayment>][] = [
 ];
 
 const HELD = [
-  { amountRefunded: 0, amountPendingRefund: 0, refundable: 5000 },
-  { amountRefunded: 1200, amountPendingRefund: 0, refundable: 3800 },
-  { amountRefunded: 0, amountPendingRefund: 1, refundable: 4999 },
-  { amountRefunded: 2000, amountPendingRefund: 3000, refundable: 0 },
+  { amountRefunded: 0, amountPendingRefund: 0, amountOnHold: 0, refundable: 5000 },
+  { amountRefunded: 1200, amountPendingRefund: 0, amountOnHold: 0, refundable: 3800 },
+  { amountRefunded: 0, amountPendingRefund: 1, amountOnHold: 700, refundable: 4299 },
+  { amountRefunded: 2000, amountPendingRefund: 2000, amountOnHold: 1000, refundable: 0 },
 ];
 
 test('a recorded payment holds what was captured, and nothing of it is refunded', () => {
@@ -51,7 +51,7 @@ test.each(IMPOSSIBLE)('%s cannot be captured', (_, change) => {
 });
 
 test.each(HELD)(
-  '$refundable is left of 5000 when $amountRefunded is refunded and $amountPendingRefund pending',
+  '$refundable is left of 5000 when $amountRefunded is refunded, $amountPendingRefund pending and $amountOnHold on hold',
   (held) => {
     const { refundable, ...amounts } = held;
     const { state } = Payment.record(CAPTURE, 'test', NOW);
