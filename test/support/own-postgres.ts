@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -87,6 +88,24 @@ export class OwnPostgres {
     if (pid === undefined) return Promise.resolve();
     process.kill(pid, signal);
     return until(() => !isRunning(pid));
+  }
+
+  /** Every process of it stands still until thaw(): connections stay open, and nothing answers. */
+  freeze(): void {
+    this.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.signal('SIGCONT');
+  }
+
+  /** The first process first: once it stands still, there will be no others. */
+  private signal(signal: NodeJS.Signals): void {
+    const { pid } = processOn(this.directory) ?? {};
+    if (pid === undefined) throw new Error('PostgreSQL does not run.');
+    process.kill(pid, signal);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    for (const child of children) process.kill(Number(child), signal);
   }
 
   /** Removes the files of all copies, which have to be stopped. */

@@ -5,6 +5,7 @@ import { DataSource, type EntityManager, type ObjectLiteral, type QueryRunner, t
 import type { Owner } from '../../shared/caller.js';
 import { DatabaseFault, isRefusedStatement } from './faults.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
+import { Pulse } from './pulse.js';
 import { ReadBatches } from './reads.js';
 import { retried } from './retries.js';
 import { overloaded, Shares } from './shares.js';
@@ -30,18 +31,21 @@ export class Database implements OnApplicationShutdown {
   /** Reads that wait as part of a batch, counted into the limit of waiting queries. */
   private sharing = 0;
   private readonly shares: Shares;
+  private readonly pulse: Pulse;
 
   constructor(
     private readonly dataSource: DataSource,
     gatherReads = true,
     /** Whether this is a Citus cluster, where a statement that locks rows must name their organization. */
     readonly isDistributed = false,
+    timeLimits = true,
   ) {
     const run = (owner: Owner | undefined, statement: Statement, runs: readonly Values[], onSent: () => void) =>
       retried('conflict', () => this.within(owner, statement, runs, onSent));
     this.reads = new ReadBatches(run, gatherReads);
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
     this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
+    this.pulse = new Pulse(this.pool, timeLimits);
   }
 
   get url(): string {
@@ -82,7 +86,7 @@ export class Database implements OnApplicationShutdown {
     if (this.open.getStore()) return this.query(statement, values);
     const { onCitus } = statement;
     const sent = this.isDistributed && onCitus !== undefined ? { ...statement, text: onCitus } : statement;
-    return (await this.reads.add(owner, sent, values)).rows as Row[];
+    return (await this.pulse.within(this.reads.add(owner, sent, values))).rows as Row[];
   }
 
   /** Runs a prepared statement of any kind in the open transaction, and returns its rows. Fails outside of one. */
@@ -99,14 +103,14 @@ export class Database implements OnApplicationShutdown {
   async autocommit<Row>(owner: Owner, statement: Statement, values: Values): Promise<Changed<Row>> {
     const transaction = this.open.getStore();
     if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome as Changed<Row>;
-    const [outcome] = await retried('conflict', () => this.within(owner, statement, [values]));
+    const [outcome] = await this.pulse.within(retried('conflict', () => this.within(owner, statement, [values])));
     return outcome as Outcome as Changed<Row>;
   }
 
   /** Runs the work in one transaction of its owner. Nested calls join the one that is open. */
   async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return retried('conflict', () => this.shares.within(owner, 1, () => this.runOnce(work)));
+    return this.pulse.within(retried('conflict', () => this.shares.within(owner, 1, () => this.runOnce(work))));
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,0 +1,132 @@
+/** PostgreSQL stands still: who asks is told to come back, nothing that was acknowledged is lost, and then it goes on. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { migrate } from '../../src/migrate/migrate.js';
+import { Database } from '../../src/platform/database/database.js';
+import { atOnce, post, type Reply, SMALLEST, send } from '../support/client.js';
+import { expectError } from '../support/envelope.js';
+import { brokenPromises } from '../support/invariants.js';
+import { OwnPostgres } from '../support/own-postgres.js';
+import { until } from '../support/processes.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const CLIENTS = 20;
+/** More than the pool has connections. */
+const READERS = 12;
+
+let postgres: OwnPostgres;
+let service: Service;
+let shop: Shop;
+let payment: string;
+
+beforeAll(async () => {
+  postgres = await OwnPostgres.start(['archive_mode = off']);
+  await migrate(postgres.url);
+  service = await startService({ databaseUrl: postgres.url });
+});
+
+beforeEach(async () => {
+  shop = await Shop.open(service);
+  payment = (await shop.record({ amount: 1_000_000 })).body.id;
+});
+
+afterEach(() => postgres.thaw());
+
+afterAll(async () => {
+  await service.close();
+  await postgres.stop();
+  postgres.remove();
+});
+
+const create = (idempotencyKey: string = randomUUID()): Promise<Reply> =>
+  post(`${service.url}/v1/checkout_sessions`, { key: shop.key, body: SMALLEST, idempotencyKey });
+
+/** Every way in which a request uses the database: by a statement, in a transaction, under a key, with a key not seen before. */
+const requests = (stranger: Shop): readonly (readonly [string, string, () => Promise<Reply>])[] => [
+  ['POST', '/v1/checkout_sessions', () => create()],
+  ['POST', '/v1/refunds', () => shop.propose(payment, 1)],
+  ['POST', '/ledger/v1/payments', () => shop.record()],
+  ['POST', '/ledger/v1/refunds/claim', () => shop.bare('/ledger/v1/refunds/claim')],
+  ['GET', `/v1/payments/${payment}`, () => shop.get(`/v1/payments/${payment}`)],
+  ['GET', '/v1/checkout_sessions', () => shop.get('/v1/checkout_sessions')],
+  ['GET', '/v1/refunds', () => stranger.get('/v1/refunds')],
+  ['GET', '/readyz', () => send('GET', `${service.url}/readyz`, {})],
+];
+
+async function connections(): Promise<number[]> {
+  const { rows } = await service.sql.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity WHERE application_name = 'tillgate' AND backend_type = 'client backend'`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+test('a request that comes while PostgreSQL stands still is answered 503, before its connection is given up', async () => {
+  const stranger = await Shop.open(service);
+  await atOnce(READERS, () => shop.get('/v1/refunds'));
+  const before = await connections();
+  postgres.freeze();
+  await Promise.all(
+    requests(stranger).map(async ([method, path, request]) => {
+      const nextStep = { type: 'retry', path, method };
+      for (let time = 0; time < 2; time++)
+        expectError(await request(), { status: 503, code: 'service_unavailable', nextStep });
+    }),
+  );
+  postgres.thaw();
+  await until(async () => (await create()).status === 201);
+  for (const [, , request] of requests(stranger)) expect((await request()).status).toBeLessThan(300);
+  // They would have been closed after eight seconds.
+  expect(await connections()).toEqual(expect.arrayContaining(before));
+  expect(await brokenPromises(service.sql)).toEqual([]);
+});
+
+test('what is under way when PostgreSQL stops is answered or told to come back, and its key makes one of it', async () => {
+  const made = new Map<string, string>();
+  const told = { acknowledged: 0, unavailable: 0 };
+  let isOver = false;
+  const clients = atOnce(CLIENTS, async () => {
+    while (!isOver) {
+      const key = randomUUID();
+      for (let id: string | undefined; id === undefined; ) {
+        const reply = await create(key);
+        if (reply.status === 503) told.unavailable += 1;
+        else if (reply.status !== 409) {
+          expect(reply.status).toBe(201);
+          told.acknowledged += 1;
+          id = reply.body.id as string;
+          made.set(key, id);
+        }
+      }
+    }
+  });
+  for (let freeze = 1; freeze <= 3; freeze++) {
+    const { acknowledged, unavailable } = told;
+    await until(() => told.acknowledged > acknowledged + CLIENTS);
+    postgres.freeze();
+    await until(() => told.unavailable > unavailable + 2 * CLIENTS);
+    postgres.thaw();
+  }
+  await until(() => told.acknowledged > told.unavailable / 100 && made.size > 100);
+  isOver = true;
+  await clients;
+  const stored = await atOnce(10, async (at) => {
+    const ids = [...made.values()].filter((_, index) => index % 10 === at);
+    const found: number[] = [];
+    for (const id of ids) found.push((await shop.get(`/v1/checkout_sessions/${id}`)).status);
+    return found;
+  });
+  expect(new Set(stored.flat())).toEqual(new Set([200]));
+  const { rows } = await service.sql.query('SELECT count(*)::integer AS count FROM checkout_sessions');
+  expect(rows[0].count).toBeGreaterThanOrEqual(made.size);
+  expect(new Set(made.values()).size).toBe(made.size);
+  expect(await brokenPromises(service.sql)).toEqual([]);
+});
+
+test('slow statements on all connections are no silence', async () => {
+  const database = service.application.get(Database);
+  const nap = { name: 'nap', text: 'SELECT pg_sleep(4)' };
+  const { free } = database.load;
+  const naps = Array.from({ length: free }, (_, at) => database.autocommit({ queue: `nap ${at}` }, nap, []));
+  await expect(Promise.all(naps)).resolves.toHaveLength(free);
+});
