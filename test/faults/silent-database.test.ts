@@ -5,9 +5,9 @@ import { migrate } from '../../src/migrate/migrate.js';
 import { Database } from '../../src/platform/database/database.js';
 import { atOnce, post, type Reply, SMALLEST, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { brokenPromises } from '../support/invariants.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { until } from '../support/processes.js';
+import { expectAnsweredOnce } from '../support/reconciled.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
@@ -78,7 +78,7 @@ test('a request that comes while PostgreSQL stands still is answered 503, before
   for (const [, , request] of requests(stranger)) expect((await request()).status).toBeLessThan(300);
   // They would have been closed after eight seconds.
   expect(await connections()).toEqual(expect.arrayContaining(before));
-  expect(await brokenPromises(service.sql)).toEqual([]);
+  await expectAnsweredOnce(service);
 });
 
 test('what is under way when PostgreSQL stops is answered or told to come back, and its key makes one of it', async () => {
@@ -120,7 +120,7 @@ test('what is under way when PostgreSQL stops is answered or told to come back, 
   const { rows } = await service.sql.query('SELECT count(*)::integer AS count FROM checkout_sessions');
   expect(rows[0].count).toBeGreaterThanOrEqual(made.size);
   expect(new Set(made.values()).size).toBe(made.size);
-  expect(await brokenPromises(service.sql)).toEqual([]);
+  await expectAnsweredOnce(service);
 });
 
 test('slow statements on all connections are no silence', async () => {
