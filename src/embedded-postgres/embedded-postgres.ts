@@ -79,10 +79,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     await data.leave(client);
   };
   // Ctrl-C at the end of a command closes twice, and both wait until PostgreSQL has stopped.
-  const close = () => {
-    closing ??= leave();
-    return closing;
-  };
+  const close = () => (closing ??= leave());
   return { url: data.urlOf(client.port), close };
 }
 
