@@ -12,6 +12,8 @@ const MAX_FOUNDATION_LINES = 5_450;
 const MAX_LINES = 21_000;
 const FOUNDATION = /^src\/(platform|validation|idempotency|encryption|telemetry|openapi|migrate|embedded-postgres)\//;
 const MAX_README_LINES = 120;
+/** All of test/, fixtures and tools included. */
+const MAX_TEST_LINES = 26_200;
 
 const FILES = ['src', 'migrations', 'tools'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -44,6 +46,13 @@ test.each([
   const lines = SOURCES.filter((file) => folder.test(file)).flatMap(linesOf);
   expect(lines.length).toBeGreaterThan(most / 2);
   expect(lines.length).toBeLessThanOrEqual(most);
+});
+
+test('the tests have few enough lines', () => {
+  const files = readdirSync('test', { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const lines = files.flatMap(({ parentPath, name }) => linesOf(join(parentPath, name)));
+  expect(lines.length).toBeGreaterThan(MAX_TEST_LINES / 2);
+  expect(lines.length).toBeLessThanOrEqual(MAX_TEST_LINES);
 });
 
 test(`the README has at most ${MAX_README_LINES} lines`, () => {

@@ -2,7 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
+import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { type Server, serve } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
 import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
@@ -61,7 +61,7 @@ async function client(stop: AbortSignal): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
   while (!stop.aborted) {
     const write = newWrite();
-    const [reply, twin] = await Promise.all([insist(() => send(write)), insist(() => send(write))]);
+    const [reply, twin] = await Promise.all([untilDecided(() => send(write)), untilDecided(() => send(write))]);
     expect([twin.status, twin.text]).toEqual([reply.status, reply.text]);
     acknowledged.push({ write, reply });
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
-import { atOnce, get, insist, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
+import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
@@ -42,8 +42,8 @@ async function cutConnections(): Promise<void> {
 }
 
 /** Keeps every answer of a request that is sent until it is answered for good. */
-async function insistAndNote(replies: Reply[], attempt: () => Promise<Reply>): Promise<void> {
-  await insist(async () => {
+async function noteUntilDecided(replies: Reply[], attempt: () => Promise<Reply>): Promise<void> {
+  await untilDecided(async () => {
     const reply = await attempt();
     replies.push(reply);
     return reply;
@@ -57,9 +57,9 @@ test('requests whose connection is cut are answered 503, and then everything wor
   const clients = atOnce(CLIENTS, async () => {
     while (!stop.signal.aborted) {
       const key = randomUUID();
-      await insistAndNote(replies.create, () => create(key));
-      await insistAndNote(replies.propose, () => propose(payment, key));
-      await insistAndNote(replies.read, () => get(`${service.url}/v1/payments/${payment}`, { key: shop.key }));
+      await noteUntilDecided(replies.create, () => create(key));
+      await noteUntilDecided(replies.propose, () => propose(payment, key));
+      await noteUntilDecided(replies.read, () => get(`${service.url}/v1/payments/${payment}`, { key: shop.key }));
     }
   });
   const statuses = (of: readonly Reply[]) => new Set(of.map(({ status }) => status));

@@ -4,7 +4,7 @@
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { atOnce, insist, type Reply } from '../support/client.js';
+import { atOnce, type Reply, untilDecided } from '../support/client.js';
 import { linearOrder, type Operation } from '../support/linear-order.js';
 import * as history from '../support/payment-history.js';
 import { type Server, serve } from '../support/processes.js';
@@ -73,7 +73,7 @@ class Race {
     };
     const request = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) };
     const sent = performance.now();
-    const reply = await insist(async () => {
+    const reply = await untilDecided(async () => {
       const answer = await fetch(`${pick(processes)?.url}${path}`, request);
       const text = await answer.text();
       return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) };

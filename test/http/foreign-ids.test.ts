@@ -80,11 +80,11 @@ beforeAll(async () => {
   owner = await Shop.open(service);
   stranger = await createTenant(service);
   otherLedger = await createLedgerKey(service, 'live');
-  owned = await furnish();
+  owned = await makeResources();
 });
 
 /** One resource of every kind that an operation takes: of the oldest kinds by hand, and what the examples make. */
-async function furnish(): Promise<Ids> {
+async function makeResources(): Promise<Ids> {
   const session = (await owner.createSession()).body.id;
   const payment = (await owner.record()).body.id;
   const refund = (await owner.propose(payment, 100)).body.id;

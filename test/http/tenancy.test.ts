@@ -11,7 +11,7 @@ import { capture, createKey, createTenant, type Tenant } from '../support/servic
 import { useService } from '../support/setup.js';
 
 /** What the owner has, all of it made with one key. */
-interface Belongings {
+interface Resources {
   readonly session: string;
   readonly refund: string;
   readonly payment: string;
@@ -24,15 +24,15 @@ const otherMode = (mode: Mode): Mode => (mode === 'test' ? 'live' : 'test');
 const service = useService();
 let owner: Tenant;
 let stranger: Tenant;
-let belongings: Readonly<Record<Mode, Belongings>>;
+let resources: Readonly<Record<Mode, Resources>>;
 
 beforeAll(async () => {
   owner = await createTenant(service);
   stranger = await createTenant(service);
-  belongings = { test: await furnish('test'), live: await furnish('live') };
+  resources = { test: await makeResources('test'), live: await makeResources('live') };
 });
 
-async function furnish(mode: Mode): Promise<Belongings> {
+async function makeResources(mode: Mode): Promise<Resources> {
   const session = await create(owner[mode]);
   const payment = await capture(service, owner, { amount: 5000, mode });
   const refund = await propose(owner[mode], payment);
@@ -52,25 +52,25 @@ const BY_ID = [
     operation: 'read session',
     param: 'id',
     reach: 'organization',
-    run: (key: string, { session }: Belongings) => read(key, `/v1/checkout_sessions/${session}`),
+    run: (key: string, { session }: Resources) => read(key, `/v1/checkout_sessions/${session}`),
   },
   {
     operation: 'read refund',
     param: 'id',
     reach: 'organization',
-    run: (key: string, { refund }: Belongings) => read(key, `/v1/refunds/${refund}`),
+    run: (key: string, { refund }: Resources) => read(key, `/v1/refunds/${refund}`),
   },
   {
     operation: 'read payment',
     param: 'id',
     reach: 'organization',
-    run: (key: string, { payment }: Belongings) => read(key, `/v1/payments/${payment}`),
+    run: (key: string, { payment }: Resources) => read(key, `/v1/payments/${payment}`),
   },
   {
     operation: 'propose refund',
     param: 'payment',
     reach: 'organization and mode',
-    run: (key: string, { payment }: Belongings) => propose(key, payment),
+    run: (key: string, { payment }: Resources) => propose(key, payment),
   },
 ] as const;
 
@@ -87,7 +87,7 @@ const CASES = BY_ID.flatMap((operation) =>
 );
 
 test.each(CASES)('$operation of a $mode one by $caller', async ({ param, reach, run, key, reached, mode }) => {
-  const reply = await run(key(mode), belongings[mode]);
+  const reply = await run(key(mode), resources[mode]);
   if ((reached as readonly string[]).includes(reach)) {
     expect([200, 201]).toContain(reply.status);
     return;
@@ -98,11 +98,11 @@ test.each(CASES)('$operation of a $mode one by $caller', async ({ param, reach, 
 });
 
 /** Well-formed ids that nobody has. */
-function nothing(mode: Mode): Belongings {
+function nothing(mode: Mode): Resources {
   const [session, refund, payment] = [CHECKOUT_SESSION_ID, REFUND_ID, PAYMENT_ID].map((kind) =>
     newId(kind, Date.now(), mode),
   );
-  return { session, refund, payment } as Belongings;
+  return { session, refund, payment } as Resources;
 }
 
 /** All that a caller sees, but for what names this one request. */
@@ -125,7 +125,7 @@ describe('the list', () => {
   });
 
   test.each(MODES)('of refunds and payments has those of the mode of its %s key', async (mode) => {
-    const kept = [belongings[mode].refund, belongings[mode].payment];
+    const kept = [resources[mode].refund, resources[mode].payment];
     for (const [at, path] of ['/v1/refunds', '/v1/payments'].entries()) {
       const ids = idsOf(await read(owner[mode], path));
       expect(ids).toContain(kept[at]);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { insist, atOnce as many, type Reply } from '../support/client.js';
+import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { atOnce, inRaces, RACES } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -145,8 +145,8 @@ test(
   async () => {
     const payment = (await here.record({ amount: 20 })).body.id;
     const at = (number: number) => (number % 2 === 0 ? here : there);
-    const holds = await many(20, async (number) => insist(() => at(number).hold(payment, { amount: 1 })));
-    await many(20, async (number) => insist(() => at(number).releaseHold(holds[number]?.body.id)));
+    const holds = await many(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
+    await many(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
     const events = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body.data;
     const told = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
     const onHold = (_: unknown, index: number) => [index + 1, index <= 20 ? index : 40 - index];

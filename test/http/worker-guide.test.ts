@@ -73,5 +73,5 @@ test('each refund is paid out once, and the ledger is told what became of it', a
   ]);
   await until(async () => (await read())[4].status === 'succeeded');
   expect(paidOut()).toEqual(ids);
-  expect(worker.complained()).toBe('');
+  expect(worker.stderr()).toBe('');
 });

@@ -209,7 +209,7 @@ test('the receiver in the guide handles each event once and in order, with the e
   expect((await deliveries()).map((one: { status_code: number }) => one.status_code)).toEqual([204, 204]);
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);
   const created = `checkout.session.created ${missed} 1`;
-  expect(receiver.said().split('\n')).toEqual([
+  expect(receiver.stdout().split('\n')).toEqual([
     created,
     'Nothing is missed.',
     `checkout.session.expired ${missed} 2`,

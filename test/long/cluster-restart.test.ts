@@ -72,9 +72,9 @@ test('a restart whose new worker does not start is given up, and the old ones se
   const old = workersOf(cluster);
   await withoutNewConnections(cluster.dataDir, async () => {
     cluster.child.kill('SIGHUP');
-    await until(() => cluster.complained() !== '');
+    await until(() => cluster.stderr() !== '');
   });
-  expect(cluster.complained()).toBe(
+  expect(cluster.stderr()).toBe(
     'The restart is given up, because a new worker did not start: ' +
       'database "postgres" is not currently accepting connections\n',
   );

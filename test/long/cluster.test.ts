@@ -35,7 +35,7 @@ describe('starting', () => {
     expect(await query(dataDir, connected)).toEqual([{ count: expect.any(Number) }]);
     expect((await query(dataDir, connected))[0].count).toBeGreaterThanOrEqual(3);
     expect(await query(dataDir, 'SELECT name FROM organizations')).toEqual([{ name: 'Demo' }]);
-    expect(server.said().split('\n').slice(0, 8)).toEqual([
+    expect(server.stdout().split('\n').slice(0, 8)).toEqual([
       `PostgreSQL is being set up in ${dataDir}/pg …`,
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       '',
@@ -45,7 +45,7 @@ describe('starting', () => {
       '',
       `Tillgate ${VERSION} listens on ${server.url}`,
     ]);
-    expect(server.said().match(/listens on/g)).toHaveLength(1);
+    expect(server.stdout().match(/listens on/g)).toHaveLength(1);
     expect(workersOf(server)).toHaveLength(3);
     await createSession(server);
     await expectCleanStop(server, dataDir);
@@ -179,12 +179,12 @@ describe('kill -9', () => {
     const [victim, survivor] = workersOf(cluster) as [number, number];
     await withoutNewConnections(cluster.dataDir, async () => {
       process.kill(victim, 'SIGKILL');
-      await until(() => cluster.complained().includes('0.2 s'));
+      await until(() => cluster.stderr().includes('0.2 s'));
       expect((await get(`${cluster.url}/livez`, {})).status).toBe(200);
     });
     await replaced(cluster, [victim]);
     expect(workersOf(cluster)).toContain(survivor);
-    expect(cluster.complained().split('\n').slice(0, 2)).toEqual([
+    expect(cluster.stderr().split('\n').slice(0, 2)).toEqual([
       `Worker ${victim} ended with SIGKILL: another one starts in 0.1 s.`,
       'A worker did not start (database "postgres" is not currently accepting connections): another one starts in 0.2 s.',
     ]);

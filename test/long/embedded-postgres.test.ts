@@ -31,7 +31,7 @@ describe('starting', () => {
     const dataDir = scratch().dataDir();
     const first = await start(dataDir);
     const session = await createSession(first);
-    expect(first.said().split('\n').slice(0, 8)).toEqual([
+    expect(first.stdout().split('\n').slice(0, 8)).toEqual([
       `PostgreSQL is being set up in ${dataDir}/pg …`,
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       '',
@@ -44,7 +44,7 @@ describe('starting', () => {
     await expectCleanStop(first, dataDir);
 
     const second = await start(dataDir);
-    expect(second.said().split('\n')).toEqual([
+    expect(second.stdout().split('\n')).toEqual([
       `PostgreSQL 18 is starting in ${dataDir}/pg …`,
       '',
       'Open this page and press Pay, as a customer would:',

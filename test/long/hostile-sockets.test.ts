@@ -113,7 +113,7 @@ async function serveUntilFree(
     expect(await served()).toEqual([200, created]);
     seen.waited = Math.max(seen.waited, cpu() - computed);
     seen.held = Math.max(seen.held, memory());
-    if (client.said() && files() <= most) return seen;
+    if (client.stdout() && files() <= most) return seen;
     if (asked - start > FREE_MS) throw new Error(`${files()} files are open, ${most} at most were expected.`);
     await sleep(50);
   }

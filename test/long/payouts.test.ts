@@ -174,14 +174,14 @@ test.each(STEPS.slice(1))(
   async (step) => {
     await propose(3);
     const frozen = startWorker('SIGSTOP', step);
-    await until(() => frozen.said().includes(`at ${step}`));
+    await until(() => frozen.stdout().includes(`at ${step}`));
     startWorker();
     await untilDone();
     const before = await expectPaidOnce();
-    const told = frozen.said();
+    const told = frozen.stdout();
     frozen.child.kill('SIGCONT');
     const late = await shop.propose(payment, AMOUNT);
-    await until(() => frozen.said().length > told.length);
+    await until(() => frozen.stdout().length > told.length);
     await untilDone();
     const after = await expectPaidOnce();
     expect(after.slice(1)).toEqual(before);

@@ -70,7 +70,7 @@ function attribute({ attributes }: Pick<Span, 'attributes'>, name: string): stri
 
 const logged = (trace: string) =>
   server
-    .said()
+    .stdout()
     .split('\n')
     .filter((line) => line.includes(trace))
     .map((line) => JSON.parse(line));

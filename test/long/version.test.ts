@@ -56,7 +56,7 @@ test('/metrics have it once, whichever of several processes is asked', async () 
 });
 
 test('the log of a service on a database of its own is JSON alone; one line has the address and the version', () => {
-  const lines = server.said().trimEnd().split('\n');
+  const lines = server.stdout().trimEnd().split('\n');
   const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'started');
   expect(started).toMatchObject({ url: server.url, version, processes: 2, schema: expect.any(String) });
 });
@@ -68,6 +68,6 @@ test('the log says that its workers are replaced', async () => {
 
 test('where the log says less, the address and the version are a sentence', async () => {
   const quiet = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'warn' });
-  expect(quiet.said()).toBe(`Tillgate ${version} listens on ${quiet.url}\n`);
+  expect(quiet.stdout()).toBe(`Tillgate ${version} listens on ${quiet.url}\n`);
   await quiet.stop();
 });

@@ -48,7 +48,7 @@ export class Checker {
     }
     await eachOf([...last.values()], async ({ tenant, told }) => {
       const path = { payment: 'payments', refund: 'refunds' }[told.object as string] ?? 'checkout_sessions';
-      const { status, text } = await this.insist(`/v1/${path}/${told.id}`, tenant.key);
+      const { status, text } = await this.untilDecided(`/v1/${path}/${told.id}`, tenant.key);
       if (status !== 200) this.violations([`${told.id} is lost: ${status} ${text}`]);
       else this.violations(differences(told, JSON.parse(text)));
     });
@@ -76,7 +76,7 @@ export class Checker {
   private async events({ key }: Tenant): Promise<Json[]> {
     const events: Json[] = [];
     for (let cursor = ''; ; ) {
-      const { text } = await this.insist(`/v1/events?order=asc&limit=100${cursor}`, key);
+      const { text } = await this.untilDecided(`/v1/events?order=asc&limit=100${cursor}`, key);
       const page = JSON.parse(text) as Json;
       events.push(...page.data);
       if (!page.has_more) return events;
@@ -120,10 +120,10 @@ export class Checker {
 
   private async again({ tenant, path, body, idempotencyKey }: Acknowledged) {
     const key = path.startsWith('/ledger/') ? tenant.ledgerKey : tenant.key;
-    return this.insist(path, key, { body, idempotencyKey });
+    return this.untilDecided(path, key, { body, idempotencyKey });
   }
 
-  private async insist(path: string, key: string, write: { body?: string; idempotencyKey?: string } = {}) {
+  private async untilDecided(path: string, key: string, write: { body?: string; idempotencyKey?: string } = {}) {
     for (;;) {
       const answer = await attempt(this.log, this.url + path, { key, ...write });
       if (answer) return answer;

@@ -1,4 +1,4 @@
-/** Merchants and their ledger: they write under idempotency keys, insist until they are answered, and note every answer. */
+/** Merchants and their ledger: they write under idempotency keys, send again until they are answered, and note every answer. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Acknowledged, attempt, type Json, type OperationLog, type Tenant } from './operation-log.js';
@@ -76,7 +76,7 @@ export class Client {
 
   private async replay(): Promise<void> {
     const earlier = this.random.of(this.own);
-    if (earlier) await this.insist(earlier.path, earlier.body, earlier.idempotencyKey, earlier);
+    if (earlier) await this.untilDecided(earlier.path, earlier.body, earlier.idempotencyKey, earlier);
   }
 
   /** What was acknowledged can be read at once, wherever, and a payment never holds more than was captured. */
@@ -103,13 +103,13 @@ export class Client {
   }
 
   private async write(path: string, facts?: object): Promise<Json> {
-    const { status, text } = await this.insist(path, JSON.stringify(facts) ?? '', randomUUID());
+    const { status, text } = await this.untilDecided(path, JSON.stringify(facts) ?? '', randomUUID());
     if (![200, 201, 422].includes(status)) this.log.violations.push(`POST ${path} was answered ${status}: ${text}`);
     return status === 201 ? JSON.parse(text) : undefined;
   }
 
   /** The same request again until its answer is one that stays. */
-  private async insist(
+  private async untilDecided(
     path: string,
     body: string,
     idempotencyKey: string,

@@ -57,7 +57,7 @@ export class Services {
   private anyPort(): number | undefined {
     const listening = this.running.filter((server) => server !== undefined);
     const any = listening[Math.floor(Math.random() * listening.length)];
-    return any && Number(LISTENS.exec(any.said())?.[1]);
+    return any && Number(LISTENS.exec(any.stdout())?.[1]);
   }
 
   /** As an orchestrator does it. Without its database a service does not start, and is started again. */
@@ -65,7 +65,7 @@ export class Services {
     const environment = { DATABASE_URL: this.databaseUrl, WEBHOOK_ALLOW_PRIVATE: 'true', WEB_CONCURRENCY: workers };
     while (!this.isStopping) {
       const started = launch(environment);
-      const isListening = () => LISTENS.test(started.said());
+      const isListening = () => LISTENS.test(started.stdout());
       while (!isListening() && !this.isStopping && isRunning(started.child.pid as number)) await sleep(POLL_MS);
       if (this.isStopping) started.child.kill('SIGTERM');
       else if (isListening()) this.running[place] = started;

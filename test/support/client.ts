@@ -79,7 +79,7 @@ const UNDECIDED = [409, 503];
 const PAUSE_MS = 20;
 
 /** Sends the same request again, as a careful client does, until its answer is one that stays. */
-export async function insist(attempt: () => Promise<Reply>): Promise<Reply> {
+export async function untilDecided(attempt: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await attempt().catch(unlessGone);
     if (reply && !UNDECIDED.includes(reply.status)) return reply;

@@ -22,9 +22,9 @@ export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   /** What it has written to standard output so far. */
-  said(): string;
+  stdout(): string;
   /** The same for standard error. */
-  complained(): string;
+  stderr(): string;
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export function run(args: readonly string[], environment: Environment = {}, wrap
     stderr += chunk;
   });
   const ended = once(child, 'close').then(([status]) => ({ status: status as number | null, stdout, stderr }));
-  return { child, ended, said: () => stdout, complained: () => stderr };
+  return { child, ended, stdout: () => stdout, stderr: () => stderr };
 }
 
 export async function commandLine(args: readonly string[], environment: Environment): Promise<Ended> {
@@ -84,8 +84,8 @@ export function serve(DATABASE_URL: string, PORT = '0'): Promise<Server> {
 
 export async function listening(started: Started): Promise<Server> {
   const url = await saying(started, LISTENS);
-  await until(() => !started.said().includes('Paste these') || started.said().includes('Ctrl-C'));
-  const demo = demoOf(started.said());
+  await until(() => !started.stdout().includes('Paste these') || started.stdout().includes('Ctrl-C'));
+  const demo = demoOf(started.stdout());
   return {
     ...started,
     url,
@@ -105,10 +105,10 @@ function demoOf(said: string): { key?: string | undefined; payment?: string | un
 }
 
 /** Waits for the process to say something and returns the pattern's group. */
-export async function saying({ said, ended, child }: Started, pattern: RegExp): Promise<string> {
-  await until(() => pattern.test(said()) || child.exitCode !== null || child.signalCode !== null);
-  const [, group = ''] = pattern.exec(said()) ?? [];
-  if (!pattern.test(said())) throw new Error(`It ended instead: ${JSON.stringify(await ended)}`);
+export async function saying({ stdout, ended, child }: Started, pattern: RegExp): Promise<string> {
+  await until(() => pattern.test(stdout()) || child.exitCode !== null || child.signalCode !== null);
+  const [, group = ''] = pattern.exec(stdout()) ?? [];
+  if (!pattern.test(stdout())) throw new Error(`It ended instead: ${JSON.stringify(await ended)}`);
   return group;
 }
 

@@ -1,6 +1,6 @@
 /** Requests that start together, again and again, so that each of them comes first in some races. */
 import { setTimeout } from 'node:timers/promises';
-import { insist, type Reply } from './client.js';
+import { type Reply, untilDecided } from './client.js';
 
 export const RACES = 100;
 /** Races run this many at a time: enough to contend, not to queue. */
@@ -23,7 +23,7 @@ export async function atOnce(requests: readonly (() => Promise<Reply>)[], number
   return Promise.all(
     requests.map(async (request, place) => {
       await setTimeout(place === number % requests.length ? 0 : headStart);
-      return insist(request);
+      return untilDecided(request);
     }),
   );
 }
