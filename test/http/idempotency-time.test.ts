@@ -8,6 +8,7 @@ import { decided } from '../../src/shared/decision.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
+import { until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { useOther, useService, useShop } from '../support/setup.js';
 
@@ -106,6 +107,11 @@ test('sweeping removes expired responses, in batches, and passes over those that
   };
   expect(await swept()).toEqual(keys);
   await expect(sweeper.sweep(3)).rejects.toThrow('cannot be removed');
+  // A response is skipped while PostgreSQL still rolls back a refused batch that had it.
+  await until(async () => {
+    await sweeper.sweep(3).catch(() => undefined);
+    return (await swept()).length === 4;
+  }, 'the others are removed');
   expect(await swept()).toEqual(['swept-0', 'swept-1', 'swept-2', 'swept-7']);
   await service.sql.query('DROP FUNCTION refuse_delete CASCADE');
   await sweeper.sweep(3);
