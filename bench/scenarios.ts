@@ -77,19 +77,28 @@ export function creation(shop: Shop): Scenario {
   return { name: 'create', status: 201, requests: [{ ...CREATE, headers, body: JSON.stringify(SESSION) }] };
 }
 
+/** As large as a session can be, with texts that grow sixfold when they are escaped. */
+export const LARGEST_SESSION = {
+  ...SESSION,
+  line_items: Array.from({ length: 100 }, () => {
+    const product_data = { name: '"'.repeat(255), description: '"'.repeat(1_000) };
+    return { price_data: { currency: 'usd', unit_amount: 1, product_data } };
+  }),
+};
+
 /** The page of each session, as a browser asks for it. */
-export async function preparePages(url: string, shop: Shop): Promise<Scenario> {
+export async function preparePages(url: string, shop: Shop, session: object = SESSION): Promise<Scenario> {
   const requests: Request[] = [];
   for (let row = 0; row < ROWS; row++) {
-    const { headers } = await createSession(url, shop, randomUUID());
+    const { headers } = await createSession(url, shop, randomUUID(), session);
     const [, page = ''] = /<([^>]+)>; rel="payment"/.exec(headers.get('link') ?? '') ?? [];
     requests.push({ method: 'GET', path: new URL(page).pathname, headers: { 'accept-language': 'en-US,en;q=0.9' } });
   }
   return { name: 'page', status: 200, requests };
 }
 
-async function createSession(url: string, shop: Shop, key: string): Promise<Response> {
-  const sent = { method: 'POST', headers: writingAs(shop, key), body: JSON.stringify(SESSION) };
+async function createSession(url: string, shop: Shop, key: string, session: object = SESSION): Promise<Response> {
+  const sent = { method: 'POST', headers: writingAs(shop, key), body: JSON.stringify(session) };
   const response = await fetch(`${url}/v1/checkout_sessions`, sent);
   if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
   return response;

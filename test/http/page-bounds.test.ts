@@ -47,6 +47,26 @@ describe('a page', () => {
     expect([text.match(/<li>/g)?.length, text.includes(more)]).toEqual([20, true]);
   });
 
+  test('counts the tax of lines that it does not show', async () => {
+    const taxed = (tax_behavior: string, amount_tax: number) =>
+      lines(1, 'Taxed').map(({ price_data }) => ({
+        price_data: { ...price_data, unit_amount: 1000, tax_behavior },
+        amount_tax,
+      }));
+    const line_items = [
+      ...lines(25, 'Book'),
+      ...taxed('exclusive', 123),
+      ...taxed('inclusive', 45),
+      ...taxed('exclusive', 6),
+    ];
+    const { text } = await visit(service.url + (await open({ line_items })));
+    const rows = Object.fromEntries(
+      [...text.matchAll(/<dt>(.*?)<\/dt><dd><bdi>(.*?)<\/bdi>/g)].map(([, name, amount]) => [name, amount]),
+    );
+    expect(rows).toEqual({ Subtotal: '$30.50', Tax: '$1.29', Total: '$31.79', 'Tax included': '$0.45' });
+    expect(text.match(/<li>/g)).toHaveLength(20);
+  });
+
   test('shows whole texts if they are short, or the beginnings of all', async () => {
     const short = await visit(service.url + (await open({ line_items: lines(21, 'n'.repeat(100), 'd'.repeat(100)) })));
     expect(short.text.match(/n{100}.*?d{100}/g)).toHaveLength(20);

@@ -5,6 +5,7 @@ import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type {
   CheckoutSession,
+  CheckoutSessionState,
   CheckoutSessionSummary,
   SessionEvent,
   SessionStatus,
@@ -14,10 +15,17 @@ export interface CheckoutSessionFilter extends CreatedPageRequest {
   readonly status: SessionStatus | undefined;
 }
 
+export interface ShortSession extends CheckoutSessionState {
+  /** How many lines the session has. */
+  readonly lineCount: number;
+}
+
 /** An open session past its expires_at is found as expired, by the database's clock or by the moved clock of its test mode. */
 export abstract class CheckoutSessionQueries {
   /** Refuses with not_found on `param`, the parameter that held the ID. */
   abstract get(caller: Caller, id: OwnId, param?: string): Promise<CheckoutSession>;
+  /** The same on `id`, with the first lines only: a session of 100 lines may have 256 KiB. */
+  abstract getShort(caller: Caller, id: OwnId, lines: number): Promise<ShortSession>;
   /** Sessions of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>>;
 }

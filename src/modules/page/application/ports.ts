@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Decided, Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { PageSession } from '../domain/checkout-page.js';
+import type { PageSession, ShownSession } from '../domain/checkout-page.js';
 
 /** The session of a page, and the caller that the page reads it as. */
 export interface PageKey {
@@ -32,6 +32,7 @@ export abstract class Links {
 export abstract class Sessions {
   /** Refuses with not_found on `id`. */
   abstract get(caller: Caller, id: OwnId): Promise<{ readonly state: PageSession }>;
+  abstract getShort(caller: Caller, id: OwnId, lines: number): Promise<ShownSession>;
 }
 
 export abstract class FreeSessions {

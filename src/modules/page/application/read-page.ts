@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
-import { CheckoutPage } from '../domain/checkout-page.js';
+import { CheckoutPage, MAX_LINES } from '../domain/checkout-page.js';
 import { Acknowledgements, Captures, Links, Pages, Sessions, Shops } from './ports.js';
 
 @Injectable()
@@ -21,8 +21,8 @@ export class ReadPage {
     const link = this.links.read(token);
     if (!link) throw notFound('token');
     const { caller, url } = link;
-    const [{ state: session }, { name: shop }, stored] = await Promise.all([
-      this.sessions.get(caller, link.session),
+    const [session, { name: shop }, stored] = await Promise.all([
+      this.sessions.getShort(caller, link.session, MAX_LINES),
       this.shops.byId(caller.organization),
       this.pages.find(caller, link.session),
     ]);

@@ -11,14 +11,15 @@ const MERCHANT_MS = 5_000;
  */
 export type PageState = 'open' | 'nothing_to_pay' | 'being_paid' | 'being_settled' | 'paid' | 'received' | 'expired';
 
+/** A page shows no more of a session's lines. */
+export const MAX_LINES = 20;
+
 export interface PageLine {
   readonly productName: string;
   readonly description: string | null;
-  readonly taxBehavior: 'inclusive' | 'exclusive';
   readonly quantity: number;
   readonly unitPrice: number;
   readonly amountSubtotal: number;
-  readonly amountTax: number;
 }
 
 /** The fields of a session that its page needs. Amounts are in the minor unit of the currency, times in Unix seconds. */
@@ -30,6 +31,7 @@ export interface PageSession {
   readonly amountSubtotal: number;
   readonly amountDiscount: number;
   readonly amountShipping: number;
+  readonly amountTax: number;
   readonly amountTotal: number;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
@@ -37,12 +39,17 @@ export interface PageSession {
   readonly description: string | null;
   readonly locale: string | null;
   readonly expiresAt: number;
+}
+
+export interface ShownSession extends PageSession {
+  /** The first ones, of `lineCount`. */
   readonly lineItems: readonly PageLine[];
+  readonly lineCount: number;
 }
 
 export interface PageFacts {
   readonly caller: Caller;
-  readonly session: PageSession;
+  readonly session: ShownSession;
   readonly url: string;
   readonly shop: string;
   /** The URL where the customer pays, with placeholders; null if the shop has set none. */

@@ -9,7 +9,12 @@ import { notFound } from '../../../../shared/errors.js';
 import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
-import { type CheckoutSessionFilter, CheckoutSessions, type OverdueSession } from '../../application/ports.js';
+import {
+  type CheckoutSessionFilter,
+  CheckoutSessions,
+  type OverdueSession,
+  type ShortSession,
+} from '../../application/ports.js';
 import {
   CHECKOUT_SESSION_ID,
   CheckoutSession,
@@ -20,8 +25,8 @@ import { CheckoutSessionRecord } from './checkout-session.record.js';
 
 const insert = insertInto('checkout.add', CheckoutSessionRecord);
 
-const columnsWith = (status: string) =>
-  selectionOf(CheckoutSessionRecord, { status, expiresAt: 'extract(epoch FROM expires_at)::bigint' });
+const columnsWith = (status: string, lineItems = 'line_items') =>
+  selectionOf(CheckoutSessionRecord, { status, lineItems, expiresAt: 'extract(epoch FROM expires_at)::bigint' });
 
 const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
 
@@ -56,6 +61,12 @@ const EXPIRE = {
 /** An open session past its expires_at is expired, even before the sweeper has stored that. */
 const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
 const FIND = { name: 'checkout.find', text: `SELECT ${columnsWith(status('$4'))} FROM checkout_sessions ${BY_ID}` };
+const FIND_SHORT = {
+  name: 'checkout.find_short',
+  text: `SELECT ${columnsWith(status('$4'), 'first_lines')}, line_count AS "lineCount" FROM checkout_sessions
+    CROSS JOIN LATERAL (SELECT count(*)::integer AS line_count, json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS first_lines
+      FROM json_array_elements(line_items) WITH ORDINALITY AS element (line, place)) AS lines ${BY_ID}`,
+};
 const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
   AND status = 'open' AND expires_at > ${clock('$6')}`;
 
@@ -112,10 +123,16 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), await this.aheadSeconds(caller)];
-    const [row] = await this.database.read<Row>(caller, FIND, values);
+    const [row] = await this.database.read<Row>(caller, FIND, await this.keyOf(caller, id));
     if (!row) throw notFound(param);
     return fromRow(row);
+  }
+
+  async getShort(caller: Caller, id: OwnId, lines: number): Promise<ShortSession> {
+    const values = [...(await this.keyOf(caller, id)), lines];
+    const [row] = await this.database.read<Row & ShortSession>(caller, FIND_SHORT, values);
+    if (!row) throw notFound('id');
+    return { ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) };
   }
 
   async overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]> {
@@ -142,6 +159,10 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     const rows = await this.database.read<SummaryRow>(caller, LISTS[status ?? 'all'], values);
     const found = rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
     return pageOf(found, limit);
+  }
+
+  private async keyOf(caller: Caller, id: OwnId): Promise<unknown[]> {
+    return [uuidOf(caller.organization), caller.mode, uuidOf(id), await this.aheadSeconds(caller)];
   }
 
   private async aheadSeconds(caller: Caller): Promise<number> {

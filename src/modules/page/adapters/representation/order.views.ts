@@ -1,23 +1,23 @@
-import type { CheckoutPage, PageLine } from '../../domain/checkout-page.js';
+import { type CheckoutPage, MAX_LINES, type PageLine } from '../../domain/checkout-page.js';
 import { amountText } from './amounts.js';
 import { type Html, html } from './html.js';
 import type { Language } from './language.js';
 
-const MAX_LINES = 20;
 /** Together with the texts of the lines, which may grow sixfold when they are escaped, a page stays below 64 KiB. */
 const MAX_CHARACTERS = 4_000;
 const SHORT = MAX_CHARACTERS / MAX_LINES / 2;
 
 export function orderView({ facts: { session } }: CheckoutPage, { words, locale }: Language): Html {
-  const { currency, lineItems, amountSubtotal, amountDiscount, amountShipping, amountTotal } = session;
+  const { currency, lineItems, lineCount, amountSubtotal, amountDiscount, amountShipping, amountTotal } = session;
   const amount = (minor: number) => amountText(minor, currency, locale);
-  const tax = (behavior: PageLine['taxBehavior']) =>
-    lineItems.filter((line) => line.taxBehavior === behavior).reduce((sum, { amountTax }) => sum + amountTax, 0);
+  // Exclusive tax is what the total has besides; the prices include the rest.
+  const taxOnTop = amountTotal - (amountSubtotal - amountDiscount + amountShipping);
+  const taxIncluded = session.amountTax - taxOnTop;
   const row = (name: string, minor: number, kind = '') =>
     html`<div class="${kind}"><dt>${name}</dt><dd><bdi>${amount(minor)}</bdi></dd></div>`;
   const isPlain = amountSubtotal === amountTotal;
-  const lines = shortened(lineItems.slice(0, MAX_LINES));
-  const hidden = lineItems.length - lines.length;
+  const lines = shortened(lineItems);
+  const hidden = lineCount - lines.length;
   return html`<section class="card" aria-labelledby="order">
 <h2 id="order">${words.order}</h2>
 <ul>${lines.map((line) => lineView(line, amount, words.each))}</ul>
@@ -26,9 +26,9 @@ ${hidden > 0 && html`<p class="muted">${words.more.replace('{count}', String(hid
 ${!isPlain && row(words.subtotal, amountSubtotal)}
 ${amountDiscount > 0 && row(words.discount, -amountDiscount)}
 ${amountShipping > 0 && row(words.shipping, amountShipping)}
-${tax('exclusive') > 0 && row(words.tax, tax('exclusive'))}
+${taxOnTop > 0 && row(words.tax, taxOnTop)}
 ${row(words.total, amountTotal, 'sum')}
-${tax('inclusive') > 0 && row(words.taxIncluded, tax('inclusive'), 'included')}
+${taxIncluded > 0 && row(words.taxIncluded, taxIncluded, 'included')}
 </dl>
 </section>`;
 }
