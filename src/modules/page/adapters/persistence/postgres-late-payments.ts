@@ -17,6 +17,8 @@ const DUE = {
     ORDER BY due_at LIMIT $2`,
 };
 
+type Row = Readonly<Record<'organization' | 'session', string>>;
+
 @Injectable()
 export class PostgresLatePayments extends LatePayments {
   constructor(private readonly database: Database) {
@@ -38,11 +40,7 @@ export class PostgresLatePayments extends LatePayments {
   }
 
   async due(now: number, limit: number): Promise<PageKey[]> {
-    const queue = { queue: DUE.name };
-    const rows = await this.database.read<{ organization: string; session: string }>(queue, DUE, [
-      new Date(now),
-      limit,
-    ]);
+    const rows = await this.database.read<Row>({ queue: DUE.name }, DUE, [new Date(now), limit]);
     return rows.map((row) => {
       const caller = { organization: idOf(ORGANIZATION_ID, row.organization), mode: 'test' } as const;
       return { caller, session: ownId(caller, idOf(CHECKOUT_SESSION_ID, row.session, 'test')) };

@@ -72,11 +72,8 @@ export class PostgresPayments extends Payments {
   }
 
   async byReference(caller: Caller, reference: string): Promise<Payment | undefined> {
-    const [row] = await this.database.read<Row>(caller, BY_REFERENCE, [
-      uuidOf(caller.organization),
-      caller.mode,
-      reference,
-    ]);
+    const values = [uuidOf(caller.organization), caller.mode, reference];
+    const [row] = await this.database.read<Row>(caller, BY_REFERENCE, values);
     return row && fromRow(row);
   }
 

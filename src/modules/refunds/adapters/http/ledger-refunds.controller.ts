@@ -115,9 +115,8 @@ export class LedgerRefundsController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ReturnRefundRequest,
   ) {
-    const { reason = null } = body;
     return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.closeRefund.return(caller, own, reason),
+      this.closeRefund.return(caller, own, body.reason ?? null),
     );
   }
 }

@@ -81,8 +81,9 @@ export class RefundHelpersController {
     @PathId(REFUND_ID) id: string,
     @ValidBody() body: ReturnRefundRequest,
   ) {
-    const { reason = null } = body;
-    return this.commit(caller, { body, ...request }, () => this.closeRefund.return(caller, ownId(caller, id), reason));
+    return this.commit(caller, { body, ...request }, () =>
+      this.closeRefund.return(caller, ownId(caller, id), body.reason ?? null),
+    );
   }
 
   private commit(
