@@ -1,193 +1,155 @@
 /** The decorators of request classes. Each combines decorators of class-validator with the messages that callers see. */
 import { applyDecorators } from '@nestjs/common';
-import { Type } from 'class-transformer';
 import {
   Allow,
   ArrayMaxSize,
   ArrayMinSize,
-  IS_IN,
+  ArrayUnique,
   IsArray,
   IsBoolean,
   IsInt,
   IsOptional,
   IsString,
-  isIn,
-  Matches,
   Max,
   Min,
   ValidateBy,
   ValidateIf,
-  ValidateNested,
 } from 'class-validator';
-import type { Facts } from '../platform/facts.js';
-import { exampleId } from '../platform/http/schema.js';
-import { type IdKind, idPattern, isId } from '../shared/id.js';
-import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
-import { type FieldContext, type Nested, type OfFacts, type RequestClass, resolved } from './constraints.js';
-import { FORMATS, type FormatName, INSTANT, WEB_URL } from './formats.js';
+import { ALL_EVENTS } from '../platform/facts.js';
+import type { IdKind } from '../shared/id.js';
+import { MAX_AMOUNT } from '../shared/money.js';
+import { type Form, isObject, type RequestClass } from './constraints.js';
+import type { FormatName } from './formats.js';
+import { type Kinds, RULES, resolved, type Texts } from './rules.js';
 
-export interface About extends Pick<FieldContext, 'description' | 'default'> {
+export interface About extends Pick<Form, 'description' | 'default'> {
   /** The field may be missing. A text may also be null, because responses show a missing text as null. */
   readonly optional?: boolean | undefined;
 }
 
-type Options = About & FieldContext;
-
-export function field(
-  { optional = false, ...context }: Options,
-  ...decorators: PropertyDecorator[]
-): PropertyDecorator {
+export function field({ optional = false, ...context }: About & Form, ...rules: PropertyDecorator[]) {
   const presence = optional ? [ValidateIf((_, value) => value !== undefined)] : [];
-  return applyDecorators(...presence, Allow({ context }), ...decorators) as PropertyDecorator;
+  return applyDecorators(...presence, Allow({ context }), ...rules) as PropertyDecorator;
 }
 
-const text = ({ optional = false, ...context }: Options, ...decorators: PropertyDecorator[]) =>
-  field(context, ...(optional ? [IsOptional()] : []), IsString({ message: 'must be a string' }), ...decorators);
+/** A rule that class-validator lacks: one of RULES, with its bound. */
+function holds(name: string, bound: unknown, message: string | (() => string), each = false): PropertyDecorator {
+  const validate = (value: unknown) => RULES[name]?.fits(value as never, bound as never) === true;
+  return ValidateBy({ name, constraints: [bound], validator: { validate } }, { message, each });
+}
 
-export const Integer = ({ min, max, ...context }: Options & { min: number; max: number }) =>
+const isText = (each = false) => IsString({ message: 'must be a string', each });
+const atMost = (max: number, each = false) =>
+  holds('maxLength', max, 'must have at most $constraint1 characters', each);
+const atLeast = (min: number) => holds('minLength', min, 'must have at least $constraint1 characters');
+
+const text = ({ optional = false, ...about }: About, ...rules: PropertyDecorator[]) =>
+  field(about, ...(optional ? [IsOptional()] : []), isText(), ...rules);
+
+export const Integer = ({ min, max, ...about }: About & Form & { min: number; max: number }) =>
   field(
-    context,
+    about,
     IsInt({ message: 'must be an integer' }),
     Min(min, { message: 'must be at least $constraint1' }),
     Max(max, { message: 'must be at most $constraint1' }),
   );
 
-export const Flag = (about: About = {}) => field(about, IsBoolean({ message: 'must be true or false' }));
-
 export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
   Integer({ min, max: MAX_AMOUNT, ...about });
 
-export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
-  text(about, ...(min > 0 ? [MinCharacters(min)] : []), MaxCharacters(max));
+export const Flag = (about: About = {}) => field(about, IsBoolean({ message: 'must be true or false' }));
 
-export function OneOf(values: OfFacts<readonly string[]>, about: About = {}): PropertyDecorator {
-  const validate = (value: unknown) => isIn(value, resolved(values));
-  const message = () => `must be one of ${resolved(values).join(', ')}`;
-  const isOneOf = ValidateBy({ name: IS_IN, constraints: [values], validator: { validate } }, { message });
-  return field({ ...about, allowed: values }, IsString({ message: 'must be a string' }), isOneOf);
+export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
+  text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max));
+
+const isOneOf = (values: Texts, each = false) =>
+  holds('isIn', values, () => `must be one of ${resolved(values).join(', ')}`, each);
+
+export const OneOf = (values: Texts, about: About = {}) => field(about, isText(), isOneOf(values));
+
+function isIdOf(kinds: Kinds): PropertyDecorator {
+  const prefixes = () => resolved(kinds).map(({ prefix }) => `${prefix}_`);
+  return holds('isIdOf', kinds, () => `must be an identifier that begins with ${prefixes().join(', ')}`);
 }
 
-export const Id = (kind: IdKind, about: About = {}) =>
+export const Id = (kind: IdKind, about: About = {}) => text(about, isIdOf([kind]));
+
+/** The ID of any resource that has events. */
+export const ResourceId = (about: About) =>
   text(
-    { ...about, shown: { examples: [exampleId(kind)] } },
-    Matches(new RegExp(idPattern(kind)), { message: `must be an identifier that begins with ${kind.prefix}_` }),
+    about,
+    isIdOf(({ resourcesWithEvents }) => resourcesWithEvents.map(({ id }) => id)),
   );
 
-/** An ID of the caller's own: visible ASCII. */
-const ascii =
-  (pattern: RegExp, spaces: string, example: string) =>
-  (about: About = {}) =>
-    text(
-      { ...about, shown: { examples: [example] } },
-      MaxCharacters(255),
-      Matches(pattern, { message: `must be visible ASCII${spaces}` }),
-    );
+const formatted = (max: number, name: FormatName, message: string) => (about: About) =>
+  text(about, atMost(max), holds('isFormat', name, message));
 
-export const VisibleAscii = ascii(/^[\x21-\x7e]+$/, ' without spaces', 'capture-4711');
+export const Currency = (about: About = {}) =>
+  text(about, holds('isCurrency', 'isCurrency', 'must be an ISO 4217 currency code with a minor unit'));
 
-/** With the characters of an idempotency key. */
-export const KeyText = ascii(/^[!-~](?:[ -~]*[!-~])?$/, ', with spaces only inside', 'return-4711');
-
-const formatted =
-  (name: FormatName, message: string | (() => string), { max, ...context }: FieldContext & { max?: number }) =>
-  (about: About = {}) => {
-    const validate = (value: unknown) => typeof value === 'string' && FORMATS[name](value);
-    const hasFormat = ValidateBy({ name, validator: { validate } }, { message });
-    return text({ ...about, ...context }, ...(max === undefined ? [] : [MaxCharacters(max)]), hasFormat);
-  };
-
-const kinds = ({ resourcesWithEvents }: Facts): IdKind[] => resourcesWithEvents.map(({ id }) => id);
-
-export function ResourceId(about: About): PropertyDecorator {
-  const pattern = (facts: Facts) => kinds(facts).map(idPattern).join('|');
-  const validate = (value: unknown) => resolved(kinds).some((kind) => typeof value === 'string' && isId(kind, value));
-  const prefixes = () => resolved(kinds).map(({ prefix }) => `${prefix}_`);
-  const message = () => `must be an identifier that begins with ${prefixes().join(', ')}`;
-  const isOfKind = ValidateBy({ name: 'isResourceId', constraints: [pattern], validator: { validate } }, { message });
-  const shown = (facts: Facts) => ({ examples: kinds(facts).slice(0, 1).map(exampleId) });
-  return text({ ...about, shown }, isOfKind);
-}
-
-export const Currency = formatted('isCurrency', 'must be an ISO 4217 currency code with a minor unit', {
-  allowed: CURRENCIES,
-  shown: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] },
-});
-
-export const WebUrl = formatted('isWebUrl', 'must be an absolute https URL, or in test mode http to localhost', {
-  max: 2048,
-  shown: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/thanks'] },
-});
+const WEB_URL = 'must be an absolute https URL, or in test mode http to localhost';
+export const WebUrl = formatted(2048, 'isWebUrl', WEB_URL);
 
 export const WebhookUrl = formatted(
+  2048,
   'isWebhookUrl',
   'must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up',
-  { max: 2048, shown: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/webhooks'] } },
 );
 
 /** RFC 5321 section 4.5.3.1: a path is at most 256 octets with its brackets. */
-export const Email = formatted('isAddrSpec', 'must be one e-mail address', {
-  max: 254,
-  shown: { format: 'idn-email', pattern: '^.+@[^@]+$', examples: ['ada@example.com'] },
-});
+export const Email = formatted(254, 'isAddrSpec', 'must be one e-mail address');
 
 /** RFC 5646 section 4.4.1 asks for room for 35 characters; tags in use are shorter. */
-export const Locale = formatted('isLocale', 'must be a BCP 47 language tag or auto', {
-  max: 35,
-  shown: { pattern: '^[A-Za-z0-9-]+$', examples: ['en-US', 'auto'] },
-});
+export const Locale = formatted(35, 'isLocale', 'must be a BCP 47 language tag or auto');
 
-export const Instant = formatted('isInstant', 'must be Unix seconds, an RFC 3339 instant or a date', {
-  shown: { pattern: INSTANT.source, examples: ['1763700000', '2026-01-31T10:00:00Z', '2026-01-31'] },
-});
+export const Instant = (about: About) =>
+  text(about, holds('isFormat', 'isInstant', 'must be Unix seconds, an RFC 3339 instant or a date'));
+
+/** IDs of the caller's own. */
+export const VisibleAscii = formatted(255, 'isVisibleAscii', 'must be visible ASCII without spaces');
+export const KeyText = formatted(255, 'isKeyText', 'must be visible ASCII, with spaces only inside');
 
 /** A nested object. When it is missing, the required fields inside it are reported instead. */
-export const Fields = (type: () => RequestClass, about: About = {}) =>
-  field(about, Type(type), ValidateNested({ message: 'must be an object', context: { type, as: 'object' } }));
+export const Fields = (nested: () => RequestClass, about: About = {}) => field({ ...about, nested });
 
-type Lists = About & Partial<Pick<Nested, 'as'>> & { min?: number; max: number };
+interface List extends About {
+  readonly min?: number;
+  readonly max: number;
+}
 
-export const ListOf = (
-  type: () => RequestClass,
-  { as = 'list', min = 0, max, ...about }: Lists,
-  ...rules: PropertyDecorator[]
-) =>
-  field(
-    about,
-    Type(type),
+function list({ min = 0, max, ...about }: List & Form, ...rules: PropertyDecorator[]): PropertyDecorator {
+  return field(
+    { ...about, most: max },
     IsArray({ message: 'must be an array' }),
     ...(min > 0 ? [ArrayMinSize(min, { message: 'must have at least $constraint1 entries' })] : []),
     ArrayMaxSize(max, { message: 'must have at most $constraint1 entries' }),
     ...rules,
-    ValidateNested({ each: true, message: 'must be an object', context: { type, as } }),
   );
-
-/** Form encodings interpret brackets in a key as a path. */
-const NO_BRACKETS = Matches(/^[^[\]]*$/, { message: 'needs a key without [ and ]' });
-
-export class MetadataEntry {
-  @text({ shown: { pattern: '^[^\\[\\]]*$' } }, NO_BRACKETS, MinCharacters(1), MaxCharacters(40)) key!: string;
-  @Text({ max: 500 }) value!: string;
 }
 
+export const ListOf = (nested: () => RequestClass, about: List) => list({ ...about, nested });
+
+export const ListOfUrls = (about: List) =>
+  list(about, isText(true), atMost(2048, true), holds('isFormat', 'isWebUrl', WEB_URL, true));
+
+export const WantedEvents = (about: About = {}) =>
+  list(
+    { min: 1, max: 100, ...about },
+    ArrayUnique({ message: 'must name each type once' }),
+    isText(true),
+    isOneOf(({ eventTypes }) => [ALL_EVENTS, ...eventTypes], true),
+  );
+
+/** Its rules are for its entries. What is no object must not look like a list of them. */
 export const Metadata = (about: About = {}) =>
   field(
-    about,
-    Type(() => MetadataEntry),
+    { ...about, most: 50, read: (sent) => (isObject(sent) ? Object.entries(sent) : {}) },
     IsArray({ message: 'must be an object' }),
     ArrayMaxSize(50, { message: 'must have at most $constraint1 keys' }),
-    ValidateNested({ each: true, context: { type: () => MetadataEntry, as: 'entries' } }),
+    // Form encodings interpret brackets in a key as a path.
+    holds('key.pattern', '^[^\\[\\]]*$', 'needs a key without [ and ]', true),
+    holds('key.minLength', 1, 'must have at least $constraint1 characters', true),
+    holds('key.maxLength', 40, 'must have at most $constraint1 characters', true),
+    holds('value.type', 'string', 'must be a string', true),
+    holds('value.maxLength', 500, 'must have at most $constraint1 characters', true),
   );
-
-function MinCharacters(min: number): PropertyDecorator {
-  return characters('minLength', min, 'must have at least $constraint1 characters', (length) => length >= min);
-}
-
-function MaxCharacters(max: number): PropertyDecorator {
-  return characters('maxLength', max, 'must have at most $constraint1 characters', (length) => length <= max);
-}
-
-/** Counts code points, like PostgreSQL and JSON Schema. MinLength and MaxLength of class-validator skip variation selectors. */
-function characters(name: string, bound: number, message: string, fits: (length: number) => boolean) {
-  const validate = (value: unknown) => fits([...String(value)].length);
-  return ValidateBy({ name, constraints: [bound], validator: { validate } }, { message });
-}

@@ -5,16 +5,19 @@ import { currencyOf } from '../shared/money.js';
 import { isHttpUrl } from '../shared/web-url.js';
 import { isHttpsOrLocal } from '../shared/webhook-urls.js';
 
-/** In the API's description, as it was released. isHttpUrl also refuses braces in the host. */
-export const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
-const SECONDS = /^\d{1,12}$/;
+export const SECONDS = /^\d{1,12}$/;
 /** An offset may begin with a space, because a query string turns a plus sign into one. */
-const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$/;
-export const INSTANT = new RegExp(`${SECONDS.source}|${DATE_TIME.source}`);
+export const DATE_TIME =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$/;
 /** Matches nearly every address. class-validator's isEmail, which takes ten times as long, decides the others. */
 export const PLAIN_EMAIL = /^(?=[^@]{1,64}@)\w+(?:[.+-]\w+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 
-/** By the name of the constraint, which is also the name of the format in the compiled schema. */
+/** Most tags in use, for which ICU need not be asked. */
+const PLAIN_LOCALE = /^(?:auto|[a-z]{2}(?:-[A-Z]{2})?)$/;
+export const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+/** The characters of an idempotency key. */
+export const KEY_TEXT = /^[!-~](?:[ -~]*[!-~])?$/;
+
 export const FORMATS = {
   isCurrency: (text: string) => currencyOf(text) !== undefined,
   isWebUrl,
@@ -22,6 +25,8 @@ export const FORMATS = {
   isAddrSpec: (text: string) => PLAIN_EMAIL.test(text) || isEmail(text, { require_tld: false, allow_ip_domain: true }),
   isLocale,
   isInstant: (text: string) => parseInstant(text) !== undefined,
+  isVisibleAscii: (text: string) => VISIBLE_ASCII.test(text),
+  isKeyText: (text: string) => KEY_TEXT.test(text),
 };
 export type FormatName = keyof typeof FORMATS;
 
@@ -46,7 +51,7 @@ export function isWebhookPort(port: string): boolean {
 
 function isLocale(text: string): boolean {
   try {
-    return text === 'auto' || Intl.getCanonicalLocales(text).length === 1;
+    return PLAIN_LOCALE.test(text) || Intl.getCanonicalLocales(text).length === 1;
   } catch {
     return false;
   }

@@ -3,58 +3,83 @@
  * decoding replaces invalid UTF-8. Two programs could read such a body differently, so it is refused.
  */
 import { isUtf8 } from 'node:buffer';
-import { invalidParam, type Refusal } from '../shared/errors.js';
+import { invalidParam, type ParamCode, Refusal } from '../shared/errors.js';
 
 const MAX_DEPTH = 32;
 const MAX_NUMBER_LENGTH = 40;
 const NUMBER_CHARACTERS = /[-+.\dE]+/iy;
-/** Sticky, so that a search takes linear time. */
-const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]|[^"[\]{},]+/gy;
+
+/** An object or list that is still open. `place` is an index, or a name between its reading and the end of its value. */
+interface Level {
+  readonly names: Set<string> | undefined;
+  place: string | number | undefined;
+}
 
 /** Parses JSON in UTF-8. An empty body is an empty object. Throws a 400 refusal. */
 export function parseJson(bytes: Buffer | undefined): unknown {
   if (!bytes || bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw invalidParam('body', 'invalid_format', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
-  const survey = surveyOf(text);
-  const value = parse(text);
-  if (inspect(value, '', survey.hasEscapes) !== survey.keys) throw duplicateKey(text);
-  return value;
-}
-
-function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    const fault = survey(text);
+    const value: unknown = JSON.parse(text);
+    if (fault) throw fault;
+    return value;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw invalidParam('body', 'invalid_format', 'The body is not valid JSON.');
   }
 }
 
-/** Counts the keys, which are the colons outside strings, and checks the depth and the numbers, in one pass. */
-function surveyOf(text: string): { keys: number; hasEscapes: boolean } {
-  let keys = 0;
-  let depth = 0;
-  let inString = false;
-  let hasEscapes = false;
+/** Reads the text once. Throws when it is too deep or a number is not kept, valid or not. Returns the first other fault. */
+function survey(text: string): Refusal | undefined {
+  const open: Level[] = [];
+  let fault: Refusal | undefined;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 0x22) inString = !inString;
-    else if (code === 0x5c) {
-      hasEscapes = true;
-      at++;
-    } else if (inString) continue;
-    else if (code === 0x3a) keys++;
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH)
+    if (code === 0x22) {
+      const end = endOfString(text, at);
+      fault ??= faultOf(text.slice(at + 1, end), open);
+      at = end;
+    } else if (code === 0x7b || code === 0x5b) {
+      if (open.length === MAX_DEPTH)
         throw invalidParam('body', 'invalid_value', `The body is nested deeper than ${MAX_DEPTH}.`);
-    } else if (code === 0x7d || code === 0x5d) depth--;
-    else if (startsNumber(code)) at = endOfNumber(text, at) - 1;
+      open.push(code === 0x7b ? { names: new Set(), place: undefined } : { names: undefined, place: 0 });
+    } else if (code === 0x7d || code === 0x5d) open.pop();
+    else if (code === 0x2c) {
+      const level = open.at(-1);
+      if (level) level.place = typeof level.place === 'number' ? level.place + 1 : undefined;
+    } else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) at = endOfNumber(text, at) - 1;
   }
-  return { keys, hasEscapes };
+  return fault;
 }
 
-function startsNumber(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || code === 0x2d;
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && text.charCodeAt(end) !== 0x22) end += text.charCodeAt(end) === 0x5c ? 2 : 1;
+  return end;
+}
+
+function faultOf(string: string, open: readonly Level[]): Refusal | undefined {
+  const text = string.includes('\\') ? (JSON.parse(`"${string}"`) as string) : string;
+  // PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate. Both can arrive only as escapes.
+  if (text !== string && (text.includes('\0') || !text.isWellFormed())) {
+    return refusal(open, 'invalid_format', 'contains NUL or half of a surrogate pair.');
+  }
+  const level = open.at(-1);
+  if (!level?.names || level.place !== undefined) return undefined;
+  level.place = text;
+  if (text === '__proto__') return refusal(open, 'unknown_field', 'is not a field of this request.');
+  if (level.names.has(text)) return refusal(open, 'duplicate', 'is given more than once.');
+  level.names.add(text);
+  return undefined;
+}
+
+function refusal(open: readonly Level[], code: ParamCode, what: string): Refusal {
+  const read = open.map(({ place }) => place).filter((place) => place !== undefined);
+  const path = read.map((place) => (typeof place === 'number' ? `[${place}]` : `.${place}`)).join('');
+  const param = path.replace(/^\./, '') || 'body';
+  return invalidParam(param, code, `${param} ${what}`);
 }
 
 /** Returns where the number ends. Refuses a number that is too long, or a fraction that parsing would round to an integer. */
@@ -76,50 +101,4 @@ function isWhole(number: string): boolean {
   const [whole = '', fraction = ''] = decimal.split('.');
   const places = fraction.length - Number(exponent);
   return places <= 0 || !/[1-9]/.test((whole + fraction).slice(-places));
-}
-
-function inspect(value: unknown, path: string, hasEscapes: boolean): number {
-  if (typeof value === 'string') {
-    if (hasEscapes) refuseUnstorable(value, path);
-    return 0;
-  }
-  if (typeof value !== 'object' || value === null) return 0;
-  if (Array.isArray(value)) {
-    return value.reduce<number>((keys, item, index) => keys + inspect(item, `${path}[${index}]`, hasEscapes), 0);
-  }
-  let keys = 0;
-  for (const key of Object.keys(value)) {
-    const name = path ? `${path}.${key}` : key;
-    if (key === '__proto__') throw invalidParam(name, 'unknown_field', `${name} is not a field of this request.`);
-    if (hasEscapes) refuseUnstorable(key, path || 'body');
-    keys += 1 + inspect((value as Record<string, unknown>)[key], name, hasEscapes);
-  }
-  return keys;
-}
-
-/** PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate. Both can arrive only as escapes. */
-function refuseUnstorable(text: string, path: string): void {
-  if (!text.includes('\0') && text.isWellFormed()) return;
-  const param = path || 'body';
-  throw invalidParam(param, 'invalid_format', `${param} contains NUL or half of a surrogate pair.`);
-}
-
-function duplicateKey(text: string): Refusal {
-  const stack: { keys: Set<string>; path: string; index: number }[] = [];
-  let name = '';
-  for (const [token] of text.matchAll(TOKEN)) {
-    const inside = stack.at(-1);
-    if (token === '{' || token === '[') stack.push({ keys: new Set(), path: name, index: token === '[' ? 0 : -1 });
-    else if (token === '}' || token === ']') stack.pop();
-    else if (token === ',' && inside && inside.index >= 0) inside.index++;
-    else if (token.endsWith(':') && inside) {
-      const key = JSON.parse(token.slice(0, -1)) as string;
-      name = inside.path ? `${inside.path}.${key}` : key;
-      if (inside.keys.has(key)) return invalidParam(name, 'duplicate', `${name} is given more than once.`);
-      inside.keys.add(key);
-    }
-    const now = stack.at(-1);
-    if (now && now.index >= 0 && !token.endsWith(':')) name = `${now.path}[${now.index}]`;
-  }
-  return invalidParam('body', 'duplicate', 'A field is given more than once.');
 }

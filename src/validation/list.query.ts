@@ -1,5 +1,3 @@
-import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
 import { invalidParam } from '../shared/errors.js';
 import { type About, Integer } from './fields.js';
 import { parseInstant } from './formats.js';
@@ -7,23 +5,16 @@ import { parseInstant } from './formats.js';
 const DEFAULT_LIMIT = 25;
 const INTEGER = /^-?\d{1,15}$/;
 
-/** The `limit` of a list. class-transformer converts the text of the query string to a number. */
-export function PageLimit({ max }: { max: number }): PropertyDecorator {
-  return applyDecorators(
-    Transform(({ value }) => (value === undefined ? value : integerOf(value))),
-    Integer({
-      min: 1,
-      max,
-      optional: true,
-      description: 'Maximum number of items on the page.',
-      default: DEFAULT_LIMIT,
-      // 1 to 99, or the maximum itself.
-      sent: { type: 'string', pattern: `^0*([1-9]\\d?|${max})$` },
-    }),
-  ) as PropertyDecorator;
-}
-
-const integerOf = (value: unknown) => (typeof value === 'string' && INTEGER.test(value) ? Number(value) : Number.NaN);
+/** The `limit` of a list, which a query string has as text. */
+export const PageLimit = ({ max }: { max: number }) =>
+  Integer({
+    min: 1,
+    max,
+    optional: true,
+    description: 'Maximum number of items on the page.',
+    default: DEFAULT_LIMIT,
+    read: (sent) => (typeof sent === 'string' && INTEGER.test(sent) ? Number(sent) : Number.NaN),
+  });
 
 export function pageLimit(given: string | undefined): number {
   return given === undefined ? DEFAULT_LIMIT : Number(given);

@@ -1,62 +1,37 @@
-/** Validates bodies and queries: Ajv, compiled from the decorators, accepts in 1 to 2 µs; class-validator explains faults. */
-import { Body, Injectable, Param, type PipeTransform, Query } from '@nestjs/common';
-import { Ajv, type ValidateFunction } from 'ajv';
+/** Validates bodies and queries: a quick check accepts; class-validator judges and explains what it does not accept. */
+import { type ArgumentMetadata, Body, Injectable, Param, type PipeTransform, Query } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { Facts } from '../platform/facts.js';
-import { invalidParam, invalidParams, type ParamError, paramError } from '../shared/errors.js';
+import { invalidParam, invalidParams, type ParamCode, type ParamError, paramError } from '../shared/errors.js';
 import { type IdKind, isId } from '../shared/id.js';
-import {
-  application,
-  checkedSchema,
-  codeOf,
-  type Field,
-  fieldsOf,
-  type Nested,
-  objectSchema,
-  type RequestClass,
-  resolved,
-} from './constraints.js';
-import { MetadataEntry } from './fields.js';
-import { FORMATS } from './formats.js';
+import { accepts, type Field, fieldsOf, isObject, type RequestClass, type Rule } from './constraints.js';
 import { parseJson } from './json.js';
-import { UrlItem, WantedEventItem } from './text-lists.js';
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-interface PipeMetadata {
-  readonly type: 'body' | 'query' | 'param' | 'custom';
-  readonly metatype?: unknown;
-}
+import { application } from './rules.js';
 
 /** Returns the validated value as a plain object, or throws a 400 refusal with all faults. */
 @Injectable()
 export class RequestPipe implements PipeTransform {
-  private readonly checks = new Map<RequestClass, ValidateFunction>();
-
   constructor(private readonly facts: Facts) {}
 
-  transform(value: unknown, { type, metatype }: PipeMetadata): unknown {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     const plain = type === 'body' ? parseJson(value as Buffer) : value;
-    if (this.accepts(metatype as RequestClass, plain)) return plain;
-    const errors = this.explain(metatype as RequestClass, plain);
-    // class-validator has the last word: what it finds nothing wrong with is valid.
+    const request = metatype as RequestClass;
+    const errors = this.accepts(request, plain) ? [] : this.explain(request, plain);
     if (errors.length > 0) throw invalidParams(errors);
     return plain;
   }
 
   accepts(request: RequestClass, value: unknown): boolean {
-    let check = this.checks.get(request);
-    if (!check) {
-      check = application.run(this.facts, () => ajv.compile(objectSchema(request, checkedSchema)));
-      this.checks.set(request, check);
-    }
-    return check(value);
+    return application.run(this.facts, accepts, request, value);
   }
 
   /** The faults that class-validator finds, then the unknown fields. Empty if the value is valid. */
   explain(request: RequestClass, value: unknown): ParamError[] {
-    return application.run(this.facts, () => faultsOf(request, value));
+    if (!isObject(value)) return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
+    const unknown: ParamError[] = [];
+    const found = application.run(this.facts, judge, request, value, '', unknown);
+    return [...found, ...unknown].slice(0, MAX_ERRORS);
   }
 }
 
@@ -76,79 +51,69 @@ export class PathIdPipe implements PipeTransform<string, string> {
 
 export const PathId = (kind: IdKind): ParameterDecorator => Param('id', new PathIdPipe(kind));
 
-const ajv = new Ajv({ strict: true, allowUnionTypes: true });
-for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate: check });
-
 /** Bounds the response: a hostile body of 256 KiB could cause tens of thousands of faults. */
 const MAX_ERRORS = 500;
 
-function faultsOf(request: RequestClass, value: unknown): ParamError[] {
-  if (!isObject(value)) return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
-  const unknown: string[] = [];
-  const instance = plainToInstance(request, knownPart(request, value, '', unknown));
-  return [
-    ...validateSync(instance, { forbidUnknownValues: false }).flatMap((error) => paramErrors(error, error.property)),
-    ...unknown.map((path) => paramError(path, 'unknown_field', `${path} is not a field of this request.`)),
-  ].slice(0, MAX_ERRORS);
-}
+const faultAt = (path: string, code: ParamCode, message: string, allowed: readonly string[] = []): ParamError =>
+  paramError(path, code, `${path} ${message}.`, allowed);
 
-function paramErrors(error: ValidationError, path: string): ParamError[] {
-  const { target, property, value, constraints = {}, children = [] } = error;
-  const [fault] = Object.entries(constraints);
-  if (!fault) return children.flatMap((child) => paramErrors(child, pathBelow(path, child)));
-  const [name, message] = fault;
-  const allowed = resolved(fieldsOf(target?.constructor as RequestClass).get(property)?.allowed ?? []);
-  if (value === undefined) return [paramError(path, 'required', `${path} is required.`, allowed)];
-  const code = codeOf(name);
-  return [paramError(path, code, `${path} ${message}.`, code === 'invalid_value' ? allowed : [])];
-}
-
-function pathBelow(path: string, { target, property, value }: ValidationError): string {
-  if (Array.isArray(target)) return value instanceof MetadataEntry ? `${path}.${value.key}` : `${path}[${property}]`;
-  const isText = [UrlItem, WantedEventItem, MetadataEntry].some((type) => target instanceof type);
-  return isText ? path : `${path}.${property}`;
-}
-
-/**
- * The value without undeclared fields, which are added to `unknown`. class-transformer gets only this part: its time is
- * quadratic in the number of names, and it calls a field named `constructor`. Lists are cut to one entry above their maximum.
- */
-function knownPart(request: RequestClass, value: JsonObject, path: string, unknown: string[]): JsonObject {
-  const below = (name: string) => (path ? `${path}.${name}` : name);
+/** Has class-validator judge one object at a time, so that it never sees a list that is too long. Unknown fields are added to `unknown`. */
+function judge(request: RequestClass, value: unknown, path: string, unknown: ParamError[]): ParamError[] {
+  if (!isObject(value)) return [faultAt(path, 'invalid_type', 'must be an object')];
   const fields = fieldsOf(request);
+  const below = (name: string) => (path ? `${path}.${name}` : name);
   for (const name of Object.keys(value)) {
-    if (!fields.has(name) && unknown.length < MAX_ERRORS) unknown.push(below(name));
+    if (fields.has(name) || unknown.length === MAX_ERRORS) continue;
+    unknown.push(faultAt(below(name), 'unknown_field', 'is not a field of this request'));
   }
-  const parts = [...fields].map(([name, field]) => {
-    const part = Object.hasOwn(value, name) ? value[name] : undefined;
-    return [name, field.nested ? knownParts(field, part, below(name), unknown) : simple(part)];
+  const parts = [...fields].map(([name, field]) => ({
+    name,
+    field,
+    sent: Object.hasOwn(value, name) ? value[name] : undefined,
+  }));
+  const seen = Object.fromEntries(parts.map(({ name, field, sent }) => [name, seenOf(field, sent)]));
+  const errors = validateSync(plainToInstance(request, seen), { forbidUnknownValues: false });
+  return parts.flatMap(({ name, field, sent }) => {
+    const error = errors.find(({ property }) => property === name);
+    if (error) return faultsOf(error, field, below(name));
+    const { nested, isOptional, most } = field;
+    if (!nested || (sent === undefined && isOptional)) return [];
+    if (most === undefined) return judge(nested(), sent === undefined ? {} : sent, below(name), unknown);
+    return (sent as unknown[]).flatMap((item, index) => judge(nested(), item, `${below(name)}[${index}]`, unknown));
   });
-  return Object.fromEntries(parts);
 }
 
-function knownParts({ nested, isOptional, keywords }: Field, value: unknown, path: string, unknown: string[]): unknown {
-  const { type, as } = nested as Nested;
-  const partOf = (item: unknown, at: string) => (isObject(item) ? knownPart(type(), item, at, unknown) : null);
-  if (as === 'object') {
-    if (value === undefined) return isOptional ? undefined : partOf({}, path);
-    return partOf(value, path);
-  }
-  const list = as === 'entries' && typeof value === 'object' ? entriesOf(value) : value;
-  if (!Array.isArray(list)) return simple(list);
-  const maxItems = keywords.maxItems as number;
-  if (list.length > maxItems) return Array(maxItems + 1).fill(null);
-  if (as === 'list') return list.map((item, index) => partOf(item, `${path}[${index}]`));
-  return list.map((item) => (as === 'items' ? { value: simple(item) } : { key: item[0], value: simple(item[1]) }));
+/** The first fault of a field. Of a list of texts, the first one of each: class-validator does not say which of them is wrong. */
+function faultsOf({ value, constraints = {} }: ValidationError, { rules, read }: Field, path: string): ParamError[] {
+  const broken = ({ name, code, allowed }: Rule, at = path) =>
+    faultAt(at, code, constraints[name] as string, allowed());
+  const first = rules.find(({ name }) => name in constraints) as Rule;
+  if (value === undefined)
+    return [
+      faultAt(
+        path,
+        'required',
+        'is required',
+        rules.flatMap((rule) => rule.allowed()),
+      ),
+    ];
+  if (!first.each) return [broken(first)];
+  return (value as unknown[]).flatMap((entry, index) => {
+    const at = read ? `${path}.${(entry as string[])[0]}` : `${path}[${index}]`;
+    const wrong = rules.filter(({ each, fits }) => each && !fits(entry));
+    const [ofKey, ofValue] = [true, false].map((isKey) => wrong.find(({ name }) => name.startsWith('key.') === isKey));
+    return [ofKey, ofValue].flatMap((rule) => (rule ? broken(rule, at) : []));
+  });
 }
 
-const entriesOf = (value: unknown) => (isObject(value) ? Object.entries(value) : null);
+/** What class-validator sees of a field: of a list one entry more than there may be, of an object that it is one. */
+function seenOf({ read, most }: Field, sent: unknown): unknown {
+  return bounded(read && sent !== undefined ? read(sent) : sent, most);
+}
 
-/** Only the type of an object matters here. JSON.parse reads 1e400 as Infinity, which is to be reported as too large. */
-function simple(value: unknown): unknown {
+function bounded(value: unknown, most = 1): unknown {
+  if (Array.isArray(value)) return value.slice(0, most + 1).map((item) => bounded(item));
   if (typeof value === 'object' && value !== null) return {};
+  // JSON.parse reads 1e400 as Infinity, which is to be reported as too large.
   return Math.abs(value as number) === Infinity ? Math.sign(value as number) * Number.MAX_VALUE : value;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,8 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';
-import type { RequestClass } from '../../src/validation/constraints.js';
+import type { Field, RequestClass } from '../../src/validation/constraints.js';
 import type { FormatName } from '../../src/validation/formats.js';
+import { objectSchema, shownSchema } from '../../tools/openapi/request-schema.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Json = Record<string, unknown> | unknown[];
@@ -25,7 +26,21 @@ const EXAMPLES: Readonly<Record<FormatName, readonly string[]>> = {
   isAddrSpec: ['ada@example.com', 'a.b+c@sub.example.org'],
   isLocale: ['auto', 'en', 'de-CH-1996'],
   isInstant: ['1763700000', '2026-01-31', '2026-01-31T10:00:00Z', '2026-01-31T10:00:00.5+02:00'],
+  isVisibleAscii: ['capture-4711', '!~'],
+  isKeyText: ['return-4711', 'a b'],
 };
+
+/** The schema of what is sent, with the name of our own format where there is one. */
+export function sentSchema(request: RequestClass): Schema {
+  return objectSchema(request, (field: Field) => {
+    const schema = shownSchema(field, sentSchema);
+    // The limit of a list is text in a query.
+    if (field.read && schema.type === 'integer') return { type: 'string', pattern: '^0*[1-9]\\d?$' };
+    const format = field.rules.find(({ name }) => ['isFormat', 'isCurrency'].includes(name))?.bound;
+    if (!format) return schema;
+    return schema.items ? { ...schema, items: { type: 'string', format } } : { ...schema, format };
+  });
+}
 
 /** Values the schema accepts. */
 export function acceptable(schema: Schema): Arbitrary<unknown> {

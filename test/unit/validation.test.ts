@@ -1,14 +1,15 @@
-/** The compiled check and class-validator read the same decorators; whatever comes, the verdict is the same. */
+/** The quick check and class-validator run the same rules; whatever comes, the verdict is the same. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { factsOf } from '../../src/app.module.js';
-import { application, checkedSchema, objectSchema, type RequestClass } from '../../src/validation/constraints.js';
+import type { RequestClass } from '../../src/validation/constraints.js';
+import { application } from '../../src/validation/rules.js';
 import { RequestPipe } from '../../src/validation/validation.js';
-import { acceptable, alteration, altered, requestClasses } from '../support/requests.js';
+import { acceptable, alteration, altered, requestClasses, sentSchema } from '../support/requests.js';
 
 const FACTS = factsOf();
 const pipe = new RequestPipe(FACTS);
-const schemaOf = (request: RequestClass) => application.run(FACTS, () => objectSchema(request, checkedSchema));
+const schemaOf = (request: RequestClass) => application.run(FACTS, sentSchema, request);
 const CLASSES = (await requestClasses()).map((request) => ({ name: request.name, request }));
 
 test('the request classes of every module are found', () => {

@@ -1,9 +1,10 @@
 import type { Facts } from '../../src/platform/facts.js';
 import { ErrorResponses } from '../../src/platform/http/errors.js';
 import { NAME, referenceTo, type Schema } from '../../src/platform/http/schema.js';
-import { objectSchema, type RequestClass, shownSchema } from '../../src/validation/constraints.js';
+import type { RequestClass } from '../../src/validation/constraints.js';
 import { RequestPipe } from '../../src/validation/validation.js';
 import { exampleOf, type Json } from './examples.js';
+import { objectSchema, shownSchema } from './request-schema.js';
 
 export type { Json };
 

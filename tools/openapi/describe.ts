@@ -11,9 +11,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { id } from '../../src/platform/http/schema.js';
-import { type Field, fieldsOf, shownSchema } from '../../src/validation/constraints.js';
+import { type Field, fieldsOf } from '../../src/validation/constraints.js';
 import { SECURITY } from './about.js';
 import type { Components, Json } from './components.js';
+import { shownSchema } from './request-schema.js';
 import { headers } from './responses.js';
 import type { Route } from './routes.js';
 

@@ -3,7 +3,7 @@ import { AppModule, factsOf } from '../../src/app.module.js';
 import { readConfig } from '../../src/platform/config.js';
 import { TillgateAdapter } from '../../src/platform/http/adapter.js';
 import { ErrorResponses } from '../../src/platform/http/errors.js';
-import { application as judged } from '../../src/validation/constraints.js';
+import { application as judged } from '../../src/validation/rules.js';
 import { documentOf } from './document.js';
 
 const NO_DATABASE = 'postgres://nobody@localhost/nothing';

@@ -8,6 +8,7 @@ import {
   Instant,
   Integer,
   ListOf,
+  ListOfUrls,
   Locale,
   Metadata,
   OneOf,
@@ -16,7 +17,6 @@ import {
   WebUrl,
 } from '../../../../validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
-import { ListOfUrls } from '../../../../validation/text-lists.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {

@@ -1,8 +1,7 @@
 import { ALL_EVENTS } from '../../../../platform/facts.js';
 import type { PageRequest } from '../../../../shared/page.js';
-import { Flag, Id, Integer, Text, WebhookUrl } from '../../../../validation/fields.js';
+import { Flag, Id, Integer, Text, WantedEvents, WebhookUrl } from '../../../../validation/fields.js';
 import { CURSOR, PageLimit, pageLimit } from '../../../../validation/list.query.js';
-import { WantedEvents } from '../../../../validation/text-lists.js';
 import {
   type NewWebhookEndpoint,
   WEBHOOK_ENDPOINT_ID,

@@ -1,0 +1,92 @@
+/** The JSON Schema of request classes, read from their decorators. */
+import { exampleId } from '../../src/platform/http/schema.js';
+import { idPattern } from '../../src/shared/id.js';
+import { type Field, fieldsOf, type RequestClass, type Rule } from '../../src/validation/constraints.js';
+import { DATE_TIME, type FormatName, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/validation/formats.js';
+import { type Kinds, resolved, type Texts } from '../../src/validation/rules.js';
+
+type Keywords = Readonly<Record<string, unknown>>;
+
+/** As it was released. The service also refuses braces in the host. */
+const WEB_URL = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s\\/?#][^\s\\]*$`;
+
+const FORMATS: Readonly<Record<FormatName, Keywords>> = {
+  isCurrency: { pattern: '^[A-Za-z]{3}$', examples: ['usd'] },
+  isWebUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/thanks'] },
+  isWebhookUrl: { format: 'iri', pattern: WEB_URL, examples: ['https://shop.example/webhooks'] },
+  isAddrSpec: { format: 'idn-email', pattern: '^.+@[^@]+$', examples: ['ada@example.com'] },
+  isLocale: { pattern: '^[A-Za-z0-9-]+$', examples: ['en-US', 'auto'] },
+  isInstant: {
+    pattern: `${SECONDS.source}|${DATE_TIME.source}`,
+    examples: ['1763700000', '2026-01-31T10:00:00Z', '2026-01-31'],
+  },
+  isVisibleAscii: { pattern: VISIBLE_ASCII.source, examples: ['capture-4711'] },
+  isKeyText: { pattern: KEY_TEXT.source, examples: ['return-4711'] },
+};
+
+/** By the name of the rule. A rule for the keys or values of a map is named after the keyword. */
+const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
+  isString: () => ({ type: 'string' }),
+  isInt: () => ({ type: 'integer' }),
+  isBoolean: () => ({ type: 'boolean' }),
+  isArray: () => ({ type: 'array' }),
+  min: (minimum: number) => ({ minimum }),
+  max: (maximum: number) => ({ maximum }),
+  minLength: (minLength: number) => ({ minLength }),
+  maxLength: (maxLength: number) => ({ maxLength }),
+  arrayMinSize: (minItems: number) => ({ minItems }),
+  arrayMaxSize: (maxItems: number) => ({ maxItems }),
+  arrayUnique: () => ({ uniqueItems: true }),
+  isIn: (values: Texts) => ({ enum: resolved(values) }),
+  isIdOf: (kinds: Kinds) => {
+    const all = resolved(kinds);
+    return { pattern: all.map(idPattern).join('|'), examples: all.slice(0, 1).map(exampleId) };
+  },
+  isCurrency: (name: FormatName) => FORMATS[name],
+  isFormat: (name: FormatName) => FORMATS[name],
+};
+
+/** `schemaOf` makes the schema of a field, `ofClass` that of a nested class or a reference to it. */
+export function objectSchema(request: RequestClass, schemaOf: (field: Field) => Keywords): Keywords {
+  const fields = [...fieldsOf(request)];
+  const required = fields.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, schemaOf(field)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+export function shownSchema(field: Field, ofClass: (type: RequestClass) => Keywords): Keywords {
+  const { description, default: fallback } = field;
+  return {
+    ...valueSchema(field, ofClass),
+    ...(description !== undefined && { description }),
+    ...(fallback !== undefined && { default: fallback }),
+  };
+}
+
+function valueSchema({ nested, rules, isNullable }: Field, ofClass: (type: RequestClass) => Keywords): Keywords {
+  const own = merged(rules.filter(({ each }) => !each));
+  const ofEntries = rules.filter(({ each }) => each);
+  if (ofEntries.some(({ name }) => name.includes('.'))) return mapSchema(own, ofEntries);
+  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(ofEntries) };
+  if (nested) return ofClass(nested());
+  return isNullable ? { ...own, type: [own.type, 'null'] } : own;
+}
+
+function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords {
+  const of = (part: string) =>
+    ofEntries.filter(({ name }) => name.startsWith(`${part}.`)).map(({ name, bound }) => [name.split('.')[1], bound]);
+  return {
+    type: 'object',
+    maxProperties: maxItems,
+    propertyNames: { type: 'string', ...Object.fromEntries(of('key')) },
+    additionalProperties: Object.fromEntries(of('value')),
+  };
+}
+
+function merged(rules: readonly Rule[]): Keywords {
+  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never)));
+}
