@@ -4,7 +4,6 @@ import { OTHERS, RULES } from './rules.js';
 
 export type RequestClass = new () => object;
 
-/** The context of a field's decorators. */
 export interface Form {
   readonly description?: string;
   /** The value that the use case assumes when the field is missing. */

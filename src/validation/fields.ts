@@ -105,7 +105,6 @@ export const Locale = formatted(35, 'isLocale', 'must be a BCP 47 language tag o
 export const Instant = (about: About) =>
   text(about, holds('isFormat', 'isInstant', 'must be Unix seconds, an RFC 3339 instant or a date'));
 
-/** IDs of the caller's own. */
 export const VisibleAscii = formatted(255, 'isVisibleAscii', 'must be visible ASCII without spaces');
 export const KeyText = formatted(255, 'isKeyText', 'must be visible ASCII, with spaces only inside');
 

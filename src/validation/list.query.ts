@@ -5,7 +5,6 @@ import { parseInstant } from './formats.js';
 const DEFAULT_LIMIT = 25;
 const INTEGER = /^-?\d{1,15}$/;
 
-/** The `limit` of a list, which a query string has as text. */
 export const PageLimit = ({ max }: { max: number }) =>
   Integer({
     min: 1,

@@ -6,11 +6,6 @@ export interface Place {
 
 /** The places by organization. A statement that changes the rows must check them again, because places may be reused. */
 export function byOrganization(places: readonly Place[]): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const { organization, place } of places) {
-    const others = found.get(organization);
-    if (others) others.push(place);
-    else found.set(organization, [place]);
-  }
-  return found;
+  const groups = Map.groupBy(places, ({ organization }) => organization);
+  return new Map([...groups].map(([organization, group]) => [organization, group.map(({ place }) => place)]));
 }
