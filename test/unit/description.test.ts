@@ -61,10 +61,6 @@ const answered = (value: unknown, status = 200): Exchange => ({ ...READ, status,
 test.each<[string, Exchange]>([
   ['a read', READ],
   ['a write', PROPOSE],
-  [
-    'a write with a quoted key',
-    { ...PROPOSE, requestHeaders: new Headers({ authorization: 'Bearer sk', 'idempotency-key': '"a\\"b"' }) },
-  ],
   ['a list', LIST],
   ['a refusal', answered(NOT_FOUND, 404)],
   [
@@ -86,23 +82,7 @@ test.each<[string, Exchange, string]>([
     'GET /v1/refunds/{id} 200: must NOT have unevaluated properties (reason)',
   ],
   ['a missing field', answered(incomplete), "GET /v1/refunds/{id} 200: must have required property 'created'"],
-  [
-    'another type',
-    answered({ ...REFUND, created: String(created) }),
-    'GET /v1/refunds/{id} 200/created: must be integer',
-  ],
-  [
-    'a value nobody described',
-    answered({ ...REFUND, status: 'lost' }),
-    'GET /v1/refunds/{id} 200/status: must be equal to one of the allowed values',
-  ],
-  [
-    'a field of the envelope nobody described',
-    answered({ ...NOT_FOUND, hint: '' }, 404),
-    'GET /v1/refunds/{id} 404: must NOT have unevaluated properties (hint)',
-  ],
   ['a status nobody described', answered(REFUND, 202), 'GET /v1/refunds/{id}: status 202 is not described'],
-  ['a redirect', answered(REFUND, 302), 'GET /v1/refunds/{id}: status 302 is not described'],
   [
     'a code of another operation',
     answered(withCode('session_not_open'), 404),
@@ -123,11 +103,6 @@ test.each<[string, Exchange, string]>([
     { ...READ, url: 'http://localhost/v1/balance' },
     'GET /v1/balance is not described, and was answered 200',
   ],
-  [
-    'a method nobody described',
-    { ...READ, method: 'PUT' },
-    `PUT /v1/refunds/${REFUND.id} is not described, and was answered 200`,
-  ],
   ['no key', { ...READ, requestHeaders: new Headers() }, 'GET /v1/refunds/{id} was accepted, but no key was sent'],
   [
     'no idempotency key',
@@ -139,17 +114,7 @@ test.each<[string, Exchange, string]>([
     { ...PROPOSE, requestBody: { ...(PROPOSE.requestBody as object), amount: 0 } },
     'POST /v1/refunds was accepted, but the body/amount: must be >= 1',
   ],
-  [
-    'an unknown field',
-    { ...PROPOSE, requestBody: { ...(PROPOSE.requestBody as object), more: 0 } },
-    'POST /v1/refunds was accepted, but the body: must NOT have additional properties (more)',
-  ],
   ['no body', { ...PROPOSE, requestBody: undefined }, 'POST /v1/refunds was accepted, but the body is missing'],
-  [
-    'a wrong parameter',
-    { ...LIST, url: 'http://localhost/v1/refunds?limit=101' },
-    'GET /v1/refunds was accepted, but the query parameter limit: must be <= 100',
-  ],
   [
     'an unknown parameter',
     { ...LIST, url: 'http://localhost/v1/refunds?more=1' },
