@@ -5,8 +5,8 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Service, startService } from '../support/service.js';
+import { expect, test } from '@jest/globals';
+import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const BLOCKS = /^```sh( error)?\n(.*?)^```/gms;
@@ -19,15 +19,7 @@ const GUIDES = readdirSync('docs')
   .map((file) => ({ file, blocks: Array.from(readFileSync(`docs/${file}`, 'utf8').matchAll(BLOCKS)) }))
   .filter(({ blocks }) => blocks.length > 0);
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ config: { publicUrl: 'https://checkout.example' } });
-});
-
-afterAll(async () => {
-  await service.close();
-});
+const service = useService({ config: { publicUrl: 'https://checkout.example' } });
 
 test('there are guides with commands', () => expect(GUIDES.length).toBeGreaterThan(4));
 

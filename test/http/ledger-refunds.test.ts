@@ -41,20 +41,6 @@ describe('the list of proposals', () => {
     expect(Object.keys(listed.body.data[0])).toEqual(Object.keys(expected[0] as object));
   });
 
-  test('of one organization, by status', async () => {
-    const [waiting, paid, refused, withdrawn] = await proposals(4);
-    await proposals(1, await Shop.open(service));
-    await Promise.all([shop.succeed(paid.id), shop.fail(refused.id), shop.cancel(withdrawn.id)]);
-    const seen = (status: string) => ofShop(`&status=${status}`);
-    const show = (refund: object, status: string) =>
-      list([ownedRefund(shop.organization, { ...waiting, ...refund, status })]);
-    expect((await ofShop()).body).toEqual(show(waiting, 'pending'));
-    expect((await seen('pending')).body).toEqual(show(waiting, 'pending'));
-    expect((await seen('succeeded')).body).toEqual(show(paid, 'succeeded'));
-    expect((await seen('failed')).body).toEqual(show(refused, 'failed'));
-    expect((await seen('canceled')).body).toEqual(show(withdrawn, 'canceled'));
-  });
-
   test('has 25 items on a page by default', async () => {
     const made = (await proposals(26)).map((refund) => ownedRefund(shop.organization, refund));
     expect((await ofShop()).body).toEqual(list(made.slice(0, 25), made[24]?.id));

@@ -9,8 +9,8 @@ import { HAS_CHROMIUM, type OpenBrowser, openBrowser } from '../support/browser.
 import { SMALLEST } from '../support/client.js';
 import { openPage, visit } from '../support/page.js';
 import { PATIENCE_MS } from '../support/page-browser.js';
-import { createKey, type Service, startService } from '../support/service.js';
-import { Shop } from '../support/shop.js';
+import { createKey } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 
 const EXAMPLE = readFileSync('docs/embedded-page.html', 'utf8');
 const SILENT = EXAMPLE.replace(/.*location\.assign.*\n/, '');
@@ -48,23 +48,15 @@ async function startShopPages(): Promise<ShopPages> {
   };
 }
 
-let service: Service;
-let shop: Shop;
+const service = useService({ config: { publicUrl: 'https://pay.example' } });
+const shop = useShop(service);
 let pages: ShopPages;
 
 beforeAll(async () => {
-  service = await startService({ config: { publicUrl: 'https://pay.example' } });
   pages = await startShopPages();
 });
 
-beforeEach(async () => {
-  shop = await Shop.open(service);
-});
-
-afterAll(async () => {
-  pages.close();
-  await service.close();
-});
+afterAll(() => pages.close());
 
 const allow = (...allowedOrigins: string[]) => createKey(service, { organization: shop.organization, allowedOrigins });
 const embedded = (more: object = {}) =>

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
 const PATH = '/v1/refunds';
 const CAPTURED = 5000;
 
-let service: Service;
-let shop: Shop;
+const service = useService();
+const shop = useShop(service);
 let payment: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-
 beforeEach(async () => {
-  shop = await Shop.open(service);
   payment = (await shop.record({ amount: CAPTURED })).body.id;
 });
 
-afterAll(async () => {
-  await expectBalanced(service);
-  await service.close();
-});
+afterEach(() => expectBalanced(service));
 
 const proposed = async (amount = 1000) => (await shop.propose(payment, amount)).body;
 

@@ -4,21 +4,17 @@ import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { useWebhooks } from '../support/setup.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
-let strict: Awaited<ReturnType<typeof startWebhooks>>;
+const strict = useWebhooks({ config: { webhookAllowPrivate: false } });
 let receiver: Receiver;
-
-beforeAll(async () => {
-  strict = await startWebhooks({ config: { webhookAllowPrivate: false } });
-});
 
 beforeEach(async () => {
   receiver = await startReceiver();
 });
 
 afterEach(() => receiver.close());
-afterAll(() => strict.service.close());
 
 const refused = attempt(
   1,
