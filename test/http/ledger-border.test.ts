@@ -133,6 +133,19 @@ describe('claims', () => {
     await next.close();
   });
 
+  test('nobody is called for a refund that a provider has', async () => {
+    const own = await startService();
+    const alone = await Shop.open(own);
+    const { id } = (await alone.propose((await alone.record()).body.id, 1)).body;
+    await alone.claim();
+    const long = { claim: 1, lease_seconds: 5_184_000, provider_reference: 're_provider' };
+    await alone.ledgerPost(`${REFUNDS}/${id}/extend`, long);
+    const text = await (await fetch(`${own.url}/metrics`)).text();
+    expect(text).toContain('tillgate_refunds_pending{mode="test",claimed="yes"} 1\n');
+    expect(text).toContain('tillgate_refunds_oldest_pending_seconds{mode="test"} 0\n');
+    await own.close();
+  });
+
   test('from the fifth claim on, a pending refund is stuck', async () => {
     const { id } = (await propose()).body;
     for (let number = 1; number <= 5; number++) {

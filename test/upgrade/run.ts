@@ -133,11 +133,12 @@ async function under(name: string, services: readonly Server[], keys: Keys, work
 async function multiply(url: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query(`CREATE TEMPORARY TABLE made AS
-      SELECT uuidv7() AS session, uuidv7() AS event, uuidv7() AS payment FROM generate_series(1, ${ROWS})`);
+      SELECT uuidv7() AS session, uuidv7() AS event, uuidv7() AS payment, uuidv7() AS refund FROM generate_series(1, ${ROWS})`);
     for (const [table, own] of [
       ['checkout_sessions', `'id', session, 'status', 'open', 'payment_status', 'unpaid'`],
       ['events', `'id', event, 'object_id', session`],
-      ['payments', `'id', payment, 'amount_refunded', 0, 'checkout_session_id', null`],
+      ['payments', `'id', payment, 'amount_refunded', 0, 'amount_pending_refund', 0, 'checkout_session_id', null`],
+      ['refunds', `'id', refund, 'status', 'canceled', 'claim_expires_at', null`],
     ]) {
       await client.query(`INSERT INTO ${table}
         SELECT copy.* FROM made, (SELECT to_jsonb(${table}) AS one FROM ${table} ORDER BY id LIMIT 1),
@@ -159,7 +160,7 @@ try {
   servers.push(old);
   await under('warm-up', [old], keys, () => sleep(1_000));
   await multiply(url);
-  say(`${commit.slice(0, 7)}, ${ROWS} more sessions, payments and events`);
+  say(`${commit.slice(0, 7)}, ${ROWS} more sessions, payments, refunds and events`);
   await under('the version before', [old], keys, () => sleep(PHASE_MS));
   const { longest } = await under('migrated beside it', [old], keys, async () => {
     say(`migrate: ${JSON.stringify(await tillgate('.', url, 'migrate'))}`);

@@ -49,7 +49,7 @@ export interface LedgerRefundFilter extends Filter {
 export abstract class Claims {
   /**
    * Up to `limit` organizations with claimable refunds, in the order of their turns: those after the organization `last` first.
-   * `refunds` counts up to `limit`. The last one may have none: then the next look goes on behind it.
+   * `refunds` counts what one of them can get at most. The last one may have none: then the next look goes on behind it.
    */
   abstract waiting(ledger: Ledger, last: string, limit: number): Promise<readonly Turn[]>;
   /**

@@ -4,8 +4,10 @@ import { gauge } from '../../../../platform/metric.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { STUCK_CLAIMS } from '../../domain/claim.js';
 
+/** Those that a payment provider has may be leased for weeks, which is nobody's fault. */
 const oldest = (mode: Mode) =>
-  `SELECT '${mode}' AS mode, (SELECT id FROM refunds WHERE mode = '${mode}' AND status = 'pending' ORDER BY id LIMIT 1) AS id`;
+  `SELECT '${mode}' AS mode, (SELECT id FROM refunds WHERE mode = '${mode}' AND status = 'pending'
+    AND (provider_reference IS NULL OR coalesce(claim_expires_at <= statement_timestamp(), true)) ORDER BY id LIMIT 1) AS id`;
 
 const SUMS = `WITH pending AS MATERIALIZED (
     SELECT mode, currency, amount, claim_number, coalesce(claim_expires_at > statement_timestamp(), false) AS is_claimed
@@ -43,7 +45,7 @@ export const REFUND_MEASUREMENT: Measurement = {
     }),
     oldest: gauge({
       name: 'tillgate_refunds_oldest_pending_seconds',
-      help: 'How long ago the oldest pending refund was proposed; 0 when none is pending.',
+      help: 'How long ago the oldest pending refund was proposed, without those that are leased and have a `provider_reference`; 0 when there is none.',
       labels: { mode: MODES },
       aggregator: 'first',
     }),

@@ -26,8 +26,9 @@ const WAITING = {
       WHERE owner.place < ${MOST_ORGANIZATIONS}
     )
     SELECT organization_id AS organization, place = ${MOST_ORGANIZATIONS} AS "isEnd", (SELECT count(*) FROM (SELECT FROM refunds
-      WHERE organization_id = owner.organization_id AND mode = $1 AND ${CLAIMABLE} LIMIT $4) AS counted)::integer AS refunds
-    FROM owner WHERE claimable_at <= statement_timestamp() OR place = ${MOST_ORGANIZATIONS} LIMIT $4`,
+      WHERE organization_id = found.organization_id AND mode = $1 AND ${CLAIMABLE} LIMIT $4 - found.others) AS counted)::integer AS refunds
+    FROM (SELECT *, count(*) OVER () - 1 AS others FROM (SELECT organization_id, place FROM owner
+      WHERE claimable_at <= statement_timestamp() OR place = ${MOST_ORGANIZATIONS} LIMIT $4) AS first) AS found ORDER BY place`,
 };
 /** Citus has no recursive queries over several machines. */
 const WAITING_ANYWHERE = {
