@@ -37,7 +37,6 @@ export class ClaimRefunds {
     });
   }
 
-  /** Locks refunds of the organizations after the one at which the last look ended. */
   private async next(ledger: Ledger, limit: number) {
     const { mode } = ledger;
     for (let look = 1; ; look++) {
