@@ -6,7 +6,6 @@ import { ClockController } from './adapters/http/clock.controller.js';
 import { ClockDueWork } from './adapters/schedule/clock-due-work.js';
 import { DueWork } from './application/ports.js';
 
-/** Lets merchants move the time of test mode. Live mode has no such routes. */
 @Module({
   imports: [CheckoutModule, EventsModule],
   controllers: [ClockController],

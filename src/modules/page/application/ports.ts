@@ -3,7 +3,6 @@ import type { Decided, Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { PageSession, ShownSession } from '../domain/checkout-page.js';
 
-/** The session of a page, and the caller that the page reads it as. */
 export interface PageKey {
   readonly caller: Caller;
   readonly session: OwnId;

@@ -6,7 +6,7 @@ import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { Hold, type NewHold } from '../domain/hold.js';
 import { HeldAmounts, Holds, PaymentEvents, Payments } from './ports.js';
 
-/** Each method locks the payment, so that its events are numbered in order. Refuses with not_found. */
+/** Each method locks the payment, so that its events are numbered in order. Refuses with not_found, and as the same method of Hold does. */
 @Injectable()
 export class ChangeHolds {
   constructor(
@@ -17,7 +17,6 @@ export class ChangeHolds {
     private readonly clock: CallerClock,
   ) {}
 
-  /** Refuses with hold_exceeds_remaining or payment_not_refundable too. */
   place(caller: Caller, paymentId: OwnId, input: NewHold): Decision<Hold> {
     return inTransaction(caller, async () => {
       const payment = await this.payments.lock(caller, paymentId);

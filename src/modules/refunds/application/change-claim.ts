@@ -15,7 +15,6 @@ export class ChangeClaim {
     return this.decide(caller, id, (refund, now) => refund.extend(extension, now));
   }
 
-  /** A released claim stays released. */
   release(caller: Caller, id: OwnId, claim: number, delaySeconds: number): Decision<Refund> {
     return this.decide(caller, id, (refund, now) => refund.release(claim, delaySeconds, now));
   }

@@ -55,7 +55,6 @@ export function extended(state: ClaimState, now: number, leaseSeconds: number): 
   return (claimExpiresAt ?? 0) >= longer.claimExpiresAt ? state : { claimNumber, lapses, ...longer };
 }
 
-/** No claim. The refund can be claimed again after the delay. */
 export function released({ claimNumber }: ClaimState, now: number, delaySeconds: number): ClaimState {
   return { claimNumber, claimExpiresAt: null, lapses: 0, claimableAt: now + delaySeconds * 1000 };
 }
