@@ -58,7 +58,6 @@ async function nodeSection(): Promise<string> {
   return `## Node.js\n\nThe default metrics of [prom-client](https://github.com/siimon/prom-client), among them:\n\n${rows.join('\n')}\n`;
 }
 
-/** Codes of errors are listed in the API's description. */
 function listOf(values: readonly string[]): string {
   return values.length > 20
     ? `one of ${values.length}, listed at /docs`

@@ -1,7 +1,6 @@
-/** Loads nothing that an old Node lacks: such a Node can then say what is wrong. */
 import { createRequire } from 'node:module';
 
-/** Ends a process of a Node that `engines` in package.json does not name. Everything else is imported after it. */
+/** Ends a process of a Node that `engines` does not name. Imported before all else, of which an old Node lacks something. */
 export function requireNode(): void {
   const { engines } = createRequire(import.meta.url)('#package') as { engines: { node: string } };
   if (includes(engines.node, process.versions.node)) return;

@@ -73,7 +73,6 @@ export class ApiKey {
     return callerOf(this.state);
   }
 
-  /** Why the key is not active at that time, or undefined. */
   faultAt(now: number): 'expired' | 'revoked' | undefined {
     const { expiresAt, revokedAt } = this.state;
     if (revokedAt !== null) return 'revoked';
