@@ -59,8 +59,8 @@ export class Database implements OnApplicationShutdown {
     return { inUse, free: this.pool.options.max - inUse, waiting };
   }
 
-  get isInTransaction(): boolean {
-    return this.open.getStore() !== undefined;
+  get openTransaction(): object | undefined {
+    return this.open.getStore();
   }
 
   /** TypeORM's manager on the connection of the open transaction. Read it again for each query. */

@@ -16,7 +16,6 @@ export interface CheckoutSessionFilter extends CreatedPageRequest {
 }
 
 export interface ShortSession extends CheckoutSessionState {
-  /** How many lines the session has. */
   readonly lineCount: number;
 }
 

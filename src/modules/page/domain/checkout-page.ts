@@ -11,7 +11,6 @@ const MERCHANT_MS = 5_000;
  */
 export type PageState = 'open' | 'nothing_to_pay' | 'being_paid' | 'being_settled' | 'paid' | 'received' | 'expired';
 
-/** A page shows no more of a session's lines. */
 export const MAX_LINES = 20;
 
 export interface PageLine {

@@ -27,6 +27,7 @@ interface Ahead {
 @Injectable()
 export class PostgresCallerClock extends CallerClock {
   private readonly read: Lookups<number>;
+  private readonly inTransactions = new WeakMap<object, Lookups<number>>();
 
   constructor(
     private readonly clock: Clock,
@@ -38,9 +39,7 @@ export class PostgresCallerClock extends CallerClock {
 
   at({ organization, mode }: Caller): Moment | Promise<Moment> {
     if (mode === 'live' || organization === NO_ORGANIZATION) return this.moment(0);
-    const lookUp = () => this.aheadOf(organization);
-    // A lookup that others share may wait for a connection, even for the one of this transaction.
-    const ahead = this.database.isInTransaction ? lookUp() : this.read.get(organization, lookUp);
+    const ahead = this.lookups().get(organization, () => this.aheadOf(organization));
     return ahead instanceof Promise ? ahead.then((read) => this.moment(read)) : this.moment(ahead);
   }
 
@@ -54,6 +53,15 @@ export class PostgresCallerClock extends CallerClock {
 
   async settled(): Promise<void> {
     await sleep(READ_AGAIN_MS);
+  }
+
+  /** A lookup that others share may wait for a connection, even for that of this transaction, which sends one query at a time. */
+  private lookups(): Lookups<number> {
+    const transaction = this.database.openTransaction;
+    if (!transaction) return this.read;
+    const own = this.inTransactions.get(transaction) ?? new Lookups<number>(this.clock, READ_AGAIN_MS, MAX_CLOCKS);
+    this.inTransactions.set(transaction, own);
+    return own;
   }
 
   private moment(ahead: number): Moment {

@@ -1,0 +1,44 @@
+/** A process without a file descriptor to spare cannot reach its database: it says so, and reaches it again afterwards. */
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { startServer, until } from '../support/processes.js';
+import { createTenant, startService } from '../support/service.js';
+
+const FILES = 64;
+const ROUNDS = 100;
+
+test('without a file descriptor it answers 503, never 500, and 200 as soon as there are some', async () => {
+  const service = await startService();
+  const { test: key } = await createTenant(service);
+  const files = ['bash', '-c', `ulimit -n ${FILES}; exec "$@"`, 'bash'];
+  const server = await startServer({ DATABASE_URL: service.databaseUrl, LOG_LEVEL: 'warn' }, files);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${key}` };
+    const sent = request(`${server.url}/v1/checkout_sessions`, { agent, headers }).end();
+    const [answer] = await once(sent, 'response');
+    await once(answer.resume(), 'end');
+    return answer.statusCode as number;
+  };
+  const statuses = [await ask()];
+  const held: Socket[] = [];
+  try {
+    while (!server.stdout().includes('EMFILE') && held.length < ROUNDS) {
+      held.push(connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined));
+      // The service has to open its connections anew, and what they leave free is taken.
+      await service.sql.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+      statuses.push(await ask());
+    }
+    for (const socket of held) socket.destroy();
+    await until(async () => statuses[statuses.push(await ask()) - 1] === 200, 'the database is reached again');
+    expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+    expect(server.stdout()).toContain('EMFILE');
+  } finally {
+    agent.destroy();
+    await server.stop();
+    await service.close();
+  }
+}, 300_000);
