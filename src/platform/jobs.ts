@@ -52,12 +52,3 @@ export class Jobs implements OnModuleDestroy {
     }
   }
 }
-
-/** Repeats a batch until it handles fewer than `limit`. Pauses after each for as long as it took, to leave time for requests. */
-export async function inBatches(batch: (limit: number) => Promise<number>, limit: number): Promise<void> {
-  for (;;) {
-    const started = performance.now();
-    if ((await batch(limit)) < limit) return;
-    await sleep(performance.now() - started);
-  }
-}

@@ -83,10 +83,7 @@ export class Workers implements Serving {
     // A worker that cannot be forked or reached also emits an exit event.
     forked.on('error', () => undefined);
     const { process } = forked;
-    let hear: () => void = () => undefined;
-    const ready = new Promise<void>((resolve) => {
-      hear = resolve;
-    });
+    const { promise: ready, resolve: hear } = Promise.withResolvers<unknown>();
     const handlers = { ready: hear, metrics: () => this.metrics.scrape(this.serving) };
     const worker: ServingWorker = {
       process,

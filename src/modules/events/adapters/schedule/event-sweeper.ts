@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
-import { inBatches, Jobs } from '../../../../platform/jobs.js';
+import { Jobs } from '../../../../platform/jobs.js';
 import { Clock } from '../../../../shared/clock.js';
 import { OldEvents } from '../../application/ports.js';
 
@@ -21,9 +22,13 @@ export class EventSweeper implements OnApplicationBootstrap {
     this.jobs.repeat('remove_events', INTERVAL_MS, () => this.sweep());
   }
 
+  /** Pauses after each batch for as long as it took, to leave time for requests. */
   async sweep(): Promise<void> {
     const before = this.clock.now() - this.config.eventRetentionDays * DAY_MS;
-    const batches = this.events.removeBefore(before, BATCH);
-    await inBatches(async () => ((await batches.next()).done ? 0 : BATCH), BATCH);
+    let started = performance.now();
+    for await (const _ of this.events.removeBefore(before, BATCH)) {
+      await sleep(performance.now() - started);
+      started = performance.now();
+    }
   }
 }
