@@ -1,9 +1,24 @@
 import type { Mode } from './caller.js';
+import { isHttpUrl } from './web-url.js';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 export function isHttpsOrLocal(url: string): boolean {
   return /^https:/i.test(url) || LOCAL_HOSTS.includes(new URL(url).hostname);
+}
+
+const LONGEST_HOST_NAME = 253;
+
+/** A URL that an event can be sent to. Whether it may be http depends on the mode and a setting. */
+export function isWebhookUrl(text: string): boolean {
+  if (!isHttpUrl(text)) return false;
+  const { hostname, port, username, password } = new URL(text);
+  return !username && !password && isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
+}
+
+/** The `port` of a URL, which is '' for the scheme's default. Other ports below 1024 belong to other protocols. */
+export function isWebhookPort(port: string): boolean {
+  return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
 }
 
 /** Decides which URLs may be plain http. The rule is the same when a URL is stored and when it is called. */

@@ -3,7 +3,7 @@
 import { isEmail } from 'class-validator';
 import { currencyOf } from '../shared/money.js';
 import { isHttpUrl } from '../shared/web-url.js';
-import { isHttpsOrLocal } from '../shared/webhook-urls.js';
+import { isHttpsOrLocal, isWebhookUrl } from '../shared/webhook-urls.js';
 
 export const SECONDS = /^\d{1,12}$/;
 /** An offset may begin with a space, because a query string turns a plus sign into one. */
@@ -33,20 +33,6 @@ export type FormatName = keyof typeof FORMATS;
 /** https, or http to this machine. The domain refuses http in live mode. */
 function isWebUrl(text: string): boolean {
   return isHttpUrl(text) && isHttpsOrLocal(text);
-}
-
-const LONGEST_HOST_NAME = 253;
-
-/** A URL that an event can be sent to. Whether it may be http depends on the mode and a setting (WebhookUrls). */
-function isWebhookUrl(text: string): boolean {
-  if (!isHttpUrl(text)) return false;
-  const { hostname, port, username, password } = new URL(text);
-  return !username && !password && isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
-}
-
-/** The `port` of a URL, which is '' for the scheme's default. Other ports below 1024 belong to other protocols. */
-export function isWebhookPort(port: string): boolean {
-  return port === '' || port === '80' || port === '443' || Number(port) >= 1024;
 }
 
 function isLocale(text: string): boolean {

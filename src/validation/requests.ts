@@ -12,10 +12,6 @@ export const Owner = () =>
       'Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.',
   });
 
-export class OwnerQuery {
-  @Owner() organization?: string;
-}
-
 export class OwnerRequest {
   @Owner() organization?: string | null;
 }

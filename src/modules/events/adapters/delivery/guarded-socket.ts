@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { isWebhookPort } from '../../../../validation/formats.js';
+import { isWebhookPort } from '../../../../shared/webhook-urls.js';
 import type { Resolve, ResolvedAddress } from './names.js';
 import { isReachable, type Reach } from './public-address.js';
 

@@ -11,7 +11,7 @@ import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { OwnerQuery, OwnerRequest } from '../../../../validation/requests.js';
+import { OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { ChangeHolds } from '../../application/change-holds.js';
@@ -103,7 +103,7 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'The hold.', schema: HOLD } },
   })
   @Get('holds/:id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string, @ValidQuery() query: OwnerQuery) {
+  async read(@LedgerOfKey() ledger: Ledger, @PathId(HOLD_ID) id: string, @ValidQuery() query: OwnerRequest) {
     const caller = await this.holds.ownerOf(ledger, id, query.organization);
     return holdView({ organization: caller.organization, hold: await this.holds.get(caller, id) });
   }

@@ -12,7 +12,7 @@ import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { OwnerQuery } from '../../../../validation/requests.js';
+import { OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
@@ -84,7 +84,7 @@ export class LedgerPaymentsController {
   async read(
     @LedgerOfKey() ledger: Ledger,
     @PathId(PAYMENT_ID) pathId: string,
-    @ValidQuery() { organization: owner }: OwnerQuery,
+    @ValidQuery() { organization: owner }: OwnerRequest,
   ) {
     const id = ownId(ledger, pathId);
     const caller = await this.payments.ownerOf(ledger, id, owner);

@@ -9,7 +9,7 @@ import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { OwnerQuery } from '../../../../validation/requests.js';
+import { OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { LedgerOfKey } from '../../../access/index.js';
 import { CloseRefund } from '../../application/close-refund.js';
@@ -54,7 +54,7 @@ export class LedgerRefundsController {
     answers: { 200: { description: 'The refund.', schema: LEDGER_REFUND } },
   })
   @Get(':id')
-  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) pathId: string, @ValidQuery() query: OwnerQuery) {
+  async read(@LedgerOfKey() ledger: Ledger, @PathId(REFUND_ID) pathId: string, @ValidQuery() query: OwnerRequest) {
     const id = ownId(ledger, pathId);
     const caller = await this.refunds.ownerOf(ledger, id, query.organization);
     return ledgerRefundView({ organization: caller.organization, refund: await this.refunds.get(caller, id) });
