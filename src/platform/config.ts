@@ -109,7 +109,6 @@ function OneOf(values: readonly unknown[]): PropertyDecorator {
   return IsIn(values, { message: `one of ${values.join(', ')}` });
 }
 
-/** A list, by default with commas between its entries. */
 function Listed(entry: PropertyDecorator, separator: string | RegExp = ','): PropertyDecorator {
   const read = ({ value }: { value: unknown }) =>
     typeof value === 'string'

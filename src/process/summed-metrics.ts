@@ -28,7 +28,6 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
     this.ofEnded = this.ofEnded.then((before) => sum([before, counts]).getMetricsAsJSON());
   }
 
-  /** Only one process measures the tables. */
   private async ask(process: Process, isMeasuring: boolean): Promise<void> {
     const answer = process.channel.ask<MetricValues>('metrics', isMeasuring).catch(() => undefined);
     const values = await Promise.race([answer, sleep(ANSWER_MS, undefined, { ref: false })]);

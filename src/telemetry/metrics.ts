@@ -45,7 +45,6 @@ const BUILD = gauge({
   name: 'tillgate_build_info',
   help: 'Always 1; the label is the version that runs.',
   labels: { version: 'as in `tillgate --version`' },
-  // The value of one process, not the sum of all.
   aggregator: 'first',
 });
 export const PLATFORM_METRICS = [DURATIONS, REFUSALS, REPLAYS, CONNECTIONS, WAITING, BATCH_SIZE, ...JOB_METRICS, BUILD];

@@ -10,7 +10,6 @@ export interface Form {
   readonly default?: unknown;
   /** The class of the object, or of each object of the list. */
   readonly nested?: () => RequestClass;
-  /** The most entries of a list. */
   readonly most?: number;
   /** What the rules are for, made of what was sent. */
   readonly read?: (sent: unknown) => unknown;

@@ -15,7 +15,6 @@ export const PLAIN_EMAIL = /^(?=[^@]{1,64}@)\w+(?:[.+-]\w+)*@(?:[a-z0-9](?:[a-z0
 /** Most tags in use, for which ICU need not be asked. */
 const PLAIN_LOCALE = /^(?:auto|[a-z]{2}(?:-[A-Z]{2})?)$/;
 export const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-/** The characters of an idempotency key. */
 export const KEY_TEXT = /^[!-~](?:[ -~]*[!-~])?$/;
 
 export const FORMATS = {

@@ -46,7 +46,6 @@ const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
   isFormat: (name: FormatName) => FORMATS[name],
 };
 
-/** `schemaOf` makes the schema of a field, `ofClass` that of a nested class or a reference to it. */
 export function objectSchema(request: RequestClass, schemaOf: (field: Field) => Keywords): Keywords {
   const fields = [...fieldsOf(request)];
   const required = fields.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);

@@ -1,7 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { isCommitCutOff, isLossOfNode, isOfShard } from './citus.js';
 
-/** SQLSTATE classes and codes of a database that is temporarily unavailable. */
 const UNAVAILABLE = /^(08|57P|53)|^(40001|40P01|55P03|57014|25006|25P03|3D000|28P01|28000|26000)$/;
 
 /** Errors without a SQLSTATE that pg and TypeORM throw when a connection is lost or cannot be opened. */
