@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../src/platform/config.js';
-import { includes } from '../../src/process/node-version.js';
 import { run, Scratch } from '../support/processes.js';
 
 const GUIDE = readFileSync('docs/deploying.md', 'utf8');
@@ -114,20 +113,9 @@ test('the guide’s command line is the one that the package names', () => {
 
 const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-test.each([
-  ['18.20.4', false],
-  ['20.19.6', false],
-  ['22.12.0', false],
-  ['22.13.0', true],
-  ['23.11.0', false],
-  ['24.10.0', false],
-  ['24.11.0', true],
-  ['26.0.0', true],
-])('Node %s: %s', (version, isSupported) => expect(includes(engines.node, version)).toBe(isSupported));
-
 test.each(['dist/src/main.js', 'dist/src/cli/cli.js'])('%s ends in one sentence on an old Node', async (program) => {
-  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.6' } })`;
-  const stderr = `Tillgate runs on Node ${engines.node}, and this is Node 20.19.6: install a newer one.\n`;
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })`;
+  const stderr = `Tillgate runs on Node ${engines.node}, and this is Node 18.20.4: install a newer one.\n`;
   const { ended } = run(['--import', `data:text/javascript,${encodeURIComponent(old)}`, program]);
   expect(await ended).toEqual({ status: 1, stdout: '', stderr });
 });
@@ -136,5 +124,5 @@ test.each(['README.md', 'docs/quick-start.md', 'docs/deploying.md'])('%s names t
   const [oldest, current] = engines.node.match(/\d+\.\d+/g);
   expect(readFileSync(document, 'utf8').replaceAll('\n', ' ')).toContain(`Node ${oldest}, ${current} or newer`);
   const [, image] = /^FROM node:(\d+)/m.exec(readFileSync('docker/Dockerfile', 'utf8')) ?? [];
-  expect(includes(engines.node, `${image}.99.0`)).toBe(true);
+  expect(Number(image)).toBeGreaterThanOrEqual(Number.parseInt(current, 10));
 });
