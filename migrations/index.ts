@@ -28,3 +28,5 @@ export { MovedOrganizations1763700000028 } from './0028-moved-organizations.js';
 export { NotifyUrls1763700000029 } from './0029-notify-urls.js';
 export { RefundBorder1763700000030 } from './0030-refund-border.js';
 export { RefundBorderIndexes1763700000031 } from './0031-refund-border-indexes.js';
+export { EventPositions1763700000032 } from './0032-event-positions.js';
+export { EventPositionIndexes1763700000033 } from './0033-event-position-indexes.js';

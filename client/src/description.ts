@@ -117,7 +117,7 @@ export interface paths {
     };
     /**
      * List events
-     * @description Lists the events of your organization in the mode of the key, newest first or, with `order=asc`, oldest first.
+     * @description Lists the events of your organization in the mode of the key, newest first or, with `order=asc`, oldest first. A reader that goes on from `next_cursor` with `order=asc` misses no event.
      */
     get: operations['listEvents'];
     put?: never;
@@ -511,7 +511,7 @@ export interface paths {
     };
     /**
      * List events as the ledger
-     * @description Lists the events of every organization in the mode of the key, newest first or, with `order=asc`, oldest first.
+     * @description Lists the events of every organization in the mode of the key, newest first or, with `order=asc`, oldest first. A reader that goes on from `next_cursor` with `order=asc` misses no event.
      */
     get: operations['listLedgerEvents'];
     put?: never;
@@ -2224,7 +2224,7 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
+      /** @description The `cursor` for the next page; null on a page without events and, unless `order` is `asc`, on the last page. */
       next_cursor: string | null;
       /** @description The same as `data`. */
       items: components['schemas']['Event'][];
@@ -2596,7 +2596,7 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
+      /** @description The `cursor` for the next page; null on a page without events and, unless `order` is `asc`, on the last page. */
       next_cursor: string | null;
       /** @description The same as `data`. */
       items: components['schemas']['LedgerEvent'][];
@@ -4270,6 +4270,8 @@ export interface operations {
   listEvents: {
     parameters: {
       query?: {
+        /** @description Only events of the payment with this ID, of its session and of its refunds. */
+        payment?: string;
         /** @description Only events of this type. */
         type?:
           | 'checkout.session.created'

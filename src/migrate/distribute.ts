@@ -33,6 +33,11 @@ const TABLES = `SELECT relation.relname AS name,
     WHERE table_name = relation.oid AND citus_table_type IN ('distributed', 'reference')) AS kind
   FROM pg_class relation WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
 
+/** Machines have no sequence in common, so columns that one has filled are 0. */
+const STOP_DRAWING = `SELECT format('UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I ALTER %2$I SET DEFAULT 0; DROP SEQUENCE %3$s',
+    table_name, column_name, pg_get_serial_sequence(table_name, column_name)) AS statements
+  FROM information_schema.columns WHERE table_name = $1 AND column_default LIKE 'nextval(%'`;
+
 /** The distributed tables, and those still to be distributed. Throws with advice if the cluster is not ready. */
 export async function distribution(sql: Sql): Promise<{ distributed: string[]; pending: string[] }> {
   if (!(await hasCitus(sql))) {
@@ -74,6 +79,7 @@ async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]>
   }
   for (const { name, isOwned } of pending) {
     if (!isOwned) continue;
+    for (const { statements } of await sql.query(STOP_DRAWING, [name])) await sql.query(statements);
     await sql.query(`SELECT create_distributed_table($1, 'organization_id', colocate_with => $2)`, [name, group]);
     if (group === 'none') group = name;
   }

@@ -13,6 +13,8 @@ export interface CreatedPageRequest extends PageRequest {
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
+  /** Whether readers go on after the last item even if no more follow yet. */
+  readonly goesOn?: boolean;
 }
 
 /** Makes a page from up to `limit + 1` items. The item above the limit only shows that there are more. */

@@ -74,12 +74,10 @@ function isIdOf(kinds: Kinds): PropertyDecorator {
 
 export const Id = (kind: IdKind, about: About = {}) => text(about, isIdOf([kind]));
 
-/** The ID of any resource that has events. */
-export const ResourceId = (about: About) =>
-  text(
-    about,
-    isIdOf(({ resourcesWithEvents }) => resourcesWithEvents.map(({ id }) => id)),
-  );
+const withEvents: Kinds = ({ resourcesWithEvents }) => resourcesWithEvents.map(({ id }) => id);
+
+/** The ID of any resource of these kinds. */
+export const ResourceId = (about: About, kinds = withEvents) => text(about, isIdOf(kinds));
 
 const formatted = (max: number, name: FormatName, message: string) => (about: About) =>
   text(about, atMost(max), holds('isFormat', name, message));

@@ -64,6 +64,7 @@ describe('as a command', () => {
         'writes',
         'schema',
         'durability',
+        'feed',
       ).concat(all('pooler', 'connections', 'secrets', 'payment URLs', 'ledger workers', 'clock')),
     });
   });

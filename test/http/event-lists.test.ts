@@ -36,13 +36,13 @@ test.each([
     expect(body).toEqual({
       object: 'list',
       data: expect.any(Array),
-      has_more: body.next_cursor !== null,
-      next_cursor: body.has_more ? body.data.at(-1).id : null,
+      has_more: expect.any(Boolean),
+      next_cursor: body.has_more || query.includes('asc') ? body.data.at(-1).id : null,
       items: body.data,
       nextCursor: body.next_cursor,
     });
     found.push(...objects(body));
-    cursor = body.next_cursor;
+    cursor = body.has_more && body.next_cursor;
   } while (cursor);
   expect(found).toEqual(expected());
 });
@@ -59,13 +59,10 @@ test('a page of large events ends early, has at least one event, and has has_mor
       // Each event stands in it twice.
       expect(text.length).toBeLessThan(4 * 1024 * 1024);
       expect(body.data.length).toBeGreaterThan(0);
-      expect([body.items, body.nextCursor, body.has_more]).toEqual([
-        body.data,
-        body.next_cursor,
-        body.next_cursor !== null,
-      ]);
+      const next = body.has_more || query.includes('asc') ? body.data.at(-1).id : null;
+      expect([body.items, body.nextCursor, body.next_cursor]).toEqual([body.data, next, next]);
       found.push(...objects(body));
-      cursor = body.next_cursor;
+      cursor = body.has_more && next;
     } while (cursor);
     const all = [...large.toReversed(), ...expected].filter((id) => !query.includes('type') || id.startsWith('cs_'));
     expect(found).toEqual(query.includes('asc') ? all.toReversed() : all);

@@ -85,8 +85,8 @@ beforeAll(async () => {
 
 /** One resource of every kind that an operation takes: of the oldest kinds by hand, and what the examples make. */
 async function makeResources(): Promise<Ids> {
-  const session = (await owner.createSession()).body.id;
-  const payment = (await owner.record()).body.id;
+  const { id: session, amount_total: amount } = (await owner.createSession()).body;
+  const payment = (await owner.record({ checkout_session: session, amount })).body.id;
   const refund = (await owner.propose(payment, 100)).body.id;
   const hold = (await owner.hold(payment, { amount: 100 })).body.id;
   const ids: Record<string, string> = { org: owner.organization, cs: session, pay: payment, re: refund, hold };

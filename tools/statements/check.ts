@@ -7,8 +7,8 @@ import { RIGHT, TABLES, WRONG } from './wrong.js';
 /** Claims of several organizations at once, on one machine only. */
 const LOCKS_ALL = ['refunds.lock_claimable_of_all', 'postgres-claims STORE_ALL'];
 
-const subsets = <Item>([first, ...rest]: readonly Item[]): Item[][] =>
-  first === undefined ? [[]] : subsets(rest).flatMap((set) => [set, [first, ...set]]);
+/** As a module declares it. */
+const STORY = 'SELECT id FROM refunds WHERE organization_id = $1 AND mode = $2 AND payment_id = $3';
 const ORDERS = ['asc', 'desc'];
 const calls = (...given: readonly (readonly unknown[])[]) => {
   return (maker: Maker) => given.map((values) => maker(...(values as never[])));
@@ -23,6 +23,17 @@ const MAKERS: Makers = {
   'data-source MIGRATIONS': PARTS,
   'encrypted-columns encryptedColumns': calls([]),
   'encrypted-columns statementsOn': PARTS,
+  'event-lists bounded': PARTS,
+  'event-lists listOfObjects': calls(
+    ...ORDERS.flatMap((order) =>
+      [
+        ['object', []],
+        ['story', [STORY]],
+      ].map((given) => [...given, order]),
+    ),
+  ),
+  'event-lists listStatement': calls(...ORDERS.flatMap((order) => ['all', 'type'].map((by) => [by, order]))),
+  'event-lists position': PARTS,
   'ledger-rows ledgerStatements': PARTS,
   'measurement series': PARTS,
   'metrics oldest': PARTS,
@@ -32,13 +43,12 @@ const MAKERS: Makers = {
   'postgres-claims store': PARTS,
   'postgres-deliveries NEXT_RECEIVER': PARTS,
   'postgres-endpoint-health recordIn': PARTS,
-  'postgres-events bounded': PARTS,
-  'postgres-events listOfObject': calls(...ORDERS.map((order) => [order])),
-  'postgres-events listStatement': calls(...ORDERS.flatMap((order) => ['all', 'type'].map((by) => [by, order]))),
   'postgres-held-amounts change': PARTS,
   'postgres-ledger-events listStatement': calls(
-    ...ORDERS.flatMap((order) => subsets(['organization_id', 'object_id']).map((columns) => [columns, order])),
+    ...ORDERS.flatMap((order) => ['all', 'object'].map((of) => [of, order])),
   ),
+  'postgres-ledger-events ofEachType': PARTS,
+  'postgres-ledger-events position': PARTS,
   'postgres-outbox batch': PARTS,
   'postgres-webhook-endpoints one': PARTS,
   'postgres-webhook-endpoints statementsOn': PARTS,

@@ -42,6 +42,10 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
     writable(facts),
     known,
     durability(facts),
+    ok(
+      'feed',
+      `Readers in ascending order get events ${facts.hasCitus ? '15 seconds later: this is Citus' : 'at once'}.`,
+    ),
     ...(announcedPid(client) === facts.pid
       ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
       : await pooler(client, () => connected(url, APPLICATION), facts)),

@@ -10,6 +10,8 @@ import {
   WebhookEndpointsController,
 } from './adapters/http/webhook-endpoints.controller.js';
 import { EventRecord } from './adapters/persistence/event.record.js';
+import { EventFloor } from './adapters/persistence/event-floor.js';
+import { EventLists } from './adapters/persistence/event-lists.js';
 import { LedgerWebhookEndpointRecord } from './adapters/persistence/ledger-webhook-endpoint.record.js';
 import { ATTEMPTS, EVENT_MEASUREMENT, RECORDED } from './adapters/persistence/metrics.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
@@ -67,6 +69,8 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     CreateWebhookEndpoint,
     DeleteWebhookEndpoint,
     DueDeliveries,
+    EventFloor,
+    EventLists,
     EventSweeper,
     OutgoingAttempts,
     ResendEvent,

@@ -1,4 +1,5 @@
 import type { Resource } from '../../platform/facts.js';
+import { SESSION_OF_PAYMENT } from './adapters/persistence/book.js';
 import { HOLD_ID } from './domain/hold.js';
 import { PAYMENT_EVENTS, PAYMENT_ID } from './domain/payment.js';
 
@@ -8,6 +9,7 @@ export const PAYMENT_FACTS = {
   secret: { path: '/v1/payments', isListed: true },
   ledger: { path: '/ledger/v1/payments', isListed: true, isOwned: true },
   events: PAYMENT_EVENTS,
+  story: { of: PAYMENT_ID, others: SESSION_OF_PAYMENT },
   examples: {
     'payment.unmatched': { data: { object: { mismatch: 'amount' } } },
     'payment.held': { sequence: 2, data: { object: { amount_on_hold: 5000, amount_refundable: 0 } } },

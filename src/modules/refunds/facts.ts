@@ -1,4 +1,6 @@
 import type { Resource } from '../../platform/facts.js';
+import { PAYMENT_ID } from '../payments/index.js';
+import { REFUNDS_OF_PAYMENT } from './adapters/persistence/postgres-refunds.js';
 import { DETAILS } from './adapters/representation/refunds.views.js';
 import { REFUND_EVENTS, REFUND_ID } from './domain/refund.js';
 
@@ -8,6 +10,7 @@ export const REFUND_FACTS = {
   secret: { path: '/v1/refunds', isListed: true },
   ledger: { path: '/ledger/v1/refunds', isListed: true },
   events: REFUND_EVENTS,
+  story: { of: PAYMENT_ID, others: REFUNDS_OF_PAYMENT },
   details: DETAILS,
   examples: {
     'refund.succeeded': { sequence: 2, data: { object: { status: 'succeeded' } } },

@@ -69,8 +69,9 @@ interface Column<Row> {
 }
 
 export function columnsOf<Row extends object>(record: Record<Row>): readonly Column<Row>[] {
-  const columns = getMetadataArgsStorage().columns.filter(({ target }) => target === record);
-  return columns.map(({ propertyName, options }) => ({
+  const { columns } = getMetadataArgsStorage();
+  const own = columns.filter(({ target, options }) => target === record && options.insert !== false);
+  return own.map(({ propertyName, options }) => ({
     property: propertyName as keyof Row,
     column: options.name ?? propertyName,
     type: options.type,

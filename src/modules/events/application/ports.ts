@@ -13,6 +13,8 @@ export const DEFAULT_ORDER: Order = 'desc';
 export interface EventFilter extends PageRequest {
   readonly type: string | undefined;
   readonly object: string | undefined;
+  /** A resource: its events, and those of the others in its story. */
+  readonly about: string | undefined;
   /** Creation time in milliseconds: from inclusive, to exclusive. */
   readonly from: number | undefined;
   readonly to: number | undefined;

@@ -59,7 +59,7 @@ export class EventsController {
   @Operation('listEvents', {
     summary: 'List events',
     description:
-      'Lists the events of your organization in the mode of the key, newest first or, with `order=asc`, oldest first.',
+      'Lists the events of your organization in the mode of the key, newest first or, with `order=asc`, oldest first. A reader that goes on from `next_cursor` with `order=asc` misses no event.',
     answers: { 200: { description: 'A page of events.', schema: EVENT_LIST } },
   })
   @Get()

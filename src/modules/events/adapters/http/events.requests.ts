@@ -11,7 +11,7 @@ import {
 import { EVENT_ID } from '../../domain/event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 
-export class ListEventsQuery {
+class EventsQuery {
   @OneOf(({ eventTypes }) => eventTypes, { optional: true, description: 'Only events of this type.' }) type?: string;
   @ResourceId({ optional: true, description: 'Only events of the resource with this ID.' })
   object?: string;
@@ -27,7 +27,15 @@ export class ListEventsQuery {
   @Id(EVENT_ID, CURSOR) cursor?: string;
 }
 
-export class ListLedgerEventsQuery extends ListEventsQuery {
+export class ListEventsQuery extends EventsQuery {
+  @ResourceId(
+    { optional: true, description: 'Only events of the payment with this ID, of its session and of its refunds.' },
+    ({ resources }) => [...new Set(resources.flatMap(({ story }) => story?.of ?? []))],
+  )
+  payment?: string;
+}
+
+export class ListLedgerEventsQuery extends EventsQuery {
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only events of this organization.' }) organization?: string;
 }
 
@@ -46,6 +54,6 @@ export function toLedgerFilter({ organization, ...query }: ListLedgerEventsQuery
 
 /** Refuses with invalid_param if `to` is before `from`. */
 export function toFilter(query: ListEventsQuery): EventFilter {
-  const { type, object, order = DEFAULT_ORDER, cursor, limit } = query;
-  return { ...parseRange(query), type, object, order, cursor, limit: pageLimit(limit) };
+  const { type, object, payment: about, order = DEFAULT_ORDER, cursor, limit } = query;
+  return { ...parseRange(query), type, object, about, order, cursor, limit: pageLimit(limit) };
 }

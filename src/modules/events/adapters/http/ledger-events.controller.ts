@@ -24,7 +24,7 @@ export class LedgerEventsController {
   @Operation('listLedgerEvents', {
     summary: 'List events as the ledger',
     description:
-      'Lists the events of every organization in the mode of the key, newest first or, with `order=asc`, oldest first.',
+      'Lists the events of every organization in the mode of the key, newest first or, with `order=asc`, oldest first. A reader that goes on from `next_cursor` with `order=asc` misses no event.',
     answers: { 200: { description: 'A page of events.', schema: LEDGER_EVENT_LIST } },
   })
   @Get()

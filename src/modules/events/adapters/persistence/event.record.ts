@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Generated, Index, PrimaryColumn, Unique } from 'typeorm';
 import { selectionOf } from '../../../../platform/database/columns.js';
 import type { Mode } from '../../../../shared/caller.js';
 
@@ -6,7 +6,9 @@ const PRIMARY = { primaryKeyConstraintName: 'events_pkey' };
 
 @Entity('events')
 @Unique('events_sequence_key', ['organizationId', 'mode', 'objectId', 'sequenceBase', 'sequence'])
-@Index('events_type_list', ['organizationId', 'mode', 'type', 'id'])
+@Index('events_list', ['organizationId', 'mode', 'position', 'id'])
+@Index('events_list_of_type', ['organizationId', 'mode', 'type', 'position', 'id'])
+@Index('events_list_across', ['mode', 'type', 'position', 'id'])
 @Index('events_across', ['mode', 'type', 'id'])
 @Check('events_mode', `mode IN ('test', 'live')`)
 @Check('events_type', `type ~ '^[a-z_]+([.][a-z_]+)+$'`)
@@ -33,6 +35,11 @@ export class EventRecord {
 
   @Column('integer', { name: 'sequence_base', default: 0 })
   sequenceBase!: number;
+
+  /** Its place in lists, which the database draws. 0 for events of before there were positions, and on Citus. */
+  @Generated('increment')
+  @Column({ type: 'bigint', insert: false })
+  position?: number;
 
   @Column('text')
   data!: string;

@@ -1,23 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
-import type { Statement } from '../../../../platform/database/statement.js';
-import { Facts } from '../../../../platform/facts.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
-import { createdInstant, createdRange, idOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import { createdInstant, idOf, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
-import {
-  type Attempt,
-  type EventFilter,
-  Events,
-  type Order,
-  type ResourceEvent,
-  SHOWN_ATTEMPTS,
-} from '../../application/ports.js';
+import { type Attempt, type EventFilter, Events, type ResourceEvent, SHOWN_ATTEMPTS } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { EVENT_COLUMNS } from './event.record.js';
+import { EventLists, pageOf } from './event-lists.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const FIND = {
@@ -54,49 +45,11 @@ const UNDELIVERED = {
         AND ${OWN_RECEIVER})`,
 };
 
-/** The event that makes a page exceed this size is its last one, so a page has at least one event. */
-const PAGE_BYTES = 1_048_576;
-
-const PAGE = `SELECT * FROM events WHERE organization_id = $1 AND mode = $2`;
-
-/** Cuts the result of a query at PAGE_BYTES. `followed` tells whether more events follow. */
-export function bounded(query: string, order: string, limit = '$5', columns = EVENT_COLUMNS): string {
-  return `SELECT ${columns}, followed FROM (
-      SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL AS followed
-      FROM (${query} ORDER BY ${order} LIMIT ${limit}) found WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
-    ) measured WHERE before < ${PAGE_BYTES} ORDER BY ${order}`;
-}
-
-/**
- * One statement for each filter and order, so that each has a plan of its own. The range is of (type, id), so that the planner
- * uses the index on both: by ID alone, it would read all events of an organization to find those of a rare type. No ID equals
- * the first UUID of an instant, so the lower bound can be exclusive.
- */
-function listStatement(filter: 'all' | 'type', order: Order): Statement {
-  const text =
-    filter === 'all'
-      ? bounded(`${PAGE} AND id > $3 AND id < $4 AND ${createdBetween('$6', '$7')}`, `id ${order}`)
-      : bounded(
-          `${PAGE} AND (type, id) > ($8, $3) AND (type, id) < ($8, $4) AND ${createdBetween('$6', '$7')}`,
-          `type ${order}, id ${order}`,
-        );
-  return { name: `events.list_${filter}_${order}`, text };
-}
-
-/** An object has few events. The CTE is materialized so that the planner does not read all events in the order of their IDs. */
-function listOfObject(order: Order): Statement {
-  return {
-    name: `events.list_object_${order}`,
-    text: `WITH own AS MATERIALIZED (${PAGE} AND object_id = $8 AND ${createdBetween('$6', '$7')})
-      ${bounded('SELECT * FROM own WHERE id > $3 AND id < $4 AND type = ANY ($9)', `id ${order}`)}`,
-  };
-}
-
 @Injectable()
 export class PostgresEvents extends Events {
   constructor(
     private readonly database: Database,
-    private readonly facts: Facts,
+    private readonly lists: EventLists,
     private readonly clock: CallerClock,
   ) {
     super();
@@ -104,7 +57,7 @@ export class PostgresEvents extends Events {
 
   async find(caller: Caller, id: string): Promise<Event | undefined> {
     const [row] = await this.database.read<Event>(caller, FIND, [uuidOf(caller.organization), uuidOf(id)]);
-    return row && fromRow(row);
+    return row && { ...row, id: idOf(EVENT_ID, row.id) };
   }
 
   async attemptsAt(caller: Caller, { id, mode }: Event): Promise<Attempt[]> {
@@ -122,33 +75,6 @@ export class PostgresEvents extends Events {
   }
 
   async list(caller: Caller, filter: EventFilter): Promise<Page<Event>> {
-    const rows = await this.found(caller, filter);
-    const items = rows.slice(0, filter.limit);
-    return { items: items.map(fromRow), hasMore: items.at(-1)?.followed ?? false };
+    return pageOf(await this.lists.found(caller, filter, (await this.clock.at(caller)).ahead), filter);
   }
-
-  /** Reads one row more than the limit, so that `followed` is right for the last event of the page. */
-  private async found(caller: Caller, filter: EventFilter): Promise<FoundRow[]> {
-    const { type, object, order, limit } = filter;
-    const [first, end, ...created] = createdRange(filter, (await this.clock.at(caller)).ahead);
-    const page = [uuidOf(caller.organization), caller.mode, first, end, limit + 1, ...created];
-    if (object === undefined) {
-      const values = type === undefined ? page : [...page, type];
-      return this.database.read(caller, listStatement(type === undefined ? 'all' : 'type', order), values);
-    }
-    // A resource of the other mode has no events in this mode.
-    if (modeOf(object) !== caller.mode) return [];
-    const types = Object.keys(this.facts.resourceOf(object)?.events ?? {}).filter(
-      (one) => type === undefined || one === type,
-    );
-    return this.database.read(caller, listOfObject(order), [...page, uuidOf(object), types]);
-  }
-}
-
-export interface FoundRow extends Event {
-  readonly followed: boolean;
-}
-
-export function fromRow(row: Event): Event {
-  return { ...row, id: idOf(EVENT_ID, row.id) };
 }

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import { Clock } from '../../../../shared/clock.js';
+import { firstUuidAt, LAST_UUID } from '../../../../shared/id.js';
+
+// Who inserts locks the table as a writer before it draws a position, and until its rows are seen: so the locks are read last.
+const LOOK = {
+  name: 'events.floor',
+  text: `SELECT drawn, ARRAY(
+      SELECT virtualtransaction FROM pg_locks WHERE drawn IS NOT NULL AND locktype = 'relation' AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND relation = 'events'::regclass AND mode = 'RowExclusiveLock') AS writers
+    FROM (SELECT coalesce(pg_sequence_last_value('events_position_seq'), 0) AS drawn OFFSET 0) sequence`,
+};
+
+/** Our transactions end earlier: a statement takes 5 s at most, and the commit comes within 10 s (data-source.ts). */
+const LONGEST_MS = 15_000;
+const WAITS = 10;
+const WAIT_MS = 5;
+export const LAST_POSITION = '9223372036854775807';
+
+/** How far readers in ascending order may go: transactions draw positions in one order and commit in another. */
+@Injectable()
+export class EventFloor {
+  private drawn = 0;
+  /** All positions that a writer draws are greater than `after`. */
+  private writers: ReadonlyMap<string, { readonly after: number; readonly seenAt: number }> = new Map();
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The last position, and the end of the UUIDs: on Citus, where events have no positions, their age decides. */
+  async read(): Promise<readonly [position: number | string, end: string]> {
+    if (this.database.isDistributed) return [LAST_POSITION, firstUuidAt(this.clock.now() - LONGEST_MS)];
+    const { drawn, floor } = await this.look();
+    let reached = floor;
+    for (let waits = 0; reached < drawn && waits < WAITS; waits++) {
+      await sleep(WAIT_MS);
+      reached = (await this.look()).floor;
+    }
+    return [reached, LAST_UUID];
+  }
+
+  private async look() {
+    type Look = { readonly drawn: number; readonly writers: readonly string[] };
+    const [{ drawn, writers }] = (await this.database.read<Look>({ queue: LOOK.name }, LOOK, [])) as [Look];
+    const seenAt = this.clock.monotonic();
+    this.writers = new Map(
+      writers.map((writer) => [writer, this.writers.get(writer) ?? { after: this.drawn, seenAt }]),
+    );
+    this.drawn = drawn;
+    const waitedFor = [...this.writers.values()].filter((writer) => seenAt - writer.seenAt < LONGEST_MS);
+    return { drawn, floor: Math.min(drawn, ...waitedFor.map(({ after }) => after)) };
+  }
+}

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { createdBetween } from '../../../../platform/database/created.js';
+import { Database } from '../../../../platform/database/database.js';
+import type { Statement } from '../../../../platform/database/statement.js';
+import { Facts } from '../../../../platform/facts.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { createdRange, idOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import type { Page } from '../../../../shared/page.js';
+import type { EventFilter, Order } from '../../application/ports.js';
+import { EVENT_ID, type Event } from '../../domain/event.js';
+import { EVENT_COLUMNS } from './event.record.js';
+import { EventFloor, LAST_POSITION } from './event-floor.js';
+
+/** The event that makes a page exceed this size is its last one, so a page has at least one event. */
+const PAGE_BYTES = 1_048_576;
+/** How much later than its ID an event may be inserted, by clocks that differ. */
+export const MARGIN_MS = 60_000;
+
+export const inPlace = (order: Order): string => `position ${order}, id ${order}`;
+
+/** Cuts the result of a query at PAGE_BYTES. `followed` tells whether more events follow. */
+export function bounded(query: string, order: string, limit = '$5', columns = EVENT_COLUMNS): string {
+  return `SELECT ${columns}, followed FROM (
+      SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL AS followed
+      FROM (${query} ORDER BY ${order} LIMIT ${limit}) found WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+    ) measured WHERE before < ${PAGE_BYTES} ORDER BY ${order}`;
+}
+
+const PAGE = `SELECT * FROM events WHERE organization_id = $1 AND mode = $2 AND id > $6 AND id < $7 AND ${createdBetween('$8', '$9')} AND position <= $10`;
+/** The places of the IDs `$3` and `$4`. Of an ID that has no event, it is that of the event next to it. */
+const position = (nearest: string) =>
+  `(SELECT position FROM events WHERE organization_id = $1 AND mode = $2 AND ${nearest} LIMIT 1)`;
+const LOW = `coalesce(${position('id <= $3 ORDER BY id DESC')}, 0), $3`;
+const HIGH = `coalesce(${position('id >= $4 ORDER BY id')}, ${LAST_POSITION}), $4`;
+const BETWEEN = `(position, id) > (${LOW}) AND (position, id) < (${HIGH})`;
+
+/** The range of a type includes the type, so that the planner uses that index, and does not read all types to find a rare one. */
+function listStatement(filter: 'all' | 'type', order: Order): Statement {
+  const ofType = `(type, position, id) > ($11, ${LOW}) AND (type, position, id) < ($11, ${HIGH})`;
+  const text =
+    filter === 'all'
+      ? bounded(`${PAGE} AND ${BETWEEN}`, inPlace(order))
+      : bounded(`${PAGE} AND ${ofType}`, `type ${order}, ${inPlace(order)}`);
+  return { name: `events.list_${filter}_${order}`, text };
+}
+
+/** Of the resource `$11`, with its story. They are few, and materialized so that the planner does not read all. */
+function listOfObjects(name: string, stories: readonly string[], order: Order): Statement {
+  const objects = ['SELECT $11::uuid', ...stories.map((text) => text.replaceAll('$3', '$11'))].join(' UNION ALL ');
+  return {
+    name: `events.list_${name}_${order}`,
+    text: `WITH own AS MATERIALIZED (
+        ${PAGE} AND object_id = ANY (ARRAY(${objects})) AND type = ANY ($12) AND object_id = coalesce($13, object_id))
+      ${bounded(`SELECT * FROM own WHERE ${BETWEEN}`, inPlace(order))}`,
+  };
+}
+
+export interface FoundRow extends Event {
+  readonly followed: boolean;
+}
+
+export function pageOf<Row extends FoundRow>(rows: readonly Row[], { limit, order }: EventFilter): Page<Row> {
+  const items = rows.slice(0, limit).map((row) => ({ ...row, id: idOf(EVENT_ID, row.id) }));
+  return { items, hasMore: items.at(-1)?.followed ?? false, goesOn: order === 'asc' };
+}
+
+@Injectable()
+export class EventLists {
+  constructor(
+    private readonly database: Database,
+    private readonly facts: Facts,
+    private readonly floor: EventFloor,
+  ) {}
+
+  /** Reads one row more than the limit, so that `followed` is right for the last event of the page. */
+  async found(caller: Caller, filter: EventFilter, ahead: number): Promise<FoundRow[]> {
+    const { type, object, about, order, limit } = filter;
+    // A resource of the other mode has no events in this mode.
+    if ([object, about].some((id) => id !== undefined && modeOf(id) !== caller.mode)) return [];
+    const [low, high, ...rest] = await this.range(filter, ahead);
+    const page = [uuidOf(caller.organization), caller.mode, low, high, limit + 1, ...rest];
+    const read = (statement: Statement, ...more: readonly unknown[]) =>
+      this.database.read<FoundRow>(caller, statement, [...page, ...more]);
+    const whole = about ?? object;
+    if (whole === undefined)
+      return type === undefined ? read(listStatement('all', order)) : read(listStatement('type', order), type);
+    const stories = this.facts.resources.flatMap(({ story }) =>
+      story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
+    );
+    const statement = listOfObjects(about === undefined ? 'object' : 'story', stories, order);
+    return read(statement, uuidOf(whole), this.typesOf(filter), object === undefined ? null : uuidOf(object));
+  }
+
+  async range(filter: EventFilter, ahead: number) {
+    const { from, to, cursor, order, object } = filter;
+    const widened = { from: from && Math.max(0, from - MARGIN_MS), to: to && to + MARGIN_MS, cursor, order };
+    const [low, high] = createdRange(widened, ahead);
+    const [first, end, ...created] = createdRange({ from, to, cursor: undefined }, ahead);
+    // An event of an object is committed before the next one of the same object draws its position.
+    const isBounded = order === 'asc' && object === undefined;
+    const [last, before] = isBounded ? await this.floor.read() : ([LAST_POSITION, end] as const);
+    return [low, high, first, [end, before].sort()[0] as string, ...created, last] as const;
+  }
+
+  typesOf({ type, object }: EventFilter): string[] {
+    const all = object === undefined ? this.facts.eventTypes : Object.keys(this.facts.resourceOf(object)?.events ?? {});
+    return all.filter((one) => type === undefined || one === type);
+  }
+}

@@ -1,0 +1,217 @@
+/** A reader that follows events in ascending order misses none, whatever is committed when, and sees each once. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { Database } from '../../src/platform/database/database.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { TestClock } from '../support/clock.js';
+import { startService } from '../support/service.js';
+import { useService, useShop } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
+
+/** The earliest ID of all: what is in the order of IDs comes before everything. */
+const EARLY = `00000000-0000-7000-8000-${randomUUID().slice(-12)}`;
+
+const clock = new TestClock();
+const service = useService({ clock });
+const shop = useShop(service);
+let outsider: Client;
+
+beforeEach(async () => {
+  outsider = new Client({ connectionString: service.databaseUrl });
+  await outsider.connect();
+});
+
+afterEach(() => outsider.end());
+
+const surfaces = () => ({
+  '/v1/events': (query: string) => shop.get(`/v1/events?${query}`),
+  '/ledger/v1/events of one': (query: string) =>
+    shop.ledgerGet(`/ledger/v1/events?organization=${shop.organization}&${query}`),
+  '/ledger/v1/events': (query: string) => shop.ledgerGet(`/ledger/v1/events?${query}`),
+});
+const SURFACES = Object.keys(surfaces()) as (keyof ReturnType<typeof surfaces>)[];
+const at = (surface: (typeof SURFACES)[number]) => surfaces()[surface];
+
+type Read = (query: string) => Promise<{ body: { data: Shown[]; has_more: boolean; next_cursor: string | null } }>;
+interface Shown {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: { readonly object: { readonly id: string } };
+}
+
+const objectsOf = (events: readonly Shown[]) => events.map(({ data }) => data.object.id);
+
+/** All pages from the cursor on, and the cursor after them. */
+async function walk(
+  read: Read,
+  query: string,
+  from?: string,
+): Promise<{ events: Shown[]; cursor: string | undefined }> {
+  const events: Shown[] = [];
+  for (let cursor = from; ; ) {
+    const { body } = await read(`${query}${cursor ? `&cursor=${cursor}` : ''}`);
+    events.push(...body.data);
+    expect(body.next_cursor).toBe(query.includes('asc') || body.has_more ? (body.data.at(-1)?.id ?? null) : null);
+    cursor = body.next_cursor ?? cursor;
+    if (!body.has_more) return { events, cursor };
+  }
+}
+
+/** As a transaction that has inserted an event of the resource, and has not committed. */
+async function insertEarly(object: string, id = EARLY): Promise<void> {
+  await outsider.query('BEGIN');
+  await outsider.query(
+    `INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
+      SELECT organization_id, mode, $2, type, object_id, sequence + 1, data FROM events WHERE object_id = $1`,
+    [uuidOf(object), id],
+  );
+}
+
+describe.each(SURFACES)('on %s', (surface) => {
+  test('an event that is committed late, and has an early ID, is read after what was read before', async () => {
+    const read = at(surface);
+    const first = (await shop.createSession()).body.id;
+    const { cursor } = await walk(read, 'order=asc&limit=100');
+    await insertEarly(first);
+    const second = (await shop.createSession()).body.id;
+    for (const query of ['order=asc', 'order=asc&type=checkout.session.created'])
+      expect((await walk(read, query, cursor)).events).toEqual([]);
+    expect(objectsOf((await read('limit=1')).body.data)).toEqual([second]);
+    await outsider.query('COMMIT');
+    for (const query of ['order=asc&limit=1', 'order=asc', 'order=asc&limit=1&type=checkout.session.created'])
+      expect(objectsOf((await walk(read, query, cursor)).events)).toEqual([first, second]);
+    expect(objectsOf((await read('limit=3')).body.data)).toEqual([second, first, first]);
+    await service.sql.query('DELETE FROM events WHERE id = $1', [EARLY]);
+  });
+
+  test('what is rolled back, and a transaction that writes elsewhere, delay nothing', async () => {
+    const read = at(surface);
+    const first = (await shop.createSession()).body.id;
+    const { cursor } = await walk(read, 'order=asc&limit=100');
+    await insertEarly(first);
+    await outsider.query('ROLLBACK');
+    await outsider.query('BEGIN');
+    await outsider.query('UPDATE checkout_sessions SET description = NULL WHERE id = $1', [uuidOf(first)]);
+    const second = (await shop.createSession()).body.id;
+    expect(objectsOf((await walk(read, 'order=asc', cursor)).events)).toEqual([second]);
+    await outsider.query('ROLLBACK');
+  });
+
+  test('a transaction that writes events delays others by 15 seconds at most', async () => {
+    const read = at(surface);
+    const first = (await shop.createSession()).body.id;
+    const { cursor } = await walk(read, 'order=asc&limit=100');
+    await insertEarly(first);
+    const second = (await shop.createSession()).body.id;
+    expect((await walk(read, 'order=asc', cursor)).events).toEqual([]);
+    clock.advance(14_999);
+    expect((await walk(read, 'order=asc', cursor)).events).toEqual([]);
+    clock.advance(1);
+    expect(objectsOf((await walk(read, 'order=asc', cursor)).events)).toEqual([second]);
+    await outsider.query('ROLLBACK');
+  });
+
+  test('the events of before there were positions come first, in the order of their IDs', async () => {
+    const read = at(surface);
+    await service.sql.query('DELETE FROM events');
+    const sessions: string[] = [];
+    const create = async () => sessions.push((await shop.createSession()).body.id);
+    for (let count = 0; count < 3; count++) await create();
+    await service.sql.query('UPDATE events SET position = 0');
+    const middle = (await walk(read, 'order=asc&limit=2')).events[1]?.id;
+    for (let count = 0; count < 3; count++) await create();
+    for (const type of ['', '&type=checkout.session.created']) {
+      const walked = async (query: string, from?: string) =>
+        objectsOf((await walk(read, `${query}&limit=2${type}`, from)).events);
+      expect(await walked('order=asc')).toEqual(sessions);
+      expect(await walked('order=asc', middle)).toEqual(sessions.slice(2));
+      expect(await walked('order=desc')).toEqual(sessions.toReversed());
+      expect(await walked('order=desc', middle)).toEqual(sessions.slice(0, 1));
+    }
+  });
+
+  test('a cursor that names no event is a point in time', async () => {
+    const read = at(surface);
+    const before = (await shop.createSession()).body.id;
+    const [gone] = (await walk(read, `object=${before}`)).events as [Shown];
+    const after = (await shop.createSession()).body.id;
+    await service.sql.query('DELETE FROM events WHERE id = $1', [uuidOf(gone.id)]);
+    expect(objectsOf((await walk(read, 'order=asc', gone.id)).events)).toEqual([after]);
+    expect(objectsOf((await walk(read, 'order=desc', gone.id)).events)).not.toContain(after);
+  });
+});
+
+test('on Citus, events are in the order of their IDs and readable after 15 seconds', async () => {
+  const cluster = await startService({ databaseUrl: service.databaseUrl, clock });
+  Object.assign(cluster.application.get(Database), { isDistributed: true });
+  try {
+    Object.assign(shop, { url: cluster.url });
+    for (const surface of SURFACES) {
+      const read = at(surface);
+      const { cursor } = await walk(read, 'order=asc&limit=100');
+      const session = (await shop.createSession()).body.id;
+      expect(objectsOf((await read('limit=1')).body.data)).toEqual([session]);
+      expect((await walk(read, 'order=asc', cursor)).events).toEqual([]);
+      clock.advance(15_001);
+      for (const query of ['order=asc', 'order=asc&type=checkout.session.created'])
+        expect(objectsOf((await walk(read, query, cursor)).events)).toEqual([session]);
+    }
+  } finally {
+    await cluster.close();
+  }
+});
+
+test('an event is read at once by its object, even if a transaction that inserts others goes on', async () => {
+  const first = (await shop.createSession()).body.id;
+  await insertEarly(first);
+  const second = (await shop.createSession()).body.id;
+  expect(objectsOf((await shop.get(`/v1/events?order=asc&object=${second}`)).body.data)).toEqual([second]);
+  await outsider.query('ROLLBACK');
+});
+
+describe('the story of a payment', () => {
+  test('has its session, its holds and its refunds in order, and nothing else', async () => {
+    const session = (await shop.createSession()).body;
+    const { id: payment } = (await shop.record({ checkout_session: session.id, amount: session.amount_total })).body;
+    const other = (await shop.record()).body.id;
+    const refund = (await shop.propose(payment, 100)).body.id;
+    await shop.propose(other, 100);
+    const hold = (await shop.hold(payment, { amount: 50 })).body.id;
+    await shop.succeed(refund);
+    await shop.releaseHold(hold);
+    const told = (await shop.get(`/v1/events?payment=${payment}&order=asc`)).body.data as Shown[];
+    const steps = told.map(({ type, data }) => [type, data.object.id]);
+    expect(steps[0]).toEqual(['checkout.session.created', session.id]);
+    expect(steps.slice(1, 3).sort()).toEqual([
+      ['checkout.session.completed', session.id],
+      ['payment.created', payment],
+    ]);
+    expect(steps.slice(3)).toEqual([
+      ['refund.created', refund],
+      ['payment.held', payment],
+      ['refund.succeeded', refund],
+      ['payment.released', payment],
+    ]);
+    const walked = (query: string) => walk(shop.get.bind(shop), `/v1/events?payment=${payment}&${query}`);
+    expect((await walked('order=asc&limit=2')).events).toEqual(told);
+    expect((await walked('limit=3')).events).toEqual(told.toReversed());
+    expect((await walked('type=refund.created')).events).toEqual([told[3]]);
+    expect((await walked(`object=${refund}`)).events).toEqual([told[5], told[3]]);
+    expect((await walked(`object=${other}`)).events).toEqual([]);
+  });
+
+  test('is told to its organization and mode only', async () => {
+    const { id: payment } = (await shop.record()).body;
+    const stranger = await Shop.open(service);
+    expect((await stranger.get(`/v1/events?payment=${payment}`)).body.data).toEqual([]);
+    const live = payment.replace('test', 'live');
+    expect((await shop.get(`/v1/events?payment=${live}`)).body.data).toEqual([]);
+    const { status, body } = await shop.get('/v1/events?payment=re_test_1');
+    expect([status, body.error.param]).toEqual([400, 'payment']);
+    expect((await shop.ledgerGet(`/ledger/v1/events?payment=${payment}`)).body.error.errors[0].code).toBe(
+      'unknown_field',
+    );
+  });
+});
