@@ -124,7 +124,7 @@ module.exports = {
         path: '^src/(modules|idempotency|validation|encryption)/',
         pathNot: '^src/modules/events/adapters/delivery/',
       },
-      to: { path: '^(http|net|tls|dns)|node_modules/undici/' },
+      to: { path: '^(http|net|tls|dns)' },
     },
     {
       name: 'one-way-out',

@@ -5,7 +5,8 @@ import { reconcile } from '../../src/cli/reconcile.js';
 import { StoredResponses } from '../../src/idempotency/stored-responses.js';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
-import { Deliveries, OldEvents } from '../../src/modules/events/application/ports.js';
+import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
+import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { Database } from '../../src/platform/database/database.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';
@@ -55,7 +56,7 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
   const sessions = application.get(CheckoutSessions);
   const sweeper = application.get(ExpirySweeper);
   const responses = application.get(StoredResponses);
-  const events = application.get(OldEvents);
+  const events = application.get(EventSweeper);
   const deliveries = application.get(Deliveries);
   const now = Date.now();
   const look = async () => {
@@ -89,8 +90,10 @@ function jobsOf(application: INestApplicationContext, step: Step): Job[] {
       name: `remove ${EVENT_BATCH} old events`,
       batches: BATCHES_OF_EVENTS,
       run: async () => {
-        const { value } = await events.removeBefore(step.end - 30 * DAY, EVENT_BATCH).next();
-        some(value ?? 0);
+        const before = firstUuidAt(step.end - 30 * DAY);
+        const old = await events.find(before, 'test', 'checkout.session.created', EVENT_BATCH);
+        some(old.length);
+        await events.remove(old, before);
       },
     },
     {

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
-import { CreateOrganization, FindOrganization, ManageApiKeys, type Organization } from '../modules/access/index.js';
+import { CreateOrganization, ManageApiKeys, type Organization, Organizations } from '../modules/access/index.js';
 import { Pages, SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { MODES } from '../shared/caller.js';
@@ -30,7 +30,7 @@ export function addOrganizationCommands(program: Command): void {
     .description('list all organizations, the oldest first')
     .action(() =>
       withApplication(async (application) => {
-        const all = await application.get(FindOrganization).all();
+        const all = await application.get(Organizations).all();
         return { object: 'list', data: all.map(organizationView) };
       }),
     );
@@ -41,7 +41,7 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .action((organization) =>
       withApplication(async (application) => {
-        const found = await application.get(FindOrganization).byId(organization);
+        const found = await application.get(Organizations).byId(organization);
         const keys = await application.get(ManageApiKeys).list(organization);
         const url = await paymentUrls(application, organization);
         return { ...organizationView(found), payment_url: url, keys: keys.map((key) => keyView(key)) };

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
-import { CreateOrganization, FindOrganization, ManageApiKeys } from '../modules/access/index.js';
+import { CreateOrganization, ManageApiKeys, Organizations } from '../modules/access/index.js';
 import { RecordPayment } from '../modules/payments/index.js';
 import { Database } from '../platform/database/database.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
@@ -12,7 +12,7 @@ import { aboutWebhooks, type Demo, invitation, variables } from './demo-tour.js'
 /** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
 export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
   return application.get(Database).run({ queue: 'demo' }, async () => {
-    if (await application.get(FindOrganization).any()) return undefined;
+    if (await application.get(Organizations).any()) return undefined;
     const made = await make(application);
     // Before the commit: if that fails, the next start replaces the file.
     const file = demoFile(dataDir);

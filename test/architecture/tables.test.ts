@@ -46,12 +46,15 @@ function ownersIn(root: string): Map<string, string> {
   const records = sourcesIn(root).filter((file) => file.endsWith('.record.ts'));
   return new Map(
     records.flatMap((file) => {
-      const [, table, record] =
-        /@Entity\('(\w+)'\)[\s\S]*?class (\w+)/.exec(readFileSync(join(root, file), 'utf8')) ?? [];
-      if (table === undefined || record === undefined) throw new Error(`${file} maps no table.`);
+      const source = readFileSync(join(root, file), 'utf8');
+      const [, table, record] = /@Entity\('(\w+)'\)[\s\S]*?class (\w+)/.exec(source) ?? [];
+      // Two tables with the same columns, whose records a function makes.
+      const made = [...source.matchAll(/const (\w+Record) = \w+Record\('(\w+)'/g)].flatMap(([, ...names]) => names);
+      const names = [...made, ...(table && record ? [table, record] : [])];
+      if (names.length === 0) throw new Error(`${file} maps no table.`);
       const [owner] = /^src\/(?:modules\/)?[^/]+\//.exec(file) ?? [];
       if (owner === undefined) throw new Error(`${file} is in no folder.`);
-      return [table, record].map((name) => [name, owner] as const);
+      return names.map((name) => [name, owner] as const);
     }),
   );
 }

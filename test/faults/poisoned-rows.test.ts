@@ -1,7 +1,7 @@
 /** A row that PostgreSQL refuses to change, or that cannot be read, keeps no other row: not of its organization, not of the other mode. */
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { EventSweeper } from '../../src/modules/events/adapters/schedule/event-sweeper.js';
+import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { until } from '../support/processes.js';

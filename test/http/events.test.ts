@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
-import { EventSweeper } from '../../src/modules/events/adapters/schedule/event-sweeper.js';
+import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { capture, createLedgerKey, createTenant, type Tenant } from '../support/service.js';

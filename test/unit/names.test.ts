@@ -5,8 +5,6 @@ import { afterEach, expect, test } from '@jest/globals';
 import { nameResolver } from '../../src/modules/events/adapters/delivery/names.js';
 
 const NEVER = new AbortController().signal;
-/** More names than are remembered. */
-const NAMES = 5_001;
 
 let server: Socket;
 
@@ -32,38 +30,25 @@ function unknown(question: Buffer): Buffer {
   return answer;
 }
 
-test('a name server that never answers is given up, and not asked for the name again', async () => {
+test('a name server that never answers is given up, whatever the host', async () => {
   const { asked, resolve } = await startNameServer();
-  await expect(resolve('shop.example', NEVER)).rejects.toMatchObject({ code: 'ETIMEOUT' });
-  const { questions } = asked;
-  expect(questions).toBeGreaterThan(0);
   await expect(resolve('shop.example.', NEVER)).rejects.toMatchObject({ code: 'ETIMEOUT' });
-  expect(asked.questions).toBe(questions);
+  expect(asked.questions).toBeGreaterThan(0);
 });
 
-test('an attempt that ends does not wait for it, and says nothing of the name', async () => {
-  const { asked, resolve } = await startNameServer();
+test('an attempt that ends does not wait for it', async () => {
+  const { resolve } = await startNameServer();
   const ending = new AbortController();
   const resolved = resolve('shop.example', ending.signal);
   ending.abort(new Error('The attempt has ended.'));
   await expect(resolved).rejects.toThrow('The attempt has ended.');
-  const again = new AbortController();
-  const { questions } = asked;
-  const second = resolve('shop.example', again.signal);
-  while (asked.questions === questions) await once(server, 'message');
-  again.abort(new Error('Enough.'));
-  await expect(second).rejects.toThrow('Enough.');
 });
 
-test('names that are unknown are remembered up to a bound, the oldest forgotten first', async () => {
+test('a name that nobody knows is asked for again, so that one that was just made is found', async () => {
   const { asked, resolve } = await startNameServer(unknown);
-  for (let at = 0; at < NAMES; at++) {
-    await expect(resolve(`shop${at}.example`, NEVER)).rejects.toMatchObject({ code: 'ENOTFOUND' });
-  }
+  await expect(resolve('shop.example', NEVER)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   const { questions } = asked;
-  await expect(resolve('shop1.example', NEVER)).rejects.toMatchObject({ code: 'ENOTFOUND' });
-  expect(asked.questions).toBe(questions);
-  await expect(resolve('shop0.example', NEVER)).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  await expect(resolve('shop.example', NEVER)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   expect(asked.questions).toBeGreaterThan(questions);
 });
 

@@ -42,7 +42,6 @@ const MAKERS: Makers = {
   'postgres-claims next': PARTS,
   'postgres-claims store': PARTS,
   'postgres-deliveries NEXT_RECEIVER': PARTS,
-  'postgres-endpoint-health recordIn': PARTS,
   'postgres-held-amounts change': PARTS,
   'postgres-ledger-events listStatement': calls(
     ...ORDERS.flatMap((order) => ['all', 'object'].map((of) => [of, order])),
@@ -56,6 +55,7 @@ const MAKERS: Makers = {
   'statement composed': PARTS,
   'statement insertText': PARTS,
   'troubled-refunds oldest': PARTS,
+  'webhook-endpoint.record endpointRecord': PARTS,
 };
 
 const complaints: string[] = [];

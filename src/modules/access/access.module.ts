@@ -17,7 +17,6 @@ import { TypeormOrganizations } from './adapters/persistence/typeorm-organizatio
 import { AdvanceTestClock } from './application/advance-test-clock.js';
 import { Authenticate } from './application/authenticate.js';
 import { CreateOrganization } from './application/create-organization.js';
-import { FindOrganization } from './application/find-organization.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
@@ -31,7 +30,6 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
     Authenticate,
     CreateOrganization,
     FailuresByAddress,
-    FindOrganization,
     ManageApiKeys,
     ManageWebhookSecret,
     { provide: ApiKeys, useClass: TypeormApiKeys },
@@ -45,9 +43,9 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
     CallerClock,
     CreateOrganization,
     FailuresByAddress,
-    FindOrganization,
     ManageApiKeys,
     ManageWebhookSecret,
+    Organizations,
   ],
 })
 class AccessModule {}

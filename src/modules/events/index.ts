@@ -1,4 +1,3 @@
-export { DeliverySchedule } from './application/delivery-schedule.js';
-export { DueDeliveries } from './application/due-deliveries.js';
-export { Events, Outbox, type OwnedNewEvent } from './application/ports.js';
+export { Deliveries, Events, Outbox, type OwnedNewEvent } from './application/ports.js';
+export { WebhookScheduler } from './application/webhook-scheduler.js';
 export { EVENTS, EventsModule } from './events.module.js';

@@ -1,6 +1,6 @@
 import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { FindOrganization } from '../access/index.js';
+import { Organizations } from '../access/index.js';
 import { CheckoutModule, CheckoutSessionQueries, CloseCheckoutSession, PageLinks } from '../checkout/index.js';
 import { Events, EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
@@ -47,7 +47,7 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
     { provide: Links, useExisting: PageLinks satisfies Abstract<Links> },
     { provide: Pages, useClass: PostgresPages },
     { provide: Sessions, useExisting: CheckoutSessionQueries satisfies Abstract<Sessions> },
-    { provide: Shops, useExisting: FindOrganization satisfies Abstract<Shops> },
+    { provide: Shops, useExisting: Organizations satisfies Abstract<Shops> },
   ],
   exports: [Pages, SetPaymentUrl],
 })

@@ -1,6 +1,6 @@
 import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { FindOrganization } from '../access/index.js';
+import { Organizations } from '../access/index.js';
 import { CheckoutModule, CheckoutSessionQueries, CloseCheckoutSession } from '../checkout/index.js';
 import { EventsModule } from '../events/index.js';
 import { OutboxPaymentEvents } from './adapters/events/outbox-payment-events.js';
@@ -42,7 +42,7 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     { provide: AskingSessions, useExisting: CheckoutSessionQueries satisfies Abstract<AskingSessions> },
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
     { provide: Holds, useClass: PostgresHolds },
-    { provide: KnownOrganizations, useExisting: FindOrganization satisfies Abstract<KnownOrganizations> },
+    { provide: KnownOrganizations, useExisting: Organizations satisfies Abstract<KnownOrganizations> },
     { provide: PaidSessions, useExisting: CloseCheckoutSession satisfies Abstract<PaidSessions> },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: PaymentQueries, useExisting: Payments },

@@ -9,7 +9,6 @@ const OVERLAP_MS = 24 * 60 * 60_000;
 
 export interface RotatedSecret {
   readonly secret: string;
-  /** When the previous secret stops signing, in milliseconds. */
   readonly previousExpiresAt: number;
 }
 

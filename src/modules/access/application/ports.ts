@@ -15,7 +15,10 @@ export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
   abstract any(): Promise<boolean>;
-  abstract byId(id: string): Promise<Organization | undefined>;
+  /** Refuses with not_found. */
+  abstract byId(id: string): Promise<Organization>;
+  /** The distinct origins on the lists of the caller's active keys. */
+  abstract origins(caller: Caller): Promise<readonly string[]>;
   /** Oldest first. */
   abstract all(): Promise<Organization[]>;
   abstract webhookSecrets(id: string): Promise<WebhookSecrets | undefined>;
@@ -36,8 +39,6 @@ export abstract class ApiKeys {
   /** Moves the key's expiry to the instant (milliseconds), unless it expires before. Returns the stored key. */
   abstract expireBy(id: string, instant: number): Promise<ApiKey>;
   abstract anyAllows(origin: string): Promise<boolean>;
-  /** The distinct origins on the lists of the caller's active keys. */
-  abstract originsOf(caller: Caller, now: number): Promise<readonly string[]>;
 }
 
 export abstract class TestClocks {

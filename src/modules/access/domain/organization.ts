@@ -9,7 +9,6 @@ export class Organization {
     readonly webhookSecret: string,
   ) {}
 
-  /** Throws RangeError for a name that is empty or too long. */
   static create(name: string, now: number): Organization {
     const trimmed = name.trim();
     if (trimmed.length < 1 || trimmed.length > 255) throw new RangeError('A name has 1 to 255 characters.');

@@ -4,7 +4,6 @@ import { type DueReceiver, RESPONDING_AT_ONCE } from '../domain/receiver.js';
 import type { AttemptResult } from '../domain/schedule.js';
 import { type Message, Receivers } from './receivers.js';
 
-/** Of this process, to all receivers. */
 export const MOST_AT_ONCE = 512;
 const MOST_TESTS = 32;
 const MOST_TESTS_OF_OWNER = 4;
@@ -45,7 +44,6 @@ export class OutgoingAttempts {
     return this.count(`${owner} ${receiver}`);
   }
 
-  /** Runs the work of a delivery, which sends through `send`. */
   deliver(to: Destination, isFailing: boolean, work: (send: Send) => Promise<void>): Promise<void> {
     return this.start(to, isFailing ? ['failing'] : [], work);
   }

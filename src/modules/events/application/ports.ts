@@ -3,7 +3,7 @@ import type { Write } from '../../../shared/decision.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Event, NewEvent } from '../domain/event.js';
 import type { DueReceiver } from '../domain/receiver.js';
-import type { AttemptResult, MadeAttempt, Verdict } from '../domain/schedule.js';
+import type { MadeAttempt } from '../domain/schedule.js';
 import type { EndpointHealth, WebhookEndpoint } from '../domain/webhook-endpoint.js';
 
 export const ORDERS = ['desc', 'asc'] as const;
@@ -53,14 +53,6 @@ export abstract class Events {
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
 }
 
-export abstract class OldEvents {
-  /**
-   * Removes the events of all organizations from before the instant with their deliveries, and yields after each batch. One that
-   * cannot be removed keeps no other: its error is thrown at the end.
-   */
-  abstract removeBefore(instant: number, batch: number): AsyncGenerator<number, void>;
-}
-
 export interface OwnedEvent extends Event {
   readonly organization: string;
 }
@@ -87,13 +79,6 @@ export interface OwnedNewEvent {
   readonly event: NewEvent;
 }
 
-/** Called after a commit, so that the first attempts do not wait for the next poll. */
-export abstract class DueSignal {
-  abstract due(caller: Caller, event: NewEvent): void;
-  /** The same for a requested resend: a resting receiver is tried at once. */
-  abstract dueAt(due: DueReceiver): void;
-}
-
 export interface Share {
   readonly due: DueReceiver;
   readonly take: number;
@@ -110,6 +95,9 @@ export interface ClaimedDelivery extends DueReceiver {
   readonly event: Event;
   readonly url: string;
   readonly attempt: number;
+  /** When it was due, in milliseconds of real time; null for a first attempt, which is due at once. */
+  readonly dueAt: number | null;
+  readonly secrets: readonly string[];
   /** Null for a notify_url. */
   readonly endpoint: ClaimedEndpoint | null;
 }
@@ -118,8 +106,6 @@ export interface ClaimedEndpoint {
   readonly id: string;
   /** False if it was deleted or disabled. */
   readonly isOpen: boolean;
-  /** The secrets that sign now, the current one first. */
-  readonly secrets: readonly string[];
   /** Since when all attempts have failed, in milliseconds; null if the last one succeeded. */
   readonly failingSince: number | null;
 }
@@ -137,10 +123,15 @@ export abstract class Deliveries {
     now: number,
     leaseEnd: number,
   ): Promise<ClaimedDelivery[]>;
-  /** Ends a delivery without an attempt. */
   abstract end(claimed: ClaimedDelivery, outcome: 'canceled' | 'given_up'): Promise<void>;
-  /** Records an attempt and, unless another process has claimed the delivery meanwhile, its outcome. */
+  /** Records an attempt and, unless another process has claimed the delivery meanwhile, its outcome. Logs a failure. */
   abstract finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void>;
+  /** Logs something that is no receiver's fault. */
+  abstract report(error: unknown): void;
+  /** Makes deliveries to the caller that are due later due `seconds` earlier. Attempts that are under way do not change. */
+  abstract advance(caller: Caller, seconds: number): Write;
+  /** Whether no delivery to the caller is due or under way. */
+  abstract isIdle(caller: Caller): Promise<boolean>;
 }
 
 /** A destination of an event. `endpoint` is null for a notify_url. */
@@ -172,22 +163,8 @@ export abstract class WebhookEndpoints {
   /** Stores a new secret. The previous one also signs until `previousExpiresAt` (milliseconds). */
   abstract rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Write;
   abstract remove(caller: Caller, id: string): Write;
+  /** Records the health of an endpoint of the owner, unless it has changed since the claim. */
+  abstract recordHealth(owner: Caller, claimed: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
   /** The secrets that sign at `now` (milliseconds), the current one first. Refuses with not_found. */
   abstract secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]>;
-}
-
-export abstract class EndpointHealths {
-  /** Records the health of the delivery's endpoint, unless it has changed since the claim. */
-  abstract record(claimed: ClaimedDelivery, health: EndpointHealth): Promise<void>;
-}
-
-export abstract class DeliveryLog {
-  abstract failed(claimed: ClaimedDelivery, result: AttemptResult & Verdict): void;
-  /** Something that is no receiver's fault. */
-  abstract broke(error: unknown): void;
-}
-
-export abstract class SigningSecrets {
-  /** The organization's secrets that sign now, the current one first. */
-  abstract of(organization: string): Promise<readonly string[]>;
 }

@@ -8,7 +8,6 @@ export interface Message {
   readonly organization?: string | null;
   /** The message has a signature for each secret. */
   readonly secrets: readonly string[];
-  /** Time of sending, in milliseconds. */
   readonly at: number;
 }
 

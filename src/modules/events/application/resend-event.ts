@@ -51,7 +51,6 @@ function requireSome(recipients: readonly Recipient[], endpoint: string | undefi
   throw new Refusal(NOT_FOUND, message);
 }
 
-/** The recipients that have room for another attempt. Refuses with resend_limit if there is none. */
 export function requireResendable(recipients: readonly Recipient[], event: string): readonly Recipient[] {
   const left = recipients.filter(({ attempts }) => attempts < MAX_RESENDABLE);
   if (left.length > 0) return left;

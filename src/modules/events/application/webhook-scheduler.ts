@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import { type DueReceiver, nameOf, ReceiverHealth } from '../domain/receiver.js';
-import { isSuccess } from '../domain/schedule.js';
+import type { NewEvent } from '../domain/event.js';
+import { type DueReceiver, dueReceiver, nameOf, ReceiverHealth, storedReceiver } from '../domain/receiver.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { DueReceivers } from './due-receivers.js';
-import { inGroups, pause } from './in-groups.js';
 import { KnownEndpoints } from './known-endpoints.js';
-import { MOST_AT_ONCE, OutgoingAttempts, type Send } from './outgoing-attempts.js';
-import { type ClaimedDelivery, Deliveries, DeliveryLog, type Share } from './ports.js';
+import { MOST_AT_ONCE, OutgoingAttempts } from './outgoing-attempts.js';
+import { type ClaimedDelivery, Deliveries, type Share } from './ports.js';
 import { shareAttempts } from './share-attempts.js';
 
 const FAILING_AT_ONCE = 64;
@@ -16,69 +15,71 @@ const FAILING_AT_ONCE = 64;
 const MIN_ATTEMPT_MS = 2_500;
 /** Longer than an attempt and its recording can take: a lease only ends if its process has died. */
 const LEASE_MS = 60_000;
-/** Pages of receivers in one poll of an organization. */
-const PAGES = 8;
+const PAGES_IN_POLL = 8;
 /** Between two rounds. Attempts that finish in this time are replaced by one statement instead of many. */
 const PAUSE_MS = 3;
+const IDLE_PAUSE_MS = 10;
+/** Organizations that are polled or claimed for at once, because each needs a connection. */
+const ORGANIZATIONS_AT_ONCE = 4;
+
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Starts due deliveries. It polls for receivers, not for deliveries, so that no receiver's backlog hides another's. */
 @Injectable()
 export class WebhookScheduler {
   private readonly health = new ReceiverHealth();
   private readonly endpoints = new KnownEndpoints();
-  private readonly due = new DueReceivers();
+  private readonly due = new DueReceivers((one) => this.atOnce(one) === 0);
   private nextOrganization: string | undefined;
   private readonly nextReceiver = new Map<string, string>();
   private starting: Promise<void> | undefined;
   private isWanted = false;
-  private isStopping = false;
+  private isServing = false;
+  private readonly report = (error: unknown) => this.deliveries.report(error);
 
   constructor(
     private readonly deliveries: Deliveries,
     private readonly attempt: AttemptDelivery,
     private readonly underWay: OutgoingAttempts,
-    private readonly log: DeliveryLog,
     private readonly clock: Clock,
   ) {}
 
-  /** Polls every organization, and starts due deliveries as far as there is room. */
+  /** Before this call, and in commands, nothing is delivered. */
+  serve(): void {
+    this.isServing = true;
+  }
+
   async poll(): Promise<void> {
-    if (this.isStopping) return;
+    if (!this.isServing) return;
     const { found, next } = await this.deliveries.organizations(this.nextOrganization);
     this.nextOrganization = next;
-    try {
-      await inGroups(found, async (organization) => {
-        for (let page = 0; page < PAGES && (await this.pollPage(organization)); page++);
-      });
-    } finally {
-      await this.startDue();
-    }
-  }
-
-  async wake(due: DueReceiver): Promise<void> {
-    this.remember(due);
+    await this.forEach(found, async (organization) => {
+      for (let page = 0; page < PAGES_IN_POLL && (await this.pollPage(organization)); page++);
+    });
     await this.startDue();
   }
 
-  /** The same for a requested resend: a resting receiver is tried at once. */
-  async wakeResting(due: DueReceiver): Promise<void> {
-    this.health.forget(nameOf(due));
-    await this.wake(due);
-  }
-
-  /** The same for the endpoints that are known to subscribe to the type, if any. */
-  async wakeEndpoints(caller: Caller, type: string): Promise<void> {
+  /** To be called after a commit, so that the first attempts do not wait for the next poll. */
+  recorded(caller: Caller, { type, notifyUrl }: NewEvent): void {
     const known = this.endpoints.receiversOf(caller, type);
-    if (known.length === 0) return;
-    for (const due of known) this.remember(due);
-    await this.startDue();
+    this.wake(notifyUrl === null ? known : [...known, dueReceiver(caller.organization, storedReceiver(notifyUrl))]);
   }
 
-  /** Polls an organization whose clock was moved: its resting receivers are tried at once. */
-  async pollAfterClock(organization: string): Promise<void> {
-    this.health.forgetAll(`${organization} `);
-    await this.pollPage(organization);
-    await this.startDue();
+  /** The same for a requested resend: resting receivers are tried at once. */
+  requested(receivers: readonly DueReceiver[]): void {
+    for (const due of receivers) this.health.forget(nameOf(due));
+    this.wake(receivers);
+  }
+
+  /** Attempts the due deliveries of a caller whose clock was moved, until none is due or under way, or for `maxMs` at most. */
+  async deliver(caller: Caller, maxMs: number): Promise<void> {
+    const until = performance.now() + maxMs;
+    while (performance.now() < until && !(await this.deliveries.isIdle(caller))) {
+      this.health.forgetAll(`${caller.organization} `);
+      await this.pollPage(caller.organization);
+      await this.startDue();
+      await pause(IDLE_PAUSE_MS);
+    }
   }
 
   async idle(): Promise<void> {
@@ -87,7 +88,7 @@ export class WebhookScheduler {
 
   /** Starts no more attempts, and ends those that take longer than `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    this.isStopping = true;
+    this.isServing = false;
     const timer = setTimeout(() => {
       this.underWay.endAll(new Error('The service was stopped during the attempt.'));
     }, graceMs);
@@ -101,8 +102,14 @@ export class WebhookScheduler {
     const { found, next } = await this.deliveries.due(organization, this.nextReceiver.get(organization), now);
     if (next === undefined) this.nextReceiver.delete(organization);
     else this.nextReceiver.set(organization, next);
-    for (const one of found) this.remember(one);
+    for (const one of found) this.due.add(one);
     return next !== undefined;
+  }
+
+  private wake(receivers: readonly DueReceiver[]): void {
+    if (!this.isServing || receivers.length === 0) return;
+    for (const due of receivers) this.due.add(due);
+    this.startDue().catch(this.report);
   }
 
   /** Only one round runs at a time. A call during a round adds another round. */
@@ -115,33 +122,16 @@ export class WebhookScheduler {
   }
 
   private async startAll(): Promise<void> {
-    while (this.isWanted && !this.isStopping) {
+    while (this.isWanted && this.isServing) {
       this.isWanted = false;
       while ((await this.startSome()) > 0) await pause(PAUSE_MS);
     }
   }
 
   private async startSome(): Promise<number> {
-    const due = this.isStopping ? [] : this.due.all();
+    const due = this.isServing ? this.due.all() : [];
     if (due.length === 0) return 0;
-    const { shares, waiting } = this.share(due);
-    if (waiting.length > 0) {
-      const reason = new Error(`No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`);
-      this.underWay.endLongest(waiting.length, MIN_ATTEMPT_MS, reason);
-    }
-    const organizations = [...new Set(shares.map(({ due }) => due.organization))];
-    await inGroups(organizations, (organization) =>
-      this.claim(
-        organization,
-        shares.filter(({ due }) => due.organization === organization),
-      ),
-    );
-    return shares.length;
-  }
-
-  private share(due: readonly DueReceiver[]) {
-    for (const one of due) if (this.atOnce(one) === 0) this.due.remove(one);
-    return shareAttempts(due, {
+    const { shares, waiting } = shareAttempts(due, {
       room: MOST_AT_ONCE - this.underWay.size,
       failingRoom: FAILING_AT_ONCE - this.underWay.failingSize,
       ofOwner: (owner) => this.underWay.ofOwner(owner),
@@ -149,6 +139,16 @@ export class WebhookScheduler {
       isFailing: (one) => this.health.isFailing(nameOf(one)),
       atOnce: (one) => this.atOnce(one),
     });
+    if (waiting.length > 0) {
+      const reason = new Error(`No response within ${MIN_ATTEMPT_MS} ms, while other deliveries waited.`);
+      this.underWay.endLongest(waiting.length, MIN_ATTEMPT_MS, reason);
+    }
+    const organizations = [...new Set(shares.map(({ due }) => due.organization))];
+    await this.forEach(organizations, (organization) => {
+      const own = shares.filter(({ due }) => due.organization === organization);
+      return this.claim(organization, own);
+    });
+    return shares.length;
   }
 
   private atOnce(one: DueReceiver): number {
@@ -159,14 +159,9 @@ export class WebhookScheduler {
     const now = this.clock.now();
     // Before the claim: a delivery that is committed during the claim adds its receiver again.
     for (const { due } of shares) this.due.remove(due);
-    // An organization whose claim fails keeps no other. The next poll finds its deliveries again.
-    const claimed = await this.deliveries.claim(organization, shares, now, now + LEASE_MS).catch((error: unknown) => {
-      this.log.broke(error);
-      return [];
-    });
+    const claimed = await this.deliveries.claim(organization, shares, now, now + LEASE_MS);
     for (const { due, take } of shares) {
-      const got = claimed.filter(({ stored }) => stored === due.stored).length;
-      if (got === take) this.remember(due);
+      if (claimed.filter(({ stored }) => stored === due.stored).length === take) this.due.add(due);
     }
     for (const delivery of claimed) {
       this.endpoints.learn(delivery);
@@ -174,24 +169,24 @@ export class WebhookScheduler {
     }
   }
 
-  private remember(one: DueReceiver): void {
-    if (this.atOnce(one) > 0) this.due.add(one);
-  }
-
   private start(delivery: ClaimedDelivery): void {
-    const isFailing = this.health.isFailing(nameOf(delivery));
-    const report = (error: unknown) => this.log.broke(error);
+    const name = nameOf(delivery);
     this.underWay
-      .deliver(delivery, isFailing, (send) => this.make(delivery, send))
-      .catch(report)
+      .deliver(delivery, this.health.isFailing(name), async (send) => {
+        const result = await this.attempt.execute(delivery, send);
+        if (result) this.health.record(name, result.statusCode !== null, this.clock.now());
+      })
+      .catch(this.report)
       .then(() => this.startDue())
-      .catch(report);
+      .catch(this.report);
   }
 
-  private async make(delivery: ClaimedDelivery, send: Send): Promise<void> {
-    const result = await this.attempt.execute(delivery, send);
-    if (!result) return;
-    this.health.record(nameOf(delivery), result.statusCode !== null, this.clock.now());
-    if (!isSuccess(result)) this.log.failed(delivery, result);
+  /** An organization whose work fails keeps no other. The next poll finds its deliveries again. */
+  private async forEach(organizations: readonly string[], work: (one: string) => Promise<void>): Promise<void> {
+    const left = organizations.values();
+    const some = Array.from({ length: ORGANIZATIONS_AT_ONCE }, async () => {
+      for (const organization of left) await work(organization).catch(this.report);
+    });
+    await Promise.all(some);
   }
 }

@@ -8,7 +8,6 @@ export interface NewEvent {
   readonly object: string;
   /** Number of the event among those of its resource, from 1. A unique key lets only one of two concurrent changes take a number. */
   readonly sequence: number;
-  /** The JSON of the resource right after the change, as the API shows it. */
   readonly data: string;
   readonly reason?: string | null;
   readonly details?: Readonly<Record<string, string | null>>;

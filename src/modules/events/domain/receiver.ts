@@ -57,7 +57,6 @@ export class ReceiverHealth {
   /** In the order of the last attempt. Bounded: a dropped receiver counts as unknown. */
   private readonly known = new Map<string, Health>();
 
-  /** `now` is the wall-clock time in milliseconds. */
   record(receiver: string, hasResponded: boolean, now: number): void {
     const before = this.known.get(receiver);
     this.known.delete(receiver);
@@ -72,7 +71,6 @@ export class ReceiverHealth {
     this.known.delete(receiver);
   }
 
-  /** Drops the state of all receivers whose name starts with the prefix. */
   forgetAll(prefix: string): void {
     for (const name of this.known.keys()) if (name.startsWith(prefix)) this.known.delete(name);
   }

@@ -56,7 +56,6 @@ export function isSuccess({ statusCode }: AttemptResult): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 
-/** `attempt` counts from 1, `now` is in milliseconds. */
 export function verdictOn(attempt: number, result: AttemptResult, now: number, random = Math.random): Verdict {
   if (isSuccess(result)) return { outcome: 'delivered', nextAttemptAt: null };
   if (result.statusCode === 410) return { outcome: 'gone', nextAttemptAt: null };

@@ -28,7 +28,6 @@ export interface WebhookEndpointState {
   /** A number from 1 to MAX_ENDPOINTS, unique among the endpoints of an owner and mode, which limits their count. */
   readonly place: number;
   readonly url: string;
-  /** Event types, or only `*` for all types. */
   readonly events: readonly string[];
   readonly enabled: boolean;
   readonly description: string | null;

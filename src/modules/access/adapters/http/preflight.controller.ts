@@ -25,7 +25,6 @@ export class PreflightController {
   async preflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { origin, 'access-control-request-method': wanted } = request.headers;
     const methods = this.host.httpAdapter.methodsOf(pathOf(request.url));
-    // Not a preflight, or not a route.
     if (methods.length === 0 || !origin || !wanted) throw new NotFoundException();
     if (!(await this.authenticate.isKnownOrigin(origin))) {
       // The next step is to send the request itself from a server, which needs no preflight.

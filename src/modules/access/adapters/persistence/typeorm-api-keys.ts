@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { IsNull, type Repository } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
-import type { Caller } from '../../../../shared/caller.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ApiKeys } from '../../application/ports.js';
 import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';
@@ -22,13 +21,6 @@ const ANY_ALLOWS = {
   name: 'access.any_key_allows',
   text: `SELECT FROM api_keys WHERE allowed_origins @> $1 AND revoked_at IS NULL
     AND (expires_at IS NULL OR expires_at > now()) LIMIT 1`,
-};
-
-const ORIGINS = {
-  name: 'access.origins',
-  text: `SELECT DISTINCT unnest(allowed_origins) AS origin FROM api_keys
-    WHERE organization_id = $1 AND mode = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
-    ORDER BY origin`,
 };
 
 export const LIVE_ORGANIZATIONS = {
@@ -85,12 +77,6 @@ export class TypeormApiKeys extends ApiKeys {
 
   async anyAllows(origin: string): Promise<boolean> {
     return (await this.database.read(KEYS, ANY_ALLOWS, [[origin]])).length > 0;
-  }
-
-  async originsOf(caller: Caller, now: number): Promise<readonly string[]> {
-    const values = [uuidOf(caller.organization), caller.mode, new Date(now)];
-    const rows = await this.database.read<{ origin: string }>(caller, ORIGINS, values);
-    return rows.map(({ origin }) => origin);
   }
 }
 

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { CallerClock } from '../../../../shared/clock.js';
+import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
@@ -18,9 +21,19 @@ const WEBHOOK_SECRETS = {
     FROM organizations WHERE id = $1`,
 };
 
+const ORIGINS = {
+  name: 'access.origins',
+  text: `SELECT DISTINCT unnest(allowed_origins) AS origin FROM api_keys
+    WHERE organization_id = $1 AND mode = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
+    ORDER BY origin`,
+};
+
 @Injectable()
 export class TypeormOrganizations extends Organizations {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: CallerClock,
+  ) {
     super();
   }
 
@@ -40,9 +53,17 @@ export class TypeormOrganizations extends Organizations {
     return this.repository.exists();
   }
 
-  async byId(id: string): Promise<Organization | undefined> {
+  async byId(id: string): Promise<Organization> {
     const [row] = await this.database.read<OrganizationRecord>({ organization: id }, BY_ID, [uuidOf(id)]);
-    return row && fromRow(row);
+    if (!row) throw notFound('organization');
+    return fromRow(row);
+  }
+
+  async origins(caller: Caller): Promise<readonly string[]> {
+    const { now } = await this.clock.at(caller);
+    const values = [uuidOf(caller.organization), caller.mode, new Date(now)];
+    const rows = await this.database.read<{ origin: string }>(caller, ORIGINS, values);
+    return rows.map(({ origin }) => origin);
   }
 
   async all(): Promise<Organization[]> {

@@ -1,6 +1,8 @@
-/** Opens a connection to a receiver and checks its address twice: when it is resolved, and again once connected. */
+/** Opens connections to receivers. The address of each is checked twice: when it is resolved, and again once connected. */
 import { once } from 'node:events';
+import { Agent, type ClientRequestArgs } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { isWebhookPort } from '../../../../shared/webhook-urls.js';
 import type { Resolve, ResolvedAddress } from './names.js';
@@ -11,6 +13,37 @@ export interface Rules extends Reach {
 }
 
 export class NotAllowed extends Error {}
+
+/** Shorter than the keep-alive time of most servers, so that a connection is not reused while its server closes it. */
+const IDLE_MS = 4_000;
+const MAX_IDLE = 256;
+
+/** Opens connections by the rules, for http and https, and reuses them. A request for https has the default port 443. */
+export class GuardedAgent extends Agent {
+  constructor(private readonly rules: Rules) {
+    super({ keepAlive: true, timeout: IDLE_MS });
+  }
+
+  override createConnection(
+    { host, port, defaultPort, signal }: ClientRequestArgs,
+    callback?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    const url = new URL(`${defaultPort === 443 ? 'https' : 'http'}://${host}:${port}`);
+    openSocket(url, this.rules, signal as AbortSignal).then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => callback?.(error, undefined as never),
+    );
+  }
+
+  override getName(options?: ClientRequestArgs): string {
+    return `${options?.defaultPort} ${super.getName(options)}`;
+  }
+
+  override keepSocketAlive(socket: Duplex): boolean {
+    super.keepSocketAlive(socket);
+    return Object.values(this.freeSockets).flat().length < MAX_IDLE;
+  }
+}
 
 /** Throws NotAllowed for a URL with user information or with another port than webhooks may have. */
 export function checkUrl({ port, username, password }: URL): void {

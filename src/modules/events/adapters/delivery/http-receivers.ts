@@ -1,12 +1,12 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { Dispatcher } from 'undici';
 import { Config } from '../../../../platform/config.js';
 import { WebhookUrls } from '../../../../shared/webhook-urls.js';
 import { type Message, Receivers } from '../../application/receivers.js';
 import type { AttemptResult } from '../../domain/schedule.js';
 import { eventJson } from '../representation/events.views.js';
-import { Connections } from './connections.js';
-import { checkUrl, NotAllowed } from './guarded-socket.js';
+import { checkUrl, GuardedAgent, NotAllowed } from './guarded-socket.js';
 import type { Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
@@ -24,9 +24,9 @@ export abstract class Network {
 /** Sends webhooks over HTTP/1.1, without proxies or redirects. */
 @Injectable()
 export class HttpReceivers extends Receivers implements OnApplicationShutdown {
-  private readonly toOrganizations: Connections;
+  private readonly toOrganizations: GuardedAgent;
   /** Kept apart: it may have connections to private addresses, which no organization's delivery may reuse. */
-  private readonly toLedger: Connections;
+  private readonly toLedger: GuardedAgent;
 
   constructor(
     config: Config,
@@ -36,14 +36,14 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     super();
     const resolve: Resolve = (hostname, signal) => network.resolve(hostname, signal);
     const rules = { allowPrivate: config.webhookAllowPrivate, resolve };
-    this.toOrganizations = new Connections(rules);
-    this.toLedger = new Connections({ ...rules, networks: config.ledgerWebhookNetworks });
+    this.toOrganizations = new GuardedAgent(rules);
+    this.toLedger = new GuardedAgent({ ...rules, networks: config.ledgerWebhookNetworks });
   }
 
   /** Closes idle connections, which would keep a command's process alive. */
   onApplicationShutdown(): void {
-    this.toOrganizations.close();
-    this.toLedger.close();
+    this.toOrganizations.destroy();
+    this.toLedger.destroy();
   }
 
   async send(message: Message, ended: AbortSignal): Promise<AttemptResult> {
@@ -72,65 +72,79 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     const fault = this.urls.faultOf(message.url, message.event.mode);
     if (fault) throw new NotAllowed(`The URL ${fault}.`);
     checkUrl(url);
-    const connections = message.organization === undefined ? this.toOrganizations : this.toLedger;
-    const { statusCode, headers } = await this.post(url, connections, message, attempt);
+    const agent = message.organization === undefined ? this.toOrganizations : this.toLedger;
+    const { statusCode = 0, headers } = await post(url, agent, message, attempt);
     const isRedirect = statusCode >= 300 && statusCode < 400;
     const error = isRedirect ? 'Redirects are not followed.' : null;
-    const retryAfter = headers['retry-after'];
-    return { statusCode, error, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
-  }
-
-  /** A receiver may close an idle connection at the moment of its reuse. Then the request is repeated on a fresh connection. */
-  private async post(
-    url: URL,
-    connections: Connections,
-    message: Message,
-    attempt: AbortController,
-    mustBeFresh = false,
-  ): Promise<Dispatcher.ResponseData> {
-    const connection = await connections.take(url, attempt.signal, mustBeFresh);
-    try {
-      const response = await connection.client.request(requestOf(url, message, attempt));
-      await drain(response.body);
-      connections.give(connection, url);
-      return response;
-    } catch (error) {
-      void connection.client.destroy();
-      if (!connection.isReused || attempt.signal.aborted) throw error;
-      return this.post(url, connections, message, attempt, true);
-    }
+    return { statusCode, error, retryAfter: headers['retry-after'] ?? null };
   }
 }
 
-function requestOf(url: URL, message: Message, attempt: AbortController): Dispatcher.RequestOptions {
+/** A receiver may close an idle connection at the moment of its reuse. Then the request is repeated on another connection. */
+async function post(
+  url: URL,
+  agent: GuardedAgent,
+  message: Message,
+  attempt: AbortController,
+): Promise<IncomingMessage> {
+  const sent = begin(url, agent, message, attempt);
+  try {
+    const response = await responseTo(sent);
+    await drain(response);
+    return response;
+  } catch (error) {
+    if (!sent.reusedSocket || attempt.signal.aborted) throw error;
+    return post(url, agent, message, attempt);
+  }
+}
+
+function begin(url: URL, agent: GuardedAgent, message: Message, attempt: AbortController): ClientRequest {
   const payload = eventJson(message.event, message.organization);
-  let informational = 0;
-  return {
+  const defaultPort = url.protocol === 'https:' ? 443 : 80;
+  const sent = request({
+    agent,
     method: 'POST',
+    host: url.hostname,
+    port: url.port || defaultPort,
+    defaultPort,
     path: url.pathname + url.search,
     headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headersOf(message, payload) },
-    body: payload,
     signal: attempt.signal,
-    onInfo: () => {
-      informational += 1;
-      if (informational > MAX_INFORMATIONAL) attempt.abort(new Error('Too many informational responses.'));
-    },
-  };
+  });
+  let informational = 0;
+  sent.on('information', () => {
+    informational += 1;
+    if (informational > MAX_INFORMATIONAL) attempt.abort(new Error('Too many informational responses.'));
+  });
+  return sent.end(payload);
+}
+
+/** A connection that switches protocols is closed without an error. */
+function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.on('response', resolve);
+    sent.on('error', reject);
+    sent.on('close', () => reject(new Error('The connection was closed without a response.')));
+  });
 }
 
 /** Reads the body within its limits. The status has already decided the attempt, so a broken body is no error. */
-async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
-  const timer = setTimeout(() => body.destroy(), MAX_RESPONSE_MS);
-  await body.dump({ limit: MAX_RESPONSE_BYTES }).catch(() => undefined);
+async function drain(response: IncomingMessage): Promise<void> {
+  const timer = setTimeout(() => response.destroy(), MAX_RESPONSE_MS);
+  let left = MAX_RESPONSE_BYTES;
+  response.on('data', ({ length }: Buffer) => {
+    left -= length;
+    if (left < 0) response.destroy();
+  });
+  await once(response, 'close').catch(() => undefined);
   clearTimeout(timer);
 }
 
 const isOutOfFiles = (error: unknown) => ['EMFILE', 'ENFILE'].includes(`${(error as NodeJS.ErrnoException).code}`);
 
 function explain(error: unknown): string {
-  const { name, code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof NotAllowed) return message;
-  if (name === 'HTTPParserError') return 'The response is not HTTP/1.1.';
-  if (code === 'UND_ERR_SOCKET') return 'ECONNRESET';
+  if (code?.startsWith('HPE_')) return 'The response is not HTTP/1.1.';
   return String(code ?? message).slice(0, 200);
 }

@@ -23,7 +23,6 @@ const CLOUD_HOSTS = [
 /** IPv4 in dotted form inside IPv6, other than mapped. ipaddr.js takes ::10.0.0.1 for ::ffff:10.0.0.1, which the kernel does not. */
 const UNMAPPED = /(?<!^::ffff):\d+\./i;
 
-/** What a webhook may reach besides public addresses. */
 export interface Reach {
   readonly allowPrivate: boolean;
   /** CIDRs, for the ledger's receivers only. */

@@ -14,12 +14,8 @@ import type { Caller } from '../../../../shared/caller.js';
 import { decided } from '../../../../shared/decision.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
-import { ChangeWebhookEndpoint } from '../../application/change-webhook-endpoint.js';
-import { CreateWebhookEndpoint } from '../../application/create-webhook-endpoint.js';
-import { DeleteWebhookEndpoint } from '../../application/delete-webhook-endpoint.js';
+import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoints.js';
 import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
-import { RotateEndpointSecret } from '../../application/rotate-endpoint-secret.js';
-import { TestWebhookEndpoint } from '../../application/test-webhook-endpoint.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
 import { DELIVERY, deliveryView } from '../representation/events.views.js';
 import { NEW_ENDPOINT, REFUSED_ENDPOINTS } from '../representation/webhook-endpoints.examples.js';
@@ -43,12 +39,8 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
   class WebhookEndpointsController {
     constructor(
       private readonly idempotency: Idempotency,
-      private readonly createEndpoint: CreateWebhookEndpoint,
       private readonly endpoints: WebhookEndpoints,
-      private readonly changeEndpoint: ChangeWebhookEndpoint,
-      private readonly deleteEndpoint: DeleteWebhookEndpoint,
-      private readonly rotateEndpointSecret: RotateEndpointSecret,
-      private readonly testEndpoint: TestWebhookEndpoint,
+      private readonly manage: ManageWebhookEndpoints,
     ) {}
 
     @Operation(operation('create'), {
@@ -70,7 +62,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
       return this.idempotency.once(
         caller,
         { body, ...request },
-        () => this.createEndpoint.execute(caller, toNewEndpoint(body)),
+        () => this.manage.create(caller, toNewEndpoint(body)),
         (created) => ({
           ...answer(withSecretView(created)),
           status: 201,
@@ -122,7 +114,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
       return this.idempotency.once(
         caller,
         { body, ...request },
-        () => this.changeEndpoint.execute(caller, id, toChange(body)),
+        () => this.manage.change(caller, id, toChange(body)),
         (endpoint) => answer(webhookEndpointView(endpoint)),
       );
     }
@@ -135,7 +127,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
     @Delete(':id')
     async delete(@Owner() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
       return this.idempotency.withoutKey(
-        () => this.deleteEndpoint.execute(caller, id),
+        () => this.manage.delete(caller, id),
         (endpoint) => answer(deletedView(endpoint)),
       );
     }
@@ -157,7 +149,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
       return this.idempotency.once(
         caller,
         { body, ...request },
-        () => this.rotateEndpointSecret.execute(caller, id, toOverlap(body)),
+        () => this.manage.rotateSecret(caller, id, toOverlap(body)),
         (rotated) => ({ ...answer(withSecretView(rotated)), hasSecret: true }),
       );
     }
@@ -181,7 +173,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
         caller,
         { body, hasEffect: true, ...request },
         async () => {
-          sent ??= this.testEndpoint.execute(caller, id, represent);
+          sent ??= this.manage.test(caller, id, represent);
           return decided(await sent);
         },
         (attempt) => ({ status: 200, body: JSON.stringify(deliveryView(attempt)) }),

@@ -13,7 +13,6 @@ export interface Surface {
   readonly path: string;
   readonly Serving: () => ClassDecorator;
   readonly Owner: () => ParameterDecorator;
-  /** Whose endpoints they are, and whose events they receive. */
   readonly owner: string;
   readonly organizations: string;
   readonly as: string;

@@ -4,8 +4,8 @@ import { isUnavailable } from '../../../../platform/database/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import type { Share } from '../../application/ports.js';
 import type { Event } from '../../domain/event.js';
-import { SECRETS, type SealedSecrets } from './endpoint-secrets.js';
 import { EVENT_COLUMNS } from './event.record.js';
+import { SECRETS, type SealedSecrets } from './postgres-webhook-endpoints.js';
 import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const SENT_TO = `url, enabled, ${SECRETS}, (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"`;
@@ -17,19 +17,23 @@ const MOST_SKIPPED = 100;
 /**
  * If two instances find the same delivery due, one locks it; the other skips it, or sees its lease. Each event is found as the
  * first one from its ID on: before the first ANALYZE, a join by ID read all events of the organization for each delivery.
+ * RETURNING reads the time at which the delivery was due, which the update replaces.
  */
 const CLAIM = {
   name: 'webhooks.claim',
   text: `WITH claimed AS (
-      UPDATE webhook_deliveries SET attempts = least(attempts + 1, ${MOST_ATTEMPTS}), next_attempt_at = $5
+      UPDATE webhook_deliveries AS delivery SET attempts = least(attempts + 1, ${MOST_ATTEMPTS}), next_attempt_at = $5
       WHERE organization_id = $1 AND ctid = ANY (ARRAY(
         SELECT free.place FROM unnest($2::text[], $3::integer[], $6::integer[]) AS share (receiver, take, skip) CROSS JOIN LATERAL (
           SELECT ctid AS place FROM webhook_deliveries
           WHERE organization_id = $1 AND receiver = share.receiver AND next_attempt_at <= $4
           ORDER BY next_attempt_at, event_id LIMIT share.take OFFSET share.skip FOR UPDATE SKIP LOCKED) AS free))
-      RETURNING mode, event_id, endpoint_id, url, receiver, attempts
+      RETURNING mode, event_id, endpoint_id, url, receiver, attempts, (
+        SELECT nullif(next_attempt_at, '-infinity') FROM webhook_deliveries WHERE organization_id = $1
+          AND mode = delivery.mode AND event_id = delivery.event_id AND endpoint_id = delivery.endpoint_id) AS due_at
     )
     SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS stored, attempts AS attempt,
+      (extract(epoch FROM due_at) * 1000)::bigint AS "dueAt",
       event.id, type, event.mode, event.sequence, data, reason, details,
       nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
       "previousExpiresAt", "failingSince"
@@ -46,61 +50,53 @@ const CLAIM = {
     WHERE event.id = claimed.event_id ORDER BY event.id`,
 };
 
-export interface ClaimedRow extends Event, ClaimedEndpointRow {
+export interface ClaimedRow extends Event, SealedSecrets {
   readonly url: string;
   readonly stored: string;
   readonly attempt: number;
-}
-
-export interface ClaimedEndpointRow extends SealedSecrets {
+  readonly dueAt: number | null;
   readonly endpointId: string | null;
   readonly isOpen: boolean;
   readonly failingSince: number | null;
 }
 
-export class DeliveryClaims {
-  private readonly logger = new Logger('Webhooks');
+type Claim = (shares: readonly Share[], skip?: number) => Promise<readonly ClaimedRow[]>;
 
-  constructor(
-    private readonly database: Database,
-    private readonly organization: string,
-    private readonly now: Date,
-    private readonly leaseEnd: Date,
-  ) {}
+/** Claims all shares in one statement. If it fails, one delivery at a time, without those that cannot be claimed. */
+export async function claimShares(
+  database: Database,
+  organization: string,
+  shares: readonly Share[],
+  now: Date,
+  leaseEnd: Date,
+): Promise<readonly ClaimedRow[]> {
+  const claim: Claim = async (some, skip = 0) => {
+    const [receivers, takes] = [some.map(({ due }) => due.stored), some.map(({ take }) => take)];
+    const values = [uuidOf(organization), receivers, takes, now, leaseEnd, some.map(() => skip)];
+    return (await database.autocommit<ClaimedRow>({ organization }, CLAIM, values)).rows;
+  };
+  try {
+    return await claim(shares);
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    const claimed: ClaimedRow[] = [];
+    for (const share of shares) await claimEach(claim, share, claimed);
+    return claimed;
+  }
+}
 
-  /** Claims all shares in one statement. If it fails, one delivery at a time, without those that cannot be claimed. */
-  async take(shares: readonly Share[]): Promise<readonly ClaimedRow[]> {
+async function claimEach(claim: Claim, { due, take }: Share, claimed: ClaimedRow[]): Promise<void> {
+  for (let left = take, skip = 0; left > 0 && skip < MOST_SKIPPED; ) {
     try {
-      return await this.claim(shares);
+      const rows = await claim([{ due, take: 1 }], skip);
+      if (rows.length === 0) return;
+      claimed.push(...rows);
+      left -= 1;
     } catch (error) {
-      if (isUnavailable(error)) throw error;
-      const claimed: ClaimedRow[] = [];
-      for (const share of shares) await this.takeEach(share, claimed);
-      return claimed;
+      // What is claimed is attempted all the same.
+      if (isUnavailable(error)) return;
+      new Logger('Webhooks').warn(error);
+      skip += 1;
     }
-  }
-
-  private async takeEach({ due, take }: Share, claimed: ClaimedRow[]): Promise<void> {
-    for (let left = take, skip = 0; left > 0 && skip < MOST_SKIPPED; ) {
-      try {
-        const rows = await this.claim([{ due, take: 1 }], skip);
-        if (rows.length === 0) return;
-        claimed.push(...rows);
-        left -= 1;
-      } catch (error) {
-        // What is claimed is attempted all the same.
-        if (isUnavailable(error)) return;
-        this.logger.warn(error);
-        skip += 1;
-      }
-    }
-  }
-
-  private async claim(shares: readonly Share[], skip = 0): Promise<readonly ClaimedRow[]> {
-    const receivers = shares.map(({ due }) => due.stored);
-    const takes = shares.map(({ take }) => take);
-    const skips = shares.map(() => skip);
-    const values = [uuidOf(this.organization), receivers, takes, this.now, this.leaseEnd, skips];
-    return (await this.database.autocommit<ClaimedRow>({ organization: this.organization }, CLAIM, values)).rows;
   }
 }

@@ -1,23 +1,21 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../platform/database/database.js';
-import { CallerClock } from '../../../../shared/clock.js';
+import { earlier, type Part } from '../../../../platform/database/statement.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import {
-  type ClaimedDelivery,
-  type ClaimedEndpoint,
-  Deliveries,
-  type PolledPage,
-  type Share,
-} from '../../application/ports.js';
+import { ManageWebhookSecret } from '../../../access/index.js';
+import { type ClaimedDelivery, Deliveries, type PolledPage, type Share } from '../../application/ports.js';
 import { EVENT_ID } from '../../domain/event.js';
 import { type DueReceiver, dueReceiver } from '../../domain/receiver.js';
 import type { MadeAttempt } from '../../domain/schedule.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
-import { type ClaimedEndpointRow, type ClaimedRow, DeliveryClaims } from './delivery-claims.js';
-import { activeSecrets } from './endpoint-secrets.js';
+import { type ClaimedRow, claimShares } from './delivery-claims.js';
 import { FinishedAttempts } from './finished-attempts.js';
 import { ATTEMPTS } from './metrics.js';
+import { activeSecrets } from './postgres-webhook-endpoints.js';
+import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** In one page. Further receivers of an organization are on the pages that follow. */
 const RECEIVERS = 100;
@@ -44,6 +42,20 @@ const DUE = {
     ) SELECT receiver AS stored, next_attempt_at <= $4 AS "isDue" FROM step LIMIT $3`,
 };
 
+/** Deliveries to the ledger follow real time. */
+const TO_ORGANIZATION = `organization_id = $1 AND mode = $2 AND receiver NOT LIKE 'ledger %'`;
+/** While an attempt is under way, from its claim until it is recorded, next_attempt_at is the end of the lease. */
+const NOT_UNDER_WAY = `(attempts = 0 OR EXISTS (
+  SELECT FROM webhook_attempts AS made WHERE made.organization_id = $1 AND made.mode = $2
+    AND made.event_id = delivery.event_id AND made.endpoint_id = delivery.endpoint_id AND made.attempt = delivery.attempts))`;
+const ADVANCE = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = ${earlier('next_attempt_at', '$3')}
+  WHERE ${TO_ORGANIZATION} AND next_attempt_at > $4 AND ${NOT_UNDER_WAY}`;
+const BUSY = {
+  name: 'webhooks.busy',
+  text: `SELECT FROM webhook_deliveries AS delivery WHERE ${TO_ORGANIZATION} AND next_attempt_at IS NOT NULL
+    AND (next_attempt_at <= $3 OR NOT ${NOT_UNDER_WAY}) LIMIT 1`,
+};
+
 @Injectable()
 export class PostgresDeliveries extends Deliveries {
   private readonly logger = new Logger('Webhooks');
@@ -52,7 +64,9 @@ export class PostgresDeliveries extends Deliveries {
   constructor(
     private readonly database: Database,
     private readonly encryption: Encryption,
-    private readonly clock: CallerClock,
+    private readonly webhookSecret: ManageWebhookSecret,
+    private readonly clock: Clock,
+    private readonly callerClock: CallerClock,
   ) {
     super();
     this.finished = new FinishedAttempts(database);
@@ -83,11 +97,15 @@ export class PostgresDeliveries extends Deliveries {
     now: number,
     leaseEnd: number,
   ): Promise<ClaimedDelivery[]> {
-    const claims = new DeliveryClaims(this.database, organization, new Date(now), new Date(leaseEnd));
-    const rows = await claims.take(shares);
+    const rows = await claimShares(this.database, organization, shares, new Date(now), new Date(leaseEnd));
+    let own: Promise<readonly string[]> | undefined;
+    const ownSecrets = () => {
+      own ??= this.webhookSecret.active(organization);
+      return own;
+    };
     const claimed = rows.map(async (row) => {
       try {
-        return [await this.claimedOf(organization, row, now)];
+        return [await this.claimedOf(organization, row, now, ownSecrets)];
       } catch (error) {
         // Its secret cannot be decrypted, for example. It is due again after the lease.
         this.logger.warn(error);
@@ -98,29 +116,57 @@ export class PostgresDeliveries extends Deliveries {
   }
 
   async end(claimed: ClaimedDelivery, outcome: 'canceled' | 'given_up'): Promise<void> {
-    await this.finished.end(claimed, outcome);
+    await this.record(claimed, [null, outcome, null, null, null, null, null]);
     ATTEMPTS.inc({ mode: claimed.event.mode, outcome });
   }
 
   async finish(claimed: ClaimedDelivery, made: MadeAttempt): Promise<void> {
-    await this.finished.add(claimed, made);
-    ATTEMPTS.inc({ mode: claimed.event.mode, outcome: made.outcome ?? 'retried' });
+    const { statusCode, error, durationMs, outcome } = made;
+    const [at, next, due] = [made.attemptedAt, made.nextAttemptAt, made.dueAt].map(toDate);
+    await this.record(claimed, [due, outcome, at, statusCode, error, durationMs, next]);
+    ATTEMPTS.inc({ mode: claimed.event.mode, outcome: outcome ?? 'retried' });
+    if (outcome === 'delivered') return;
+    const why = String(statusCode ?? error).replace(/\.$/, '');
+    const { event, receiver, attempt } = claimed;
+    this.logger.warn(
+      `${event.id} to ${receiver} failed: ${why}. Attempt ${attempt}, next attempt ${next?.toISOString() ?? 'none'}.`,
+    );
   }
 
-  private async claimedOf(organization: string, row: ClaimedRow, now: number): Promise<ClaimedDelivery> {
-    const { url, stored, attempt, id, type, mode, sequence, data, reason, details, ...endpoint } = row;
-    const due = dueReceiver(organization, stored);
-    const { ahead } = await this.clock.at({ organization: due.owner, mode });
-    const event = { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason, details };
-    return { ...due, url, attempt, event, endpoint: this.endpointOf(endpoint, now + ahead) };
+  report(error: unknown): void {
+    this.logger.warn(error);
   }
 
-  private endpointOf(
-    { endpointId, isOpen, failingSince, ...sealed }: ClaimedEndpointRow,
+  advance(caller: Caller, seconds: number): Part {
+    const values = [uuidOf(caller.organization), caller.mode, seconds, new Date(this.clock.now())];
+    return { name: 'webhooks.advance', owner: caller, sql: ADVANCE, values };
+  }
+
+  async isIdle(caller: Caller): Promise<boolean> {
+    const values = [uuidOf(caller.organization), caller.mode, new Date(this.clock.now())];
+    return (await this.database.read(caller, BUSY, values)).length === 0;
+  }
+
+  private record({ organization, event, endpoint, attempt }: ClaimedDelivery, made: readonly unknown[]): Promise<void> {
+    const delivery = [event.mode, uuidOf(event.id), endpoint ? uuidOf(endpoint.id) : NO_ENDPOINT];
+    return this.finished.write(organization, [...delivery, attempt, ...made]);
+  }
+
+  private async claimedOf(
+    organization: string,
+    { url, stored, attempt, dueAt, endpointId, isOpen, failingSince, ...row }: ClaimedRow,
     now: number,
-  ): ClaimedEndpoint | null {
-    if (endpointId === null) return null;
-    const secrets = isOpen ? activeSecrets(this.encryption, sealed, now) : [];
-    return { id: idOf(WEBHOOK_ENDPOINT_ID, endpointId), isOpen, secrets, failingSince };
+    ownSecrets: () => Promise<readonly string[]>,
+  ): Promise<ClaimedDelivery> {
+    const due = dueReceiver(organization, stored);
+    const { id, type, mode, sequence, data, reason, details } = row;
+    const event = { id: idOf(EVENT_ID, id), type, mode, sequence, data, reason, details };
+    const claimed = { ...due, url, attempt, dueAt, event };
+    if (endpointId === null) return { ...claimed, secrets: await ownSecrets(), endpoint: null };
+    const { ahead } = await this.callerClock.at({ organization: due.owner, mode });
+    const secrets = isOpen ? activeSecrets(this.encryption, row, now + ahead) : [];
+    return { ...claimed, secrets, endpoint: { id: idOf(WEBHOOK_ENDPOINT_ID, endpointId), isOpen, failingSince } };
   }
 }
+
+const toDate = (instant: number | null) => (instant === null ? null : new Date(instant));

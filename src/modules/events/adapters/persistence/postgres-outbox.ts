@@ -5,7 +5,8 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type Moment } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
-import { DueSignal, Outbox, type OwnedNewEvent } from '../../application/ports.js';
+import { Outbox, type OwnedNewEvent } from '../../application/ports.js';
+import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 import { EVENT_ID, type NewEvent } from '../../domain/event.js';
 import { storedReceiver } from '../../domain/receiver.js';
 import { EventRecord, numbered } from './event.record.js';
@@ -57,7 +58,7 @@ const ALL_TO_URLS = `${DELIVERY}
 export class PostgresOutbox extends Outbox {
   constructor(
     private readonly clock: CallerClock,
-    private readonly signal: DueSignal,
+    private readonly scheduler: WebhookScheduler,
   ) {
     super();
   }
@@ -119,7 +120,7 @@ export class PostgresOutbox extends Outbox {
 
   private announce(caller: Caller, event: NewEvent): void {
     RECORDED.inc({ mode: caller.mode, type: event.type });
-    this.signal.due(caller, event);
+    this.scheduler.recorded(caller, event);
   }
 }
 

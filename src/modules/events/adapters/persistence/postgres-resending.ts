@@ -3,7 +3,8 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { idOf, uuidOf } from '../../../../shared/id.js';
-import { DueSignal, type Recipient, Resending } from '../../application/ports.js';
+import { type Recipient, Resending } from '../../application/ports.js';
+import { WebhookScheduler } from '../../application/webhook-scheduler.js';
 import type { Event } from '../../domain/event.js';
 import { dueReceiver, storedReceiver } from '../../domain/receiver.js';
 import { MAX_RESENDABLE } from '../../domain/schedule.js';
@@ -39,7 +40,7 @@ const SEND = `INSERT INTO webhook_deliveries AS delivery
 export class PostgresResending extends Resending {
   constructor(
     private readonly database: Database,
-    private readonly signal: DueSignal,
+    private readonly scheduler: WebhookScheduler,
   ) {
     super();
   }
@@ -54,9 +55,8 @@ export class PostgresResending extends Resending {
     const receivers = recipients.map(({ url }) => storedReceiver(url));
     const endpoints = recipients.map(({ endpoint }) => (endpoint === null ? NO_ENDPOINT : uuidOf(endpoint)));
     const urls = recipients.map(({ url }) => url);
-    const committed = () => {
-      for (const receiver of receivers) this.signal.dueAt(dueReceiver(caller.organization, receiver));
-    };
+    const committed = () =>
+      this.scheduler.requested(receivers.map((stored) => dueReceiver(caller.organization, stored)));
     const values = [...keyOf(caller, event), endpoints, urls, receivers, new Date(at)];
     return { name: 'webhooks.resend', owner: caller, sql: SEND, values, committed, rows: recipients.length };
   }

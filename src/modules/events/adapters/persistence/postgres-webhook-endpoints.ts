@@ -7,15 +7,16 @@ import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
-import { WebhookEndpoints } from '../../application/ports.js';
+import { type ClaimedEndpoint, WebhookEndpoints } from '../../application/ports.js';
 import { storedReceiver } from '../../domain/receiver.js';
-import { WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';
-import { activeSecrets, SECRETS, type SealedSecrets } from './endpoint-secrets.js';
-import { LedgerWebhookEndpointRecord } from './ledger-webhook-endpoint.record.js';
-import { WebhookEndpointRecord } from './webhook-endpoint.record.js';
+import { type EndpointHealth, WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './webhook-endpoint.record.js';
 
 const STATE = ['id', 'mode', 'place', 'url', 'events', 'enabled', 'description', 'disabledReason'] as const;
 const COLUMNS = selectionOf(WebhookEndpointRecord, {}, STATE);
+
+export const SECRETS = `secret, previous_secret AS previous,
+  (extract(epoch FROM previous_secret_expires_at) * 1000)::bigint AS "previousExpiresAt"`;
 
 /** The organization, if any, is the last value. */
 function statementsOn(table: string, scope: (last: number) => string) {
@@ -34,6 +35,12 @@ function statementsOn(table: string, scope: (last: number) => string) {
     rotate: named(
       'rotate',
       `UPDATE ${table} SET secret = $3, previous_secret = secret, previous_secret_expires_at = $4 WHERE ${one(5)}`,
+    ),
+    // Only if the row is still as the claim found it.
+    recordHealth: named(
+      'record_health',
+      `UPDATE ${table} SET failing_since = $3, enabled = $4::text IS NULL, disabled_reason = $4
+        WHERE enabled AND failing_since IS NOT DISTINCT FROM $5 AND ${one(6)}`,
     ),
     remove: named('remove', `DELETE FROM ${table} WHERE ${one(3)}`),
   };
@@ -119,12 +126,33 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
     return one(caller, statementsFor(caller).remove, id);
   }
 
+  async recordHealth(owner: Caller, { id, failingSince }: ClaimedEndpoint, health: EndpointHealth): Promise<void> {
+    const instants = [health.failingSince, failingSince].map((instant) => instant && new Date(instant));
+    const values = valuesOf(owner, uuidOf(id), instants[0], health.disabledReason, instants[1]);
+    await this.database.autocommit(owner, statementsFor(owner).recordHealth, values);
+  }
+
   async secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]> {
     const { secrets } = statementsFor(caller);
     const [sealed] = await this.database.read<SealedSecrets>(caller, secrets, valuesOf(caller, uuidOf(id)));
     if (!sealed) throw notFound('id');
     return activeSecrets(this.encryption, sealed, now);
   }
+}
+
+export interface SealedSecrets {
+  readonly secret: Buffer;
+  readonly previous: Buffer | null;
+  readonly previousExpiresAt: number | null;
+}
+
+export function activeSecrets(
+  encryption: Encryption,
+  { secret, previous, previousExpiresAt }: SealedSecrets,
+  now: number,
+): readonly string[] {
+  const overlaps = previous !== null && previousExpiresAt !== null && previousExpiresAt > now;
+  return [secret, ...(overlaps ? [previous] : [])].map((sealed) => encryption.decrypt(sealed));
 }
 
 function valuesOf(caller: Caller, ...values: readonly unknown[]): unknown[] {

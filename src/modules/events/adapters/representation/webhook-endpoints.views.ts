@@ -17,7 +17,7 @@ import {
   withOrganization,
 } from '../../../../platform/http/schema.js';
 import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
-import type { WithSecret } from '../../application/create-webhook-endpoint.js';
+import type { WithSecret } from '../../application/manage-webhook-endpoints.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint, type WebhookEndpointState } from '../../domain/webhook-endpoint.js';
 
 const HEAD = {
@@ -45,7 +45,6 @@ const SECRET = {
 };
 const DELETED = { deleted: { ...flag('Always true.'), const: true } };
 
-/** The schemas of one surface. `named` makes the names of their components, `owned` adds what the surface shows besides. */
 function schemas(named: (name: string) => string, owned: <Of extends typeof HEAD>(fields: Of) => Of, receives: string) {
   const endpoint = object(owned({ ...HEAD, ...FIELDS }), {
     name: named(''),

@@ -6,7 +6,7 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock } from '../../../access/index.js';
 import { OverdueSessions } from '../../../checkout/index.js';
-import { DeliverySchedule, DueDeliveries } from '../../../events/index.js';
+import { Deliveries, WebhookScheduler } from '../../../events/index.js';
 import { DueWork } from '../../application/ports.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
@@ -24,8 +24,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly clock: CallerClock,
     private readonly advanceTestClock: AdvanceTestClock,
     private readonly overdue: OverdueSessions,
-    private readonly schedule: DeliverySchedule,
-    private readonly deliveries: DueDeliveries,
+    private readonly deliveries: Deliveries,
+    private readonly webhooks: WebhookScheduler,
     private readonly jobs: Jobs,
   ) {
     super();
@@ -42,7 +42,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     const work = [
       () => this.moveSchedule(caller),
       () => this.overdue.sweep({ organization, ahead }),
-      () => this.deliveries.deliver(caller, MAX_WAIT_MS),
+      () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
   }
@@ -59,7 +59,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
   }
 
   private async moveSchedule(caller: Caller): Promise<void> {
-    const move = (seconds: number) => this.schedule.advance(caller, seconds);
+    const move = (seconds: number) => this.deliveries.advance(caller, seconds);
     await this.unit.commit(() => this.advanceTestClock.moveSchedule(caller, move));
   }
 }
