@@ -5,7 +5,7 @@ import { post, SMALLEST } from '../support/client.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
 import { useWebhooks } from '../support/setup.js';
-import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { attempt, deliver, readEvent, sessionFor, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
 
 const strict = useWebhooks({ config: { webhookAllowPrivate: false } });
 let receiver: Receiver;
@@ -64,6 +64,21 @@ test('a name with a private address among public ones', async () => {
   const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   Object.assign(strict.network, { resolve });
   expect(await outcome('https://receiver.test/')).toEqual([refused]);
+});
+
+test('an attempt that ends stops the look-up of its name', async () => {
+  let reason: Error | undefined;
+  const resolve = (_name: string, signal: AbortSignal) =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        reason = signal.reason;
+        reject(signal.reason);
+      });
+    });
+  Object.assign(strict.network, { resolve });
+  const error = `No response within ${TIMEOUT_MS} ms.`;
+  expect(await outcome('https://receiver.test/')).toEqual([attempt(1, null, error, false)]);
+  expect(reason?.message).toBe(error);
 });
 
 /** Attempts at a URL that nobody would be given any more. */

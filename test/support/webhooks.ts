@@ -15,7 +15,10 @@ export async function startWebhooks(options: ServiceOptions = {}) {
   const clock = new TestClock();
   const network: Network = {
     timeoutMs: TIMEOUT_MS,
-    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    resolve: async (_name, signal) => {
+      signal.throwIfAborted();
+      return [{ address: '127.0.0.1', family: 4 }];
+    },
   };
   const service = await startService({
     clock,

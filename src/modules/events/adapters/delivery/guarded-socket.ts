@@ -18,6 +18,11 @@ export class NotAllowed extends Error {}
 const IDLE_MS = 4_000;
 const MAX_IDLE = 256;
 
+export interface GuardedRequest extends ClientRequestArgs {
+  /** Ends the opening of a connection. Node does not pass `signal` on to an agent. */
+  readonly attempt: AbortSignal;
+}
+
 /** Opens connections by the rules, for http and https, and reuses them. A request for https has the default port 443. */
 export class GuardedAgent extends Agent {
   constructor(private readonly rules: Rules) {
@@ -25,11 +30,11 @@ export class GuardedAgent extends Agent {
   }
 
   override createConnection(
-    { host, port, defaultPort, signal }: ClientRequestArgs,
+    { host, port, defaultPort, attempt }: GuardedRequest,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
     const url = new URL(`${defaultPort === 443 ? 'https' : 'http'}://${host}:${port}`);
-    openSocket(url, this.rules, signal as AbortSignal).then(
+    openSocket(url, this.rules, attempt).then(
       (socket) => callback?.(null, socket),
       (error: Error) => callback?.(error, undefined as never),
     );

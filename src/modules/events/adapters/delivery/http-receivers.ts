@@ -6,7 +6,7 @@ import { WebhookUrls } from '../../../../shared/webhook-urls.js';
 import { type Message, Receivers } from '../../application/receivers.js';
 import type { AttemptResult } from '../../domain/schedule.js';
 import { eventJson } from '../representation/events.views.js';
-import { checkUrl, GuardedAgent, NotAllowed } from './guarded-socket.js';
+import { checkUrl, GuardedAgent, type GuardedRequest, NotAllowed } from './guarded-socket.js';
 import type { Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
@@ -101,7 +101,7 @@ async function post(
 function begin(url: URL, agent: GuardedAgent, message: Message, attempt: AbortController): ClientRequest {
   const payload = eventJson(message.event, message.organization);
   const defaultPort = url.protocol === 'https:' ? 443 : 80;
-  const sent = request({
+  const options: GuardedRequest = {
     agent,
     method: 'POST',
     host: url.hostname,
@@ -110,7 +110,9 @@ function begin(url: URL, agent: GuardedAgent, message: Message, attempt: AbortCo
     path: url.pathname + url.search,
     headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headersOf(message, payload) },
     signal: attempt.signal,
-  });
+    attempt: attempt.signal,
+  };
+  const sent = request(options);
   let informational = 0;
   sent.on('information', () => {
     informational += 1;
