@@ -139,7 +139,7 @@ export class Checker {
 /** What may change is the state, and only until it is final; what a payment has left is another's promise. The ledger is told more. */
 function differences(told: Json, found: Json): string[] {
   const isFinal = !['open', 'pending', undefined].includes(told.status);
-  const kept = Object.keys(told).filter((name) => !/^amount_(refund|pending)|^(organization|claim)$/.test(name));
+  const kept = Object.keys(told).filter((name) => name in found && !/^amount_(refund|pending)/.test(name));
   const compared = isFinal ? kept : kept.filter((name) => !/status$/.test(name));
   return compared
     .filter((name) => JSON.stringify(told[name]) !== JSON.stringify(found[name]))
