@@ -184,7 +184,7 @@ class Run {
 const FAILED_ATTEMPT = /"context":\["Webhooks"\],"msg":"evt_/;
 
 /** Nothing else that a caller does is worth a warning, and no line has a key in it. */
-function logFaults(said: string, secrets: readonly string[]): string[] {
+export function logFaults(said: string, secrets: readonly string[] = []): string[] {
   const lines = said.split('\n').filter((line) => line !== '' && !/^Tillgate \S+ listens on/.test(line));
   const loud = lines.filter((line) => !/^\{"level":[1-3]0,/.test(line) && !FAILED_ATTEMPT.test(line));
   const leaks = lines.filter((line) => secrets.some((secret) => secret.length > 8 && line.includes(secret)));

@@ -6,16 +6,8 @@ import fc, { type Arbitrary } from 'fast-check';
 import { alteration, altered } from '../support/requests.js';
 import { BODY_CHANGES, MEDIA_TYPES, ODD_TEXTS } from './broken.js';
 import { brokenRequests, bytesOf, type Drawn, type Plain } from './broken-requests.js';
-import { type Ids, type Node, Values } from './values.js';
-
-export interface Surroundings {
-  readonly document: Node;
-  readonly ids: Ids;
-  /** The Authorization header of a caller that is let in, by the first step of the path. */
-  readonly keys: Readonly<Record<string, string>>;
-  /** Authorization headers that are refused, or see other data. */
-  readonly otherKeys: readonly string[];
-}
+import type { Surroundings } from './surroundings.js';
+import { type Node, Values } from './values.js';
 
 /** Stands in a header for a value that no request has had. */
 export const FRESH = 'fresh-value';

@@ -2,12 +2,29 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { command as run } from '../support/command.js';
-import type { Surroundings } from './requests.js';
 import type { Node } from './values.js';
 
 const OF_EACH = 4;
 
-export async function prepare(url: string, databaseUrl: string): Promise<Surroundings> {
+export type Surroundings = Awaited<ReturnType<typeof prepare>>;
+
+/** What the service answers to a request on a connection of its own. Throws if that is no 2xx. */
+export async function call(url: string, authorization: string, path: string, body?: object): Promise<Node> {
+  const headers = {
+    authorization,
+    connection: 'close',
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID(),
+  };
+  const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+  const response = await fetch(url + path, { headers, ...sent });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} answered ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** Each organization has an endpoint below each of these URLs. */
+export async function prepare(url: string, databaseUrl: string, endpoints: readonly string[] = []) {
   const command = async (...words: readonly string[]) => {
     const { stdout, stderr } = await run(words, { DATABASE_URL: databaseUrl });
     if (stderr) throw new Error(stderr);
@@ -21,45 +38,29 @@ export async function prepare(url: string, databaseUrl: string): Promise<Surroun
     key('--org', other.id, '--mode', 'test'),
     key('--kind', 'ledger', '--mode', 'test'),
   ])) as [string, string, string, string];
-  const ids = {
-    org: [own.id, other.id],
-    cs: [] as string[],
-    pay: [] as string[],
-    re: [] as string[],
-    evt: [] as string[],
-  };
-  for (const [organization, secret] of [
-    [own.id, test],
-    [other.id, foreign],
-  ]) {
-    const call = async (path: string, token: string, body?: object) => {
-      const headers = {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        'idempotency-key': randomUUID(),
-      };
-      const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-      const response = await fetch(url + path, { headers, ...sent });
-      if (!response.ok) throw new Error(await response.text());
-      return (await response.json()) as Node;
+  const keys = { v1: `Bearer ${test}`, ledger: `Basic ${Buffer.from(`${ledger}:`).toString('base64')}` };
+  const callers = {
+    own: { key: keys.v1, organization: own.id, mode: 'test' },
+    live: { key: `Bearer ${live}`, organization: own.id, mode: 'live' },
+    other: { key: `Bearer ${foreign}`, organization: other.id, mode: 'test' },
+  } as const;
+  const ids: Record<string, string[]> = { org: [own.id, other.id], cs: [], pay: [], re: [], evt: [], we: [] };
+  for (const { key, organization } of [callers.own, callers.other]) {
+    const made = async (path: string, body: object) => {
+      const { id } = await call(url, path.startsWith('/ledger') ? keys.ledger : key, path, body);
+      ids[id.split('_')[0]]?.push(id);
+      return id;
     };
     const price = { currency: 'usd', unit_amount: 1000, product_data: { name: 'Book' } };
+    for (const to of endpoints) await made('/v1/webhook_endpoints', { url: `${to}/${organization}`, events: ['*'] });
     for (let each = 0; each < OF_EACH; each++) {
-      const payment = await call('/ledger/v1/payments', ledger, { organization, amount: 1_000_000, currency: 'usd' });
-      const session = await call('/v1/checkout_sessions', secret, {
-        currency: 'usd',
-        line_items: [{ price_data: price }],
-      });
-      const refund = await call('/v1/refunds', secret, { payment: payment.id, amount: 1 });
-      const { data } = await call(`/v1/events?object=${session.id}`, secret);
-      ids.pay.push(payment.id);
-      ids.cs.push(session.id);
-      ids.re.push(refund.id);
-      ids.evt.push(data[0].id);
+      const payment = await made('/ledger/v1/payments', { organization, amount: 1_000_000, currency: 'usd' });
+      const session = await made('/v1/checkout_sessions', { currency: 'usd', line_items: [{ price_data: price }] });
+      await made('/v1/refunds', { payment, amount: 1 });
+      const { data } = await call(url, key, `/v1/events?object=${session}`);
+      ids.evt?.push(data[0].id);
     }
   }
-  const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
-  const keys = { v1: `Bearer ${test}`, ledger: `Basic ${Buffer.from(`${ledger}:`).toString('base64')}` };
   const strangers = [
     'Bearer',
     'Bearer x',
@@ -70,5 +71,7 @@ export async function prepare(url: string, databaseUrl: string): Promise<Surroun
     `Digest ${test}`,
     '',
   ];
-  return { document, ids, keys, otherKeys: [`Bearer ${live}`, `Bearer ${foreign}`, `Bearer ${ledger}`, ...strangers] };
+  const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+  const otherKeys = [callers.live.key, callers.other.key, `Bearer ${ledger}`, ...strangers];
+  return { document, ids, keys: keys as Readonly<Record<string, string>>, ledger: keys.ledger, callers, otherKeys };
 }

@@ -1,6 +1,7 @@
-/** What was found is sent again by `npm run fuzz -- --seed <seed> --number <number>`. */
+/** What was found is sent again by `npm run fuzz -- --seed <seed> --number <number>`, or played by `--sequence <number>`. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fuzz } from '../fuzz/fuzz.js';
+import { playSequences } from '../fuzz/sequences.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 
 const REQUESTS = 10_000;
@@ -47,4 +48,14 @@ test(
     expect(again.faults[0]).toMatch(new RegExp(`^request ${number}: 500 `));
   },
   TIME_LIMIT_MS,
+);
+
+test(
+  'sequences of calls to every operation do nothing to anybody else',
+  async () => {
+    const { faults, sequences } = await playSequences({ seed });
+    expect({ seed, faults }).toEqual({ seed, faults: [] });
+    expect(sequences).toBeGreaterThan(30);
+  },
+  2 * TIME_LIMIT_MS,
 );
