@@ -6,9 +6,13 @@ const TICK_MS = 250;
 const ASKED_AFTER = 3;
 const SILENT_AFTER = 10;
 
+interface Waiting {
+  reject: ((fault: Error) => void) | undefined;
+}
+
 /** Gives up a silent PostgreSQL within three seconds. Ticks are counted, not time: a process without CPU hears nothing. */
 export class Pulse {
-  private readonly waiting = new Set<(fault: Error) => void>();
+  private readonly waiting = new Set<Waiting>();
   private ticks = 0;
 
   constructor(
@@ -22,9 +26,24 @@ export class Pulse {
   /** What the work returns. Throws a DatabaseFault when PostgreSQL is silent: the work goes on, and may be done later. */
   within<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.add(reject);
-      work.then(resolve, reject);
-      work.then(this.beat, () => undefined).finally(() => this.waiting.delete(reject));
+      const one: Waiting = { reject };
+      this.waiting.add(one);
+      const end = () => {
+        this.waiting.delete(one);
+        // A Set keeps its old tables, and what they refer to, until the next full garbage collection.
+        one.reject = undefined;
+      };
+      work.then(
+        (result) => {
+          end();
+          this.beat();
+          resolve(result);
+        },
+        (error) => {
+          end();
+          reject(error);
+        },
+      );
     });
   }
 
@@ -35,7 +54,7 @@ export class Pulse {
   private tick(): void {
     this.ticks = this.waiting.size === 0 ? 0 : this.ticks + 1;
     if (this.ticks >= SILENT_AFTER)
-      for (const reject of this.waiting) reject(new DatabaseFault('PostgreSQL is silent.'));
+      for (const { reject } of this.waiting) reject?.(new DatabaseFault('PostgreSQL is silent.'));
     if (this.ticks % SILENT_AFTER !== ASKED_AFTER) return;
     const client = new Client(this.pool.options).on('error', () => undefined);
     const asked = client.connect().then(() => client.query(''));
