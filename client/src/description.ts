@@ -2150,36 +2150,7 @@ export interface components {
        * @constant
        */
       object: 'event';
-      /**
-       * @description Type of the event.
-       *
-       *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
-       *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
-       *     - `webhook.test`: A webhook endpoint was tested.
-       *     - `payment.created`: A captured payment was recorded.
-       *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
-       *     - `payment.held`: An amount of a payment was put on hold.
-       *     - `payment.released`: A hold on a payment was released.
-       *     - `refund.created`: A refund was proposed.
-       *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
-       *     - `refund.canceled`: The merchant canceled a pending refund.
-       * @enum {string}
-       */
-      type:
-        | 'checkout.session.created'
-        | 'checkout.session.completed'
-        | 'checkout.session.expired'
-        | 'webhook.test'
-        | 'payment.created'
-        | 'payment.unmatched'
-        | 'payment.held'
-        | 'payment.released'
-        | 'refund.created'
-        | 'refund.succeeded'
-        | 'refund.failed'
-        | 'refund.canceled';
+      type: components['schemas']['EventType'];
       /**
        * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
@@ -2195,21 +2166,22 @@ export interface components {
        * @example 1
        */
       sequence: number;
-      data: {
-        object:
-          | components['schemas']['CheckoutSession']
-          | components['schemas']['WebhookEndpoint']
-          | components['schemas']['Payment']
-          | components['schemas']['Refund'];
-        /** @description Why the object failed, if a reason was given; otherwise null. */
-        reason: string | null;
-        /** @description The merchant's own ID of the refund. */
-        reference?: string | null;
-        /** @description The merchant's description of the refund. */
-        description?: string | null;
-        /** @description The payment provider's ID of the payout. */
-        provider_reference?: string | null;
-      };
+      data: components['schemas']['EventData'];
+    };
+    EventData: {
+      object:
+        | components['schemas']['CheckoutSession']
+        | components['schemas']['WebhookEndpoint']
+        | components['schemas']['Payment']
+        | components['schemas']['Refund'];
+      /** @description Why the object failed, if a reason was given; otherwise null. */
+      reason: string | null;
+      /** @description The merchant's own ID of the refund. */
+      reference?: string | null;
+      /** @description The merchant's description of the refund. */
+      description?: string | null;
+      /** @description The payment provider's ID of the payout. */
+      provider_reference?: string | null;
     };
     EventList: {
       /**
@@ -2231,6 +2203,37 @@ export interface components {
       /** @description The same as `next_cursor`. */
       nextCursor: string | null;
     };
+    /**
+     * @description Type of the event.
+     *
+     *     - `checkout.session.created`: A checkout session was created.
+     *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
+     *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
+     *     - `webhook.test`: A webhook endpoint was tested.
+     *     - `payment.created`: A captured payment was recorded.
+     *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
+     *     - `payment.held`: An amount of a payment was put on hold.
+     *     - `payment.released`: A hold on a payment was released.
+     *     - `refund.created`: A refund was proposed.
+     *     - `refund.succeeded`: The ledger paid a refund out.
+     *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
+     *     - `refund.canceled`: The merchant canceled a pending refund.
+     * @example refund.created
+     * @enum {string}
+     */
+    EventType:
+      | 'checkout.session.created'
+      | 'checkout.session.completed'
+      | 'checkout.session.expired'
+      | 'webhook.test'
+      | 'payment.created'
+      | 'payment.unmatched'
+      | 'payment.held'
+      | 'payment.released'
+      | 'refund.created'
+      | 'refund.succeeded'
+      | 'refund.failed'
+      | 'refund.canceled';
     /** @description An event with the last attempts to deliver it. */
     EventWithDeliveries: {
       /**
@@ -2243,36 +2246,7 @@ export interface components {
        * @constant
        */
       object: 'event';
-      /**
-       * @description Type of the event.
-       *
-       *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
-       *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
-       *     - `webhook.test`: A webhook endpoint was tested.
-       *     - `payment.created`: A captured payment was recorded.
-       *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
-       *     - `payment.held`: An amount of a payment was put on hold.
-       *     - `payment.released`: A hold on a payment was released.
-       *     - `refund.created`: A refund was proposed.
-       *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
-       *     - `refund.canceled`: The merchant canceled a pending refund.
-       * @enum {string}
-       */
-      type:
-        | 'checkout.session.created'
-        | 'checkout.session.completed'
-        | 'checkout.session.expired'
-        | 'webhook.test'
-        | 'payment.created'
-        | 'payment.unmatched'
-        | 'payment.held'
-        | 'payment.released'
-        | 'refund.created'
-        | 'refund.succeeded'
-        | 'refund.failed'
-        | 'refund.canceled';
+      type: components['schemas']['EventType'];
       /**
        * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
@@ -2288,21 +2262,7 @@ export interface components {
        * @example 1
        */
       sequence: number;
-      data: {
-        object:
-          | components['schemas']['CheckoutSession']
-          | components['schemas']['WebhookEndpoint']
-          | components['schemas']['Payment']
-          | components['schemas']['Refund'];
-        /** @description Why the object failed, if a reason was given; otherwise null. */
-        reason: string | null;
-        /** @description The merchant's own ID of the refund. */
-        reference?: string | null;
-        /** @description The merchant's description of the refund. */
-        description?: string | null;
-        /** @description The payment provider's ID of the payout. */
-        provider_reference?: string | null;
-      };
+      data: components['schemas']['EventData'];
       /** @description The last 20 attempts of each delivery of the event, oldest first. */
       deliveries: components['schemas']['Delivery'][];
     };
@@ -2522,36 +2482,7 @@ export interface components {
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       organization: string | null;
-      /**
-       * @description Type of the event.
-       *
-       *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
-       *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
-       *     - `webhook.test`: A webhook endpoint was tested.
-       *     - `payment.created`: A captured payment was recorded.
-       *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
-       *     - `payment.held`: An amount of a payment was put on hold.
-       *     - `payment.released`: A hold on a payment was released.
-       *     - `refund.created`: A refund was proposed.
-       *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
-       *     - `refund.canceled`: The merchant canceled a pending refund.
-       * @enum {string}
-       */
-      type:
-        | 'checkout.session.created'
-        | 'checkout.session.completed'
-        | 'checkout.session.expired'
-        | 'webhook.test'
-        | 'payment.created'
-        | 'payment.unmatched'
-        | 'payment.held'
-        | 'payment.released'
-        | 'refund.created'
-        | 'refund.succeeded'
-        | 'refund.failed'
-        | 'refund.canceled';
+      type: components['schemas']['EventType'];
       /**
        * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
@@ -2567,21 +2498,7 @@ export interface components {
        * @example 1
        */
       sequence: number;
-      data: {
-        object:
-          | components['schemas']['CheckoutSession']
-          | components['schemas']['WebhookEndpoint']
-          | components['schemas']['Payment']
-          | components['schemas']['Refund'];
-        /** @description Why the object failed, if a reason was given; otherwise null. */
-        reason: string | null;
-        /** @description The merchant's own ID of the refund. */
-        reference?: string | null;
-        /** @description The merchant's description of the refund. */
-        description?: string | null;
-        /** @description The payment provider's ID of the payout. */
-        provider_reference?: string | null;
-      };
+      data: components['schemas']['EventData'];
     };
     LedgerEventList: {
       /**
@@ -3420,36 +3337,7 @@ export interface components {
        * @constant
        */
       object: 'event';
-      /**
-       * @description Type of the event.
-       *
-       *     - `checkout.session.created`: A checkout session was created.
-       *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
-       *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
-       *     - `webhook.test`: A webhook endpoint was tested.
-       *     - `payment.created`: A captured payment was recorded.
-       *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
-       *     - `payment.held`: An amount of a payment was put on hold.
-       *     - `payment.released`: A hold on a payment was released.
-       *     - `refund.created`: A refund was proposed.
-       *     - `refund.succeeded`: The ledger paid a refund out.
-       *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
-       *     - `refund.canceled`: The merchant canceled a pending refund.
-       * @enum {string}
-       */
-      type:
-        | 'checkout.session.created'
-        | 'checkout.session.completed'
-        | 'checkout.session.expired'
-        | 'webhook.test'
-        | 'payment.created'
-        | 'payment.unmatched'
-        | 'payment.held'
-        | 'payment.released'
-        | 'refund.created'
-        | 'refund.succeeded'
-        | 'refund.failed'
-        | 'refund.canceled';
+      type: components['schemas']['EventType'];
       /**
        * @description Mode of the key that created it. In `test` mode no money moves.
        * @enum {string}
@@ -3465,21 +3353,7 @@ export interface components {
        * @example 1
        */
       sequence: number;
-      data: {
-        object:
-          | components['schemas']['CheckoutSession']
-          | components['schemas']['WebhookEndpoint']
-          | components['schemas']['Payment']
-          | components['schemas']['Refund'];
-        /** @description Why the object failed, if a reason was given; otherwise null. */
-        reason: string | null;
-        /** @description The merchant's own ID of the refund. */
-        reference?: string | null;
-        /** @description The merchant's description of the refund. */
-        description?: string | null;
-        /** @description The payment provider's ID of the payout. */
-        provider_reference?: string | null;
-      };
+      data: components['schemas']['EventData'];
       /** @description One for each receiver to which the event is sent. */
       deliveries: components['schemas']['DueDelivery'][];
     };
@@ -3695,6 +3569,22 @@ export interface components {
         };
       };
     };
+    /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
+    IdempotencyKeyReused: {
+      headers: {
+        'Request-Id': components['headers']['RequestId'];
+        'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'] & {
+          error?: {
+            /** @enum {unknown} */
+            code?: 'idempotency_key_reused';
+          };
+        };
+      };
+    };
     /** @description `internal_error`: The service failed. Repeat the request with the same idempotency key. */
     InternalError: {
       headers: {
@@ -3722,6 +3612,37 @@ export interface components {
           error?: {
             /** @enum {unknown} */
             code?: 'invalid_api_key';
+          };
+        };
+      };
+    };
+    /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
+    InvalidParam: {
+      headers: {
+        'Request-Id': components['headers']['RequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'] & {
+          error?: {
+            /** @enum {unknown} */
+            code?: 'invalid_param';
+          };
+        };
+      };
+    };
+    /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
+    NotFound: {
+      headers: {
+        'Request-Id': components['headers']['RequestId'];
+        'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'] & {
+          error?: {
+            /** @enum {unknown} */
+            code?: 'not_found';
           };
         };
       };
@@ -3803,6 +3724,20 @@ export interface components {
         };
       };
     };
+    /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
+    Received: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content?: never;
+    };
+    /** @description No more attempts are made for this event. */
+    Gone: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content?: never;
+    };
   };
   parameters: {
     /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -3811,6 +3746,92 @@ export interface components {
     IdempotencyKey: string;
     /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
     OptionalIdempotencyKey: string;
+    /** @description Maximum number of items on the page. */
+    Limit: number;
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    Cursor: string;
+    /** @description Only sessions with this status. */
+    Status: 'open' | 'complete' | 'expired';
+    /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+    From: string;
+    /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
+    To: string;
+    /** @description ID of the resource. */
+    Id: string;
+    /** @description Only events of the payment with this ID, of its session and of its refunds. */
+    Payment: string;
+    /** @description Only events of this type. */
+    Type:
+      | 'checkout.session.created'
+      | 'checkout.session.completed'
+      | 'checkout.session.expired'
+      | 'webhook.test'
+      | 'payment.created'
+      | 'payment.unmatched'
+      | 'payment.held'
+      | 'payment.released'
+      | 'refund.created'
+      | 'refund.succeeded'
+      | 'refund.failed'
+      | 'refund.canceled';
+    /** @description Only events of the resource with this ID. */
+    Object: string;
+    /** @description Order by creation time: `desc` lists the newest event first, `asc` the oldest. */
+    Order: 'desc' | 'asc';
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    Cursor2: string;
+    /** @description ID of the resource. */
+    Id2: string;
+    /** @description Only payments for this checkout session. */
+    CheckoutSession: string;
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    Cursor3: string;
+    /** @description ID of the resource. */
+    Id3: string;
+    /** @description Only refunds of this payment. */
+    Payment2: string;
+    /** @description Only the refund with this reference. */
+    Reference: string;
+    /** @description Only refunds with this status. */
+    Status2: 'pending' | 'succeeded' | 'failed' | 'canceled';
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    Cursor4: string;
+    /** @description ID of the resource. */
+    Id4: string;
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    Cursor5: string;
+    /** @description ID of the resource. */
+    Id5: string;
+    /** @description Organization that owns the resource. */
+    Organization: string;
+    /** @description Only events of this organization. */
+    Organization2: string;
+    /** @description Only holds on this payment. */
+    Payment3: string;
+    /** @description Only holds with this status. */
+    Status3: 'active' | 'released';
+    /** @description Only holds of this organization. */
+    Organization3: string;
+    /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
+    Cursor6: string;
+    /** @description ID of the resource. */
+    Id6: string;
+    /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
+    Organization4: string;
+    /** @description Only payments recorded under this reference. */
+    Reference2: string;
+    /** @description Only payments of this organization. */
+    Organization5: string;
+    /** @description Only refunds with this status. */
+    Status4: 'pending' | 'succeeded' | 'failed' | 'canceled' | 'all';
+    /** @description Only refunds of this organization. */
+    Organization6: string;
+    /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+    WebhookId: string;
+    /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+    WebhookTimestamp: string;
+    /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+    WebhookSignature: string;
   };
   requestBodies: never;
   headers: {
@@ -3835,15 +3856,15 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor'];
         /** @description Only sessions with this status. */
-        status?: 'open' | 'complete' | 'expired';
+        status?: components['parameters']['Status'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: string;
+        from?: components['parameters']['From'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: string;
+        to?: components['parameters']['To'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -3864,21 +3885,7 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSessionList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -3917,42 +3924,13 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSession'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3967,7 +3945,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id'];
       };
       cookie?: never;
     };
@@ -3984,38 +3962,10 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSession'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4032,7 +3982,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id'];
       };
       cookie?: never;
     };
@@ -4053,39 +4003,10 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSession'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4124,7 +4045,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id'];
       };
       cookie?: never;
     };
@@ -4145,39 +4066,10 @@ export interface operations {
           'application/json': components['schemas']['CheckoutSession'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4214,7 +4106,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id'];
       };
       cookie?: never;
     };
@@ -4230,38 +4122,10 @@ export interface operations {
           'application/json': components['schemas']['CheckoutPage'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4271,33 +4135,21 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only events of the payment with this ID, of its session and of its refunds. */
-        payment?: string;
+        payment?: components['parameters']['Payment'];
         /** @description Only events of this type. */
-        type?:
-          | 'checkout.session.created'
-          | 'checkout.session.completed'
-          | 'checkout.session.expired'
-          | 'webhook.test'
-          | 'payment.created'
-          | 'payment.unmatched'
-          | 'payment.held'
-          | 'payment.released'
-          | 'refund.created'
-          | 'refund.succeeded'
-          | 'refund.failed'
-          | 'refund.canceled';
+        type?: components['parameters']['Type'];
         /** @description Only events of the resource with this ID. */
-        object?: string;
+        object?: components['parameters']['Object'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: string;
+        from?: components['parameters']['From'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: string;
+        to?: components['parameters']['To'];
         /** @description Order by creation time: `desc` lists the newest event first, `asc` the oldest. */
-        order?: 'desc' | 'asc';
+        order?: components['parameters']['Order'];
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor2'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -4318,21 +4170,7 @@ export interface operations {
           'application/json': components['schemas']['EventList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -4349,7 +4187,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id2'];
       };
       cookie?: never;
     };
@@ -4365,38 +4203,10 @@ export interface operations {
           'application/json': components['schemas']['EventWithDeliveries'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4413,7 +4223,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id2'];
       };
       cookie?: never;
     };
@@ -4434,39 +4244,10 @@ export interface operations {
           'application/json': components['schemas']['ResentEvent'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4498,15 +4279,15 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only payments for this checkout session. */
-        checkout_session?: string;
+        checkout_session?: components['parameters']['CheckoutSession'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: string;
+        from?: components['parameters']['From'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: string;
+        to?: components['parameters']['To'];
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor3'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -4527,21 +4308,7 @@ export interface operations {
           'application/json': components['schemas']['PaymentList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -4558,7 +4325,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id3'];
       };
       cookie?: never;
     };
@@ -4574,38 +4341,10 @@ export interface operations {
           'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4615,19 +4354,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only refunds of this payment. */
-        payment?: string;
+        payment?: components['parameters']['Payment2'];
         /** @description Only the refund with this reference. */
-        reference?: string;
+        reference?: components['parameters']['Reference'];
         /** @description Only refunds with this status. */
-        status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
+        status?: components['parameters']['Status2'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: string;
+        from?: components['parameters']['From'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: string;
+        to?: components['parameters']['To'];
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -4648,21 +4387,7 @@ export interface operations {
           'application/json': components['schemas']['RefundList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -4711,39 +4436,10 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4786,7 +4482,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -4802,38 +4498,10 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4850,7 +4518,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -4871,39 +4539,10 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4936,9 +4575,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor5'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -4959,21 +4598,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookEndpointList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -5011,21 +4636,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookEndpointWithSecret'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       409: components['responses']['IdempotencyKeyInUse'];
@@ -5064,7 +4675,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -5080,38 +4691,10 @@ export interface operations {
           'application/json': components['schemas']['WebhookEndpoint'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5128,7 +4711,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -5149,58 +4732,14 @@ export interface operations {
           'application/json': components['schemas']['WebhookEndpoint'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5215,7 +4754,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -5231,38 +4770,10 @@ export interface operations {
           'application/json': components['schemas']['DeletedWebhookEndpoint'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5279,7 +4790,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -5300,58 +4811,14 @@ export interface operations {
           'application/json': components['schemas']['WebhookEndpointWithSecret'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5368,7 +4835,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -5389,58 +4856,14 @@ export interface operations {
           'application/json': components['schemas']['Delivery'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5457,7 +4880,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id'];
       };
       cookie?: never;
     };
@@ -5478,58 +4901,14 @@ export interface operations {
           'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5557,38 +4936,10 @@ export interface operations {
           'application/json': components['schemas']['SandboxClock'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5623,58 +4974,14 @@ export interface operations {
           'application/json': components['schemas']['SandboxClock'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5691,7 +4998,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -5712,39 +5019,10 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -5784,7 +5062,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -5805,39 +5083,10 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -5876,7 +5125,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -5897,39 +5146,10 @@ export interface operations {
           'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -5961,7 +5181,7 @@ export interface operations {
     parameters: {
       query: {
         /** @description Organization that owns the resource. */
-        organization: string;
+        organization: components['parameters']['Organization'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5969,7 +5189,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id'];
       };
       cookie?: never;
     };
@@ -5985,38 +5205,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerCheckoutSession'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6033,7 +5225,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id'];
       };
       cookie?: never;
     };
@@ -6054,58 +5246,14 @@ export interface operations {
           'application/json': components['schemas']['LedgerCheckoutPage'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6115,33 +5263,21 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only events of this organization. */
-        organization?: string;
+        organization?: components['parameters']['Organization2'];
         /** @description Only events of this type. */
-        type?:
-          | 'checkout.session.created'
-          | 'checkout.session.completed'
-          | 'checkout.session.expired'
-          | 'webhook.test'
-          | 'payment.created'
-          | 'payment.unmatched'
-          | 'payment.held'
-          | 'payment.released'
-          | 'refund.created'
-          | 'refund.succeeded'
-          | 'refund.failed'
-          | 'refund.canceled';
+        type?: components['parameters']['Type'];
         /** @description Only events of the resource with this ID. */
-        object?: string;
+        object?: components['parameters']['Object'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: string;
+        from?: components['parameters']['From'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: string;
+        to?: components['parameters']['To'];
         /** @description Order by creation time: `desc` lists the newest event first, `asc` the oldest. */
-        order?: 'desc' | 'asc';
+        order?: components['parameters']['Order'];
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor2'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6162,21 +5298,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerEventList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -6188,19 +5310,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only holds on this payment. */
-        payment?: string;
+        payment?: components['parameters']['Payment3'];
         /** @description Only holds with this status. */
-        status?: 'active' | 'released';
+        status?: components['parameters']['Status3'];
         /** @description Only holds of this organization. */
-        organization?: string;
+        organization?: components['parameters']['Organization3'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: string;
+        from?: components['parameters']['From'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: string;
+        to?: components['parameters']['To'];
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor6'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6221,21 +5343,7 @@ export interface operations {
           'application/json': components['schemas']['PaymentHoldList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -6247,7 +5355,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: string;
+        organization?: components['parameters']['Organization4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6255,7 +5363,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id6'];
       };
       cookie?: never;
     };
@@ -6271,38 +5379,10 @@ export interface operations {
           'application/json': components['schemas']['PaymentHold'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6319,7 +5399,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id6'];
       };
       cookie?: never;
     };
@@ -6340,58 +5420,14 @@ export interface operations {
           'application/json': components['schemas']['PaymentHold'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6401,19 +5437,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only payments recorded under this reference. */
-        reference?: string;
+        reference?: components['parameters']['Reference2'];
         /** @description Only payments for this checkout session. */
-        checkout_session?: string;
+        checkout_session?: components['parameters']['CheckoutSession'];
         /** @description Only payments of this organization. */
-        organization?: string;
+        organization?: components['parameters']['Organization5'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: string;
+        from?: components['parameters']['From'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: string;
+        to?: components['parameters']['To'];
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor3'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6434,21 +5470,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerPaymentList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -6497,39 +5519,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerPayment'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -6567,7 +5560,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: string;
+        organization?: components['parameters']['Organization4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6575,7 +5568,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id3'];
       };
       cookie?: never;
     };
@@ -6591,38 +5584,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerPayment'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6632,11 +5597,11 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: string;
+        organization?: components['parameters']['Organization4'];
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor6'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6644,7 +5609,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id3'];
       };
       cookie?: never;
     };
@@ -6660,38 +5625,10 @@ export interface operations {
           'application/json': components['schemas']['PaymentHoldList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6708,7 +5645,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id3'];
       };
       cookie?: never;
     };
@@ -6730,39 +5667,10 @@ export interface operations {
           'application/json': components['schemas']['PaymentHold'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -6795,19 +5703,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only refunds with this status. */
-        status?: 'pending' | 'succeeded' | 'failed' | 'canceled' | 'all';
+        status?: components['parameters']['Status4'];
         /** @description Only refunds of this payment. */
-        payment?: string;
+        payment?: components['parameters']['Payment2'];
         /** @description Only refunds of this organization. */
-        organization?: string;
+        organization?: components['parameters']['Organization6'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: string;
+        from?: components['parameters']['From'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: string;
+        to?: components['parameters']['To'];
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6828,21 +5736,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefundList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -6876,21 +5770,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefundList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       413: components['responses']['PayloadTooLarge'];
@@ -6904,7 +5784,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: string;
+        organization?: components['parameters']['Organization4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6912,7 +5792,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -6928,38 +5808,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6976,7 +5828,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -6997,39 +5849,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -7069,7 +5892,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -7090,39 +5913,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -7162,7 +5956,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -7183,39 +5977,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -7255,7 +6020,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -7276,39 +6041,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -7347,7 +6083,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id4'];
       };
       cookie?: never;
     };
@@ -7368,39 +6104,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerRefund'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -7432,9 +6139,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items on the page. */
-        limit?: number;
+        limit?: components['parameters']['Limit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor5'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -7455,21 +6162,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerWebhookEndpointList'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       429: components['responses']['RateLimited'];
@@ -7507,21 +6200,7 @@ export interface operations {
           'application/json': components['schemas']['LedgerWebhookEndpointWithSecret'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       409: components['responses']['IdempotencyKeyInUse'];
@@ -7560,7 +6239,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -7576,38 +6255,10 @@ export interface operations {
           'application/json': components['schemas']['LedgerWebhookEndpoint'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7624,7 +6275,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -7645,58 +6296,14 @@ export interface operations {
           'application/json': components['schemas']['LedgerWebhookEndpoint'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7711,7 +6318,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -7727,38 +6334,10 @@ export interface operations {
           'application/json': components['schemas']['DeletedLedgerWebhookEndpoint'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7775,7 +6354,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -7796,58 +6375,14 @@ export interface operations {
           'application/json': components['schemas']['LedgerWebhookEndpointWithSecret'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7864,7 +6399,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: string;
+        id: components['parameters']['Id5'];
       };
       cookie?: never;
     };
@@ -7885,58 +6420,14 @@ export interface operations {
           'application/json': components['schemas']['Delivery'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
-      /** @description `not_found`: No such resource or route for this caller. List the resources that exist. */
-      404: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'not_found';
-            };
-          };
-        };
-      };
+      404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `idempotency_key_reused`: The key was used for another request. Send this request with a new key. */
-      422: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'idempotency_key_reused';
-            };
-          };
-        };
-      };
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7964,21 +6455,7 @@ export interface operations {
           'text/plain; version=0.0.4; charset=utf-8': string;
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       500: components['responses']['InternalError'];
     };
@@ -8005,21 +6482,7 @@ export interface operations {
           'application/json': components['schemas']['Health'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       500: components['responses']['InternalError'];
     };
   };
@@ -8045,21 +6508,7 @@ export interface operations {
           'application/json': components['schemas']['Health'];
         };
       };
-      /** @description `invalid_param`: The request is invalid. `errors` names every fault. Correct the request. */
-      400: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'] & {
-            error?: {
-              /** @enum {unknown} */
-              code?: 'invalid_param';
-            };
-          };
-        };
-      };
+      400: components['responses']['InvalidParam'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -8069,11 +6518,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8090,20 +6539,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   checkoutSessionCompleted: {
@@ -8111,11 +6548,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8132,20 +6569,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   checkoutSessionExpired: {
@@ -8153,11 +6578,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8174,20 +6599,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   webhookTest: {
@@ -8195,11 +6608,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8216,20 +6629,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   paymentCreated: {
@@ -8237,11 +6638,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8258,20 +6659,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   paymentUnmatched: {
@@ -8279,11 +6668,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8300,20 +6689,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   paymentHeld: {
@@ -8321,11 +6698,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8342,20 +6719,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   paymentReleased: {
@@ -8363,11 +6728,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8384,20 +6749,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   refundCreated: {
@@ -8405,11 +6758,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8421,31 +6774,13 @@ export interface operations {
           type?: 'refund.created';
           data?: {
             object?: components['schemas']['Refund'];
-            /** @description The merchant's own ID of the refund. */
-            reference?: string | null;
-            /** @description The merchant's description of the refund. */
-            description?: string | null;
-            /** @description The payment provider's ID of the payout. */
-            provider_reference?: string | null;
           };
         };
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   refundSucceeded: {
@@ -8453,11 +6788,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8469,31 +6804,13 @@ export interface operations {
           type?: 'refund.succeeded';
           data?: {
             object?: components['schemas']['Refund'];
-            /** @description The merchant's own ID of the refund. */
-            reference?: string | null;
-            /** @description The merchant's description of the refund. */
-            description?: string | null;
-            /** @description The payment provider's ID of the payout. */
-            provider_reference?: string | null;
           };
         };
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   refundFailed: {
@@ -8501,11 +6818,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8517,31 +6834,13 @@ export interface operations {
           type?: 'refund.failed';
           data?: {
             object?: components['schemas']['Refund'];
-            /** @description The merchant's own ID of the refund. */
-            reference?: string | null;
-            /** @description The merchant's description of the refund. */
-            description?: string | null;
-            /** @description The payment provider's ID of the payout. */
-            provider_reference?: string | null;
           };
         };
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   refundCanceled: {
@@ -8549,11 +6848,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8565,31 +6864,13 @@ export interface operations {
           type?: 'refund.canceled';
           data?: {
             object?: components['schemas']['Refund'];
-            /** @description The merchant's own ID of the refund. */
-            reference?: string | null;
-            /** @description The merchant's description of the refund. */
-            description?: string | null;
-            /** @description The payment provider's ID of the payout. */
-            provider_reference?: string | null;
           };
         };
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerCheckoutSessionCreated: {
@@ -8597,11 +6878,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8618,20 +6899,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerCheckoutSessionCompleted: {
@@ -8639,11 +6908,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8660,20 +6929,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerCheckoutSessionExpired: {
@@ -8681,11 +6938,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8702,20 +6959,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerWebhookTest: {
@@ -8723,11 +6968,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8744,20 +6989,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerPaymentCreated: {
@@ -8765,11 +6998,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8786,20 +7019,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerPaymentUnmatched: {
@@ -8807,11 +7028,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8828,20 +7049,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerPaymentHeld: {
@@ -8849,11 +7058,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8870,20 +7079,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerPaymentReleased: {
@@ -8891,11 +7088,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8912,20 +7109,8 @@ export interface operations {
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerRefundCreated: {
@@ -8933,11 +7118,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8949,31 +7134,13 @@ export interface operations {
           type?: 'refund.created';
           data?: {
             object?: components['schemas']['Refund'];
-            /** @description The merchant's own ID of the refund. */
-            reference?: string | null;
-            /** @description The merchant's description of the refund. */
-            description?: string | null;
-            /** @description The payment provider's ID of the payout. */
-            provider_reference?: string | null;
           };
         };
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerRefundSucceeded: {
@@ -8981,11 +7148,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -8997,31 +7164,13 @@ export interface operations {
           type?: 'refund.succeeded';
           data?: {
             object?: components['schemas']['Refund'];
-            /** @description The merchant's own ID of the refund. */
-            reference?: string | null;
-            /** @description The merchant's description of the refund. */
-            description?: string | null;
-            /** @description The payment provider's ID of the payout. */
-            provider_reference?: string | null;
           };
         };
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerRefundFailed: {
@@ -9029,11 +7178,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -9045,31 +7194,13 @@ export interface operations {
           type?: 'refund.failed';
           data?: {
             object?: components['schemas']['Refund'];
-            /** @description The merchant's own ID of the refund. */
-            reference?: string | null;
-            /** @description The merchant's description of the refund. */
-            description?: string | null;
-            /** @description The payment provider's ID of the payout. */
-            provider_reference?: string | null;
           };
         };
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
   ledgerRefundCanceled: {
@@ -9077,11 +7208,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['WebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['WebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -9093,31 +7224,13 @@ export interface operations {
           type?: 'refund.canceled';
           data?: {
             object?: components['schemas']['Refund'];
-            /** @description The merchant's own ID of the refund. */
-            reference?: string | null;
-            /** @description The merchant's description of the refund. */
-            description?: string | null;
-            /** @description The payment provider's ID of the payout. */
-            provider_reference?: string | null;
           };
         };
       };
     };
     responses: {
-      /** @description No more attempts are made for this event. */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Received. Anything else within 15 seconds, or nothing, is tried again later. */
-      '2XX': {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
     };
   };
 }

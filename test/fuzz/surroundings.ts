@@ -1,7 +1,7 @@
 /** Two organizations with something of everything, and keys of every kind, made as operators and callers make them. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { command as run } from '../support/command.js';
+import { DOCUMENT } from '../support/document.js';
 import type { Node } from './values.js';
 
 const OF_EACH = 4;
@@ -72,7 +72,13 @@ export async function prepare(url: string, databaseUrl: string, endpoints: reado
     `Digest ${test}`,
     '',
   ];
-  const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
   const otherKeys = [callers.live.key, callers.other.key, `Bearer ${ledger}`, ...strangers];
-  return { document, ids, keys: keys as Readonly<Record<string, string>>, ledger: keys.ledger, callers, otherKeys };
+  return {
+    document: DOCUMENT,
+    ids,
+    keys: keys as Readonly<Record<string, string>>,
+    ledger: keys.ledger,
+    callers,
+    otherKeys,
+  };
 }

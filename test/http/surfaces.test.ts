@@ -1,7 +1,7 @@
 /** Keys of one surface are refused on the other, on every route and in both modes. */
-import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from '@jest/globals';
 import { send } from '../support/client.js';
+import { DOCUMENT } from '../support/document.js';
 import { refusal } from '../support/envelope.js';
 import { createKey, createLedgerKey } from '../support/service.js';
 import { useService } from '../support/setup.js';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   shop = await Shop.open(service);
 });
 
-const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+const { paths } = DOCUMENT;
 
 /** Every operation that needs a key, with the example of its ID. */
 const OPERATIONS = Object.keys(paths).flatMap((path) =>

@@ -190,6 +190,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
         await section.getByText(path, { exact: true }).first().waitFor();
       }
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+      expect(await page.locator('pre').first().textContent()).toContain(`curl ${service.url}/v1/checkout_sessions`);
       expect(faults).toEqual([]);
       // Only a browser with a window asks for the icon.
       requested.delete(`${service.url}/docs/icon.svg`);

@@ -1,8 +1,8 @@
 /** Text that expressions choke on, in every place that takes text: none costs more time than harmless text of its size. */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { DOCUMENT } from '../support/document.js';
 import { createLedgerKey, createTenant, type Service, startService } from '../support/service.js';
 
 /** CPU time of the whole process: more than this many times what the largest harmless body costs here is too much. */
@@ -60,7 +60,7 @@ interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
 }
 
-const description = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
+const description = DOCUMENT as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };

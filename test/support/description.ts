@@ -73,9 +73,12 @@ export class Description {
     const at = ['webhooks', `${event?.organization === undefined ? '' : 'ledger.'}${event?.type}`, 'post'];
     const webhook = this.follow(at);
     if (!webhook) return [`the webhook ${event?.type} is not described`];
-    const missing = (webhook.node.parameters as Node[]).filter(({ name }) => headers[name] === undefined);
+    const names = Object.keys(webhook.node.parameters).map(
+      (index) => this.follow([...at, 'parameters', index])?.node.name,
+    );
+    const missing = names.filter((name) => headers[name] === undefined);
     return [
-      ...missing.map(({ name }) => `webhook ${event.type}: the header ${name} is missing`),
+      ...missing.map((name) => `webhook ${event.type}: the header ${name} is missing`),
       ...this.validate([...at, 'requestBody', 'content', 'application/json', 'schema'], event, `webhook ${event.type}`),
     ];
   }
@@ -190,7 +193,7 @@ interface Found {
   readonly node: Node;
 }
 
-const DOCUMENTATION = /^\/(openapi\.json|docs(\/.*)?)?$/;
+const DOCUMENTATION = /^\/(openapi\.json|llms\.txt|docs(\/.*)?)?$/;
 
 const normal = (mediaType: string): string => mediaType.toLowerCase().replaceAll(' ', '');
 

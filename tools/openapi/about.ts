@@ -14,9 +14,13 @@ and the ledger records captures and decides refunds under \`/ledger/v1\`.
 The server prints test keys when it starts for the first time. Create a session, and read the answer:
 
 \`\`\`sh
-curl http://127.0.0.1:3000/v1/checkout_sessions -u sk_test_…: -H 'Idempotency-Key: order-1001' \\
-  -H 'Content-Type: application/json' -d '{ "currency": "usd", "line_items": [
-    { "price_data": { "currency": "usd", "unit_amount": 1299, "product_data": { "name": "T-shirt" } } }] }'
+curl http://127.0.0.1:3000/v1/checkout_sessions \\
+  -u sk_test_…: \\
+  -H 'Idempotency-Key: order-1001' \\
+  -H 'Content-Type: application/json' \\
+  -d '{ "currency": "usd", "line_items": [
+    { "price_data": { "currency": "usd", "unit_amount": 1299,
+      "product_data": { "name": "T-shirt" } } }] }'
 \`\`\`
 
 ## Authentication

@@ -1,18 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../../src/platform/facts.js';
 import { ErrorResponses } from '../../src/platform/http/errors.js';
 import { NAME, referenceTo, type Schema } from '../../src/platform/http/schema.js';
 import type { RequestClass } from '../../src/validation/constraints.js';
 import { RequestPipe } from '../../src/validation/validation.js';
+import { PARAMETERS } from './about.js';
 import { exampleOf, type Json } from './examples.js';
 import { objectSchema, shownSchema } from './request-schema.js';
 
 export type { Json };
 
+export type Response = {
+  readonly description: string;
+  readonly headers: Json;
+  readonly content: { readonly 'application/json': { readonly schema: Json; readonly examples: Json } };
+};
+
 export class Components {
   readonly errors: ErrorResponses;
   readonly requests: RequestPipe;
   readonly schemas: Record<string, Json> = {};
-  readonly responses: Record<string, Json> = {};
+  readonly responses: Record<string, Response> = {};
+  readonly examples: Record<string, Json> = {};
+  readonly parameters: Record<string, Json> = { ...PARAMETERS };
 
   constructor(readonly facts: Facts) {
     this.errors = new ErrorResponses(facts);
@@ -27,10 +37,33 @@ export class Components {
     return { $ref: referenceTo(name) };
   }
 
-  content(schema: Schema, difference: Json | undefined): Json {
+  /** Without an example where `difference` is null. */
+  content(schema: Schema, difference: Json | null | undefined): Json {
     const shown = this.schema(schema);
-    const value = exampleOf(shown, this.schemas, difference);
-    return { schema: shown, ...(value !== undefined && { examples: { typical: { value } } }) };
+    const value = difference === null ? undefined : exampleOf(shown, this.schemas, difference);
+    if (value === undefined) return { schema: shown };
+    const name = difference || schema instanceof Function ? undefined : schema[NAME];
+    return { schema: shown, examples: { typical: name ? this.example(name, { value }) : { value } } };
+  }
+
+  example(name: string, example: Json): Json {
+    return { $ref: `#/components/examples/${placed(this.examples, name, example)}` };
+  }
+
+  parameter(parameter: Json): Json {
+    return { $ref: `#/components/parameters/${placed(this.parameters, pascalCase(`${parameter.name}`), parameter)}` };
+  }
+
+  /** The response that several operations share shows what any of them shows; of examples with one name, the first. */
+  response(name: string, response: Response): Json {
+    const { headers, content } = this.responses[name] ?? response;
+    const examples = { ...response.content['application/json'].examples, ...content['application/json'].examples };
+    this.responses[name] = {
+      ...response,
+      headers: { ...response.headers, ...headers },
+      content: { 'application/json': { ...content['application/json'], examples } },
+    };
+    return { $ref: `#/components/responses/${name}` };
   }
 
   request(request: RequestClass): Json {
@@ -50,4 +83,14 @@ export class Components {
       ? this.schema(value as Schema)
       : value;
   }
+}
+
+export const pascalCase = (name: string): string =>
+  name.replaceAll(/(?:^|[-_])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The name under which the part stands once in the document: with a number if others of its name differ. */
+function placed(parts: Record<string, Json>, name: string, part: Json, number = 1): string {
+  const place = number === 1 ? name : `${name}${number}`;
+  parts[place] ??= part;
+  return isDeepStrictEqual(parts[place], part) ? place : placed(parts, name, part, number + 1);
 }

@@ -3,12 +3,12 @@ import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Facts } from '../../src/platform/facts.js';
-import { HEADERS, INFO, PARAMETERS, SECURITY_SCHEMES, SERVERS } from './about.js';
+import { HEADERS, INFO, SECURITY_SCHEMES, SERVERS } from './about.js';
 import { Components, type Json } from './components.js';
 import { describe } from './describe.js';
 import { refusalsOf } from './responses.js';
 import { type Route, routesOf, webhooksOf } from './routes.js';
-import { webhook } from './webhooks.js';
+import { RECEIVED, webhook } from './webhooks.js';
 
 const SURFACES = ['secret', 'sandbox', 'ledger', 'metrics', 'none'];
 
@@ -24,6 +24,8 @@ export function documentOf(application: INestApplication, facts: Facts): Json {
   const controllers = modules.flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype));
   const components = new Components(facts);
   const routes = controllers.flatMap((controller) => routesOf(controller as Route['controller']));
+  // An event's example shows a resource whose routes come later.
+  for (const { answers } of routes) for (const { schema } of Object.values(answers)) components.schema(schema);
   for (const route of routes) describe(route, components);
   const { paths } = scanned(application);
   const operations = operationsOf(paths, routes).sort(byPlace);
@@ -40,9 +42,10 @@ export function documentOf(application: INestApplication, facts: Facts): Json {
     webhooks: Object.fromEntries(Object.entries(webhooks).map(([type, one]) => [type, webhook(type, one, components)])),
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      parameters: PARAMETERS,
+      parameters: components.parameters,
       headers: HEADERS,
-      responses: sorted(components.responses),
+      examples: sorted(components.examples),
+      responses: { ...sorted(components.responses), ...RECEIVED },
       schemas: sorted(components.schemas),
     },
   };
@@ -79,7 +82,7 @@ function completed({ path, method, route, json }: Operation, components: Compone
   return {
     security: [],
     ...json,
-    parameters: [...(json.parameters as Json[]), ...references],
+    parameters: [...(json.parameters as Json[]).map((one) => components.parameter(one)), ...references],
     responses: { ...(json.responses as Json), ...refusalsOf({ ...route, path, method }, components) },
   };
 }
@@ -98,6 +101,6 @@ function byPlace(one: Operation, other: Operation): number {
 
 const compare = (one: string, other: string): number => Number(one > other) - Number(one < other);
 
-function sorted(parts: Readonly<Record<string, Json>>): Json {
+function sorted(parts: Readonly<Record<string, object>>): Json {
   return Object.fromEntries(Object.entries(parts).sort(([one], [other]) => compare(one, other)));
 }

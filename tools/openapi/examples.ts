@@ -27,7 +27,7 @@ function shown(schema: Json, schemas: Readonly<Record<string, Json>>): unknown {
   const inside = (part: Json) => shown(part, schemas);
   if ($ref !== undefined) return inside(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] as Json);
   if (allOf) return allOf.map(inside).reduce((whole, part) => differing(whole, part as Json));
-  if (oneOf) return inside(oneOf[0] as Json);
+  if (oneOf) return inside(oneOf.at(-1) as Json);
   if ('const' in schema) return schema.const;
   if (examples) return examples[0];
   if (type?.includes('null') || anyOf?.some((part) => part.type === 'null')) return null;

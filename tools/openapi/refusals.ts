@@ -26,7 +26,17 @@ export interface Example {
   readonly refusal: Refusal;
 }
 
-const COMMON = [tooLarge(), notJson(), inUse(), internalError(), unavailable()];
+const COMMON = [
+  invalidParam('', 'required', ''),
+  notFound('id'),
+  tooLarge(),
+  notJson(),
+  inUse(),
+  keyReused(),
+  internalError(),
+  unavailable(),
+];
+/** What any operation may refuse has its response and its example once in the document, not with each operation. */
 export const isCommon = (code: string, { facts }: Components): boolean =>
   [...facts.guardRefusals, ...COMMON].some((refusal) => refusal.code === code);
 
@@ -94,8 +104,7 @@ export function rendered({ refusal, id }: Example, { method, path, idKind }: Pla
   const url = idKind ? path.replace('{id}', id ?? exampleId(idKind)) : path;
   const request = { id: 'req_0f4c9a52-6b1e-4d0a-9a3c-2f7d1b8e5c60', method: method.toUpperCase(), url };
   const answer = errors.answerTo(refusal, { ...request, organization: exampleId(ORGANIZATION_ID) });
-  const value = JSON.parse(answer.body) as { error: { message: string } };
-  return { summary: value.error.message, value };
+  return { value: JSON.parse(answer.body) as unknown };
 }
 
 export const statusOfExample = ({ refusal }: Example): number => statusOf(refusal);

@@ -1,7 +1,7 @@
 import { errorSchema } from '../../src/platform/http/error.view.js';
 import { headersOf } from '../../src/platform/http/errors.js';
 import type { HEADERS } from './about.js';
-import type { Components, Json } from './components.js';
+import { type Components, type Json, pascalCase, type Response } from './components.js';
 import {
   type Example,
   examplesOf,
@@ -41,15 +41,10 @@ function refusedWith(route: Refusing, examples: readonly Example[], components: 
   const [code] = codes;
   if (code === undefined || codes.length > 1 || !isCommon(code, components))
     return refusal(route, examples, components);
-  const name = code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  components.responses[name] ??= refusal(anyRoute(components), examples, components);
-  return { $ref: `#/components/responses/${name}` };
+  return components.response(pascalCase(code), refusal(route, examples, components));
 }
 
-const anyRoute = ({ errors }: Components) =>
-  ({ method: 'post', path: errors.collectionOf('/'), idKind: undefined, idempotencyKey: undefined }) as const;
-
-function refusal(route: Place, examples: readonly Example[], components: Components): Json {
+function refusal(route: Place, examples: readonly Example[], components: Components): Response {
   const codes = [...new Set(examples.map((example) => example.refusal.code))];
   const [example] = examples as [Example];
   const own = Object.keys(headersOf(example.refusal)).filter((name) => name in NAMES);
@@ -60,10 +55,19 @@ function refusal(route: Place, examples: readonly Example[], components: Compone
     content: {
       'application/json': {
         schema: errorOf(codes, components),
-        examples: Object.fromEntries(examples.map((one) => [one.name, rendered(one, route, components)])),
+        examples: Object.fromEntries(examples.map((one) => [one.name, shown(one, route, components)])),
       },
     },
   };
+}
+
+/** What any operation refuses is shown by the first that does: only the path in `next_step` would differ. */
+function shown(example: Example, route: Place, components: Components): Json {
+  const { name, refusal } = example;
+  if (name !== refusal.code) return rendered(example, route, components);
+  const title = pascalCase(name);
+  const known = isCommon(name, components) ? components.examples[title] : undefined;
+  return components.example(title, known ?? rendered(example, route, components));
 }
 
 function descriptionOf(codes: readonly string[], { facts }: Components): string {

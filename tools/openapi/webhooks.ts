@@ -10,6 +10,11 @@ const HEADERS = [
   ],
 ] as const;
 
+export const RECEIVED = {
+  Received: { description: 'Received. Anything else within 15 seconds, or nothing, is tried again later.' },
+  Gone: { description: 'No more attempts are made for this event.' },
+};
+
 export function webhook(type: string, facts: WebhookFacts & { tag: TagFacts }, components: Components): Json {
   return {
     post: {
@@ -18,17 +23,13 @@ export function webhook(type: string, facts: WebhookFacts & { tag: TagFacts }, c
       description: facts.description,
       tags: [facts.tag.name],
       security: [],
-      parameters: HEADERS.map(([name, description]) => ({
-        name,
-        in: 'header',
-        required: true,
-        description,
-        schema: { type: 'string' },
-      })),
+      parameters: HEADERS.map(([name, description]) =>
+        components.parameter({ name, in: 'header', required: true, description, schema: { type: 'string' } }),
+      ),
       requestBody: { required: true, content: { 'application/json': components.content(facts.schema, facts.example) } },
       responses: {
-        '2XX': { description: 'Received. Anything else within 15 seconds, or nothing, is tried again later.' },
-        '410': { description: 'No more attempts are made for this event.' },
+        '2XX': { $ref: '#/components/responses/Received' },
+        '410': { $ref: '#/components/responses/Gone' },
       },
     },
   };

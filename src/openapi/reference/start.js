@@ -3,10 +3,12 @@
 // The validation library inside Scalar otherwise tries out whether it may compile code, which this page forbids.
 globalThis.__zod_globalConfig = { jitless: true };
 
-addEventListener('DOMContentLoaded', () => {
+addEventListener('DOMContentLoaded', async () => {
+  const description = await (await fetch('/openapi.json')).text();
   Scalar.createApiReference('#reference', {
-    url: '/openapi.json',
-    documentDownloadType: 'direct',
+    // The commands that it shows are for the service that is asked.
+    content: description.replaceAll(/http:\/\/127\.0\.0\.1:3000/g, location.origin),
+    documentDownloadType: 'json',
     defaultOpenAllTags: true,
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     orderSchemaPropertiesBy: 'preserve',

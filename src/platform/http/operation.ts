@@ -31,7 +31,8 @@ export interface TagFacts {
 export interface WebhookFacts {
   readonly description: string;
   readonly schema: Schema;
-  readonly example?: Readonly<Record<string, unknown>>;
+  /** As an answer's; null for none, because another webhook shows it. */
+  readonly example?: Readonly<Record<string, unknown>> | null;
 }
 
 export const OPERATION = 'tillgate:operation';

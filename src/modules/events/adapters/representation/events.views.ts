@@ -9,6 +9,7 @@ import {
   integer,
   list,
   MODE,
+  NAME,
   nullable,
   object,
   ofFacts,
@@ -27,9 +28,11 @@ import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 const FIELDS = {
   id: id(EVENT_ID, 'ID of the event, and the `webhook-id` of its webhooks.'),
   object: constant('event', 'Object type.'),
-  type: ofFacts(({ resourcesWithEvents }) =>
-    describedEnum<string>(Object.assign({}, ...resourcesWithEvents.map(({ events }) => events)), 'Type of the event.'),
-  ),
+  type: ofFacts<string>(({ resourcesWithEvents }) => ({
+    [NAME]: 'EventType',
+    ...describedEnum(Object.assign({}, ...resourcesWithEvents.map(({ events }) => events)), 'Type of the event.'),
+    examples: Object.keys(resourcesWithEvents.at(-1)?.events ?? {}).slice(0, 1),
+  })),
   mode: MODE,
   created: timestamp('Time of the event, in Unix seconds.'),
   sequence: integer('Number of the event among those of its resource: 1, 2, 3 and so on.', {
@@ -46,7 +49,7 @@ function dataSchema({ resourcesWithEvents }: Facts): Schema {
     reason: nullable(text('Why the object failed, if a reason was given; otherwise null.')),
   });
   const details = Object.assign({}, ...resourcesWithEvents.map(({ details }) => details));
-  return { ...data, properties: { ...(data.properties as object), ...details } };
+  return { [NAME]: 'EventData', ...data, properties: { ...(data.properties as object), ...details } };
 }
 
 const EVENT = object(FIELDS, {
@@ -66,17 +69,14 @@ export const eventWebhooks = (facts: Facts) => webhooksOf(EVENT, facts);
 
 export function ledgerEventWebhooks(facts: Facts): Readonly<Record<string, WebhookFacts>> {
   const webhooks = Object.entries(webhooksOf(LEDGER_EVENT, facts));
-  const example = { organization: null };
-  return Object.fromEntries(
-    webhooks.map(([type, webhook]) => [`ledger.${type}`, type === 'webhook.test' ? { ...webhook, example } : webhook]),
-  );
+  return Object.fromEntries(webhooks.map(([type, webhook]) => [`ledger.${type}`, { ...webhook, example: null }]));
 }
 
 function webhooksOf(event: EventSchema, { resourcesWithEvents }: Facts): Readonly<Record<string, WebhookFacts>> {
-  const described = resourcesWithEvents.flatMap(({ events = {}, examples = {}, details = {}, schema }) =>
+  const described = resourcesWithEvents.flatMap(({ events = {}, examples = {}, schema }) =>
     Object.entries(events).map(([type, description]) => {
       const only = {
-        properties: { type: { const: type }, data: { properties: { object: components(schema), ...details } } },
+        properties: { type: { const: type }, data: { properties: { object: components(schema) } } },
       };
       const example = examples[type];
       return [type, { description, schema: { allOf: [event, only] }, ...(example && { example }) }] as const;
