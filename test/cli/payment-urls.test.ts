@@ -41,8 +41,7 @@ test('a page leads to the payment URL of the organization and mode, until there 
   expect(shown).toEqual({ id, mode: 'live', payment_url: TEMPLATE });
   const stored = await command(['org', 'show', id], { DATABASE_URL: service.databaseUrl });
   expect(JSON.parse(stored.stdout).payment_url).toEqual({ test: null, live: TEMPLATE });
-  const { tenant, url, ledgerKey } = shop;
-  const live = Object.assign(Object.create(Shop.prototype), { tenant, url, ledgerKey, mode: 'live' }) as Shop;
+  const live = await shop.in('live', service);
   const led = await pay(live);
   expect(led.location).toBe(filled(led.id, led.path));
   const other = await pay(shop);

@@ -1,113 +1,129 @@
+/** What the conformance kit cannot ask of sessions: bounds of the clock, both modes, large bodies, and lists that change. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { get, post, type Reply, SMALLEST } from '../support/client.js';
-import { createTenant, type Tenant } from '../support/service.js';
-import { createPaidSession, letTimeRunOut, settleExpired } from '../support/sessions.js';
-import { useService } from '../support/setup.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { atOnce, type Reply, SMALLEST } from '../support/client.js';
+import { TestClock } from '../support/clock.js';
+import { expectInvalid } from '../support/envelope.js';
+import { useService, useShop } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 
-const service = useService();
-let tenant: Tenant;
-let sessions: string;
+const SESSIONS = '/v1/checkout_sessions';
+const AT_START = 60;
+const WRITERS = 3;
 
-const create = (body: unknown, key = tenant.test): Promise<Reply> => post(sessions, { key, body });
-const read = (id: string, key = tenant.test): Promise<Reply> => get(`${sessions}/${id}`, { key });
+const clock = new TestClock();
+const now = Math.floor(clock.now() / 1000);
+const service = useService({ clock });
+const shop = useShop(service);
+let live: Shop;
 
 beforeAll(async () => {
-  tenant = await createTenant(service);
-  sessions = `${service.url}/v1/checkout_sessions`;
+  live = await Shop.open(service, { mode: 'live' });
 });
 
-const DETAILS = {
-  ui_mode: 'embedded',
-  success_url: 'https://shop.example/thanks?session=1#top',
-  cancel_url: 'https://shop.example/cart',
-  return_url: 'http://localhost:3000/back',
-  notify_url: 'https://hooks.shop.example/tillgate',
-  description: 'Order 6735 für Zoë 📚',
-  customer_email: "zoe.o'brien+books@shop.example",
-  metadata: { order: '6735', note: '', 'clé.é': 'ü' },
+const lines = (count: number) => ({ line_items: Array(count).fill(SMALLEST.line_items[0]) });
+const keys = (count: number) => ({
+  metadata: Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, ''])),
+});
+const image = (url: string) => {
+  const [{ price_data }] = structuredClone(SMALLEST.line_items) as [(typeof SMALLEST.line_items)[number]];
+  return { line_items: [{ price_data: { ...price_data, product_data: { name: 'Book', images: [url] } } }] };
 };
 
-const SUMS = {
-  amount: 6260,
-  amount_subtotal: 6000,
-  amount_discount: 500,
-  amount_shipping: 700,
-  amount_tax: 160,
-  amount_total: 6260,
-};
+const create = (changes: object, at: Shop = shop): Promise<Reply> => at.createSession({ ...SMALLEST, ...changes });
 
-/** Three atlases with a discount and their tax inside, and one pen with its tax on top. */
-function fullestBody(expiresAt: number) {
-  const product = { name: 'Atlas', description: 'Hardcover', images: ['https://shop.example/atlas.png'] };
-  const atlas = { currency: 'EUR', unit_amount: 1700, tax_behavior: 'inclusive', product_data: product };
-  const pen = { currency: 'eur', unit_amount: 900, tax_behavior: 'exclusive', product_data: { name: 'Pen' } };
-  const amounts = { amount_subtotal: 5100, amount_discount: 500, amount_tax: 100, amount_total: 4600 };
-  const line_items = [
-    { quantity: 3, ...amounts, price_data: atlas },
-    { quantity: 1, amount_subtotal: 900, amount_discount: 0, amount_tax: 60, amount_total: 960, price_data: pen },
-  ];
-  return { currency: 'Eur', ...SUMS, line_items, ...DETAILS, locale: 'EN-us', expires_at: expiresAt };
-}
+test.each([
+  ['line_items', lines(100), lines(101), 'too_long'],
+  ['metadata', keys(50), keys(51), 'too_long'],
+  // Five minutes and 24 hours, with a minute of grace for the caller's clock.
+  ['expires_at', { expires_at: now + 240 }, { expires_at: now + 239 }, 'too_small'],
+  ['expires_at', { expires_at: now + 86_460 }, { expires_at: now + 86_461 }, 'too_large'],
+])('%s is accepted up to its bound and refused beyond it (%#)', async (param, inside, outside, code) => {
+  expect((await create(inside)).status).toBe(201);
+  expectInvalid(await create(outside), [param, code]);
+});
 
-test('a body with every field comes back unchanged', async () => {
-  const expiresAt = Math.floor(Date.now() / 1000) + 3600;
-  const { status, body } = await create(fullestBody(expiresAt));
-  const atlas = { product_name: 'Atlas', description: 'Hardcover', images: ['https://shop.example/atlas.png'] };
-  const atlasAmounts = { amount_subtotal: 5100, amount_discount: 500, amount_tax: 100, amount_total: 4600 };
-  const pen = { product_name: 'Pen', description: null, images: [], tax_behavior: 'exclusive', quantity: 1 };
-  const penAmounts = { amount_subtotal: 900, amount_discount: 0, amount_tax: 60, amount_total: 960 };
-  const data = [
-    { ...atlas, tax_behavior: 'inclusive', quantity: 3, unit_price: 1700, currency: 'eur', ...atlasAmounts },
-    { ...pen, unit_price: 900, currency: 'eur', ...penAmounts },
-  ];
-  expect(status).toBe(201);
-  expect(body).toEqual({
-    id: expect.stringMatching(/^cs_test_/),
-    object: 'checkout.session',
-    mode: 'test',
-    status: 'open',
-    payment_status: 'unpaid',
-    ...DETAILS,
-    ...SUMS,
-    currency: 'eur',
-    locale: 'en-US',
-    expires_at: expiresAt,
-    created_at: expect.any(Number),
-    line_items: { object: 'list', data },
-  });
+test.each([
+  [
+    'https://shop.example:25/',
+    'notify_url must be an absolute https URL (in test mode also http) without user information, with port 80, 443, or one from 1024 up.',
+  ],
+  [
+    'http://shop.example/',
+    'notify_url must be an https URL, or in test mode http to localhost; with WEBHOOK_ALLOW_PRIVATE=true, http to any host.',
+  ],
+])('the message says why webhooks cannot be sent to %s', async (notify_url, message) => {
+  expect((await create({ notify_url })).body.error.errors[0].message).toBe(message);
+});
+
+test.each([
+  ...['success_url', 'cancel_url', 'return_url', 'notify_url'].map(
+    (param) => [param, (url: string) => ({ [param]: url })] as const,
+  ),
+  ['line_items[0].price_data.product_data.images[0]', image],
+] as const)('%s may be http to localhost in test mode only', async (param, change) => {
+  const changes = change('http://localhost:8080/x');
+  expect((await create(changes)).status).toBe(201);
+  expectInvalid(await create(changes, live), [param, 'invalid_format']);
 });
 
 test('metadata keeps its order, and may have the names of inherited members', async () => {
   const metadata = { zebra: '1', apple: '2', constructor: '3', toString: '4', 'mid dle': '5' };
-  const { body } = await create({ ...SMALLEST, metadata });
-  const answer = await read(body.id);
-  expect(JSON.stringify(body.metadata)).toBe(JSON.stringify(metadata));
-  expect(JSON.stringify(answer.body.metadata)).toBe(JSON.stringify(metadata));
+  const { body } = await create({ metadata });
+  const read = await shop.get(`${SESSIONS}/${body.id}`);
+  for (const session of [body, read.body]) expect(JSON.stringify(session.metadata)).toBe(JSON.stringify(metadata));
 });
 
-test('an overdue session reads as expired, swept or not', async () => {
-  const { body } = await create(SMALLEST);
-  const expired = { ...body, status: 'expired', expires_at: expect.any(Number) };
-  await letTimeRunOut(service, body.id);
-  expect((await read(body.id)).body).toEqual(expired);
-  await settleExpired(service, body.id);
-  expect((await read(body.id)).body).toEqual(expired);
-});
+const createOne = async (): Promise<string> => (await shop.createSession()).body.id;
+/** Moves the session's end into the past, as if its time had passed and no sweeper had been by. */
+const letTimeRunOut = (id: string) =>
+  service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second' WHERE id = $1`, [
+    uuidOf(id),
+  ]);
+/** Stores the end, as the sweeper does. */
+const settle = (id: string) =>
+  service.sql.query(`UPDATE checkout_sessions SET status = 'expired' WHERE id = $1`, [uuidOf(id)]);
 
-test('a paid session stays complete after its expires_at', async () => {
-  const id = await createPaidSession(service, tenant);
-  await letTimeRunOut(service, id);
-  expect((await read(id)).body).toMatchObject({ id, status: 'complete', payment_status: 'paid' });
-});
-
-test('responses have headers for JSON, privacy and tracing', async () => {
-  const created = await create(SMALLEST);
-  for (const { headers } of [created, await read(created.body.id), await get(sessions, { key: tenant.test })]) {
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
-    expect(headers.has('idempotent-replayed')).toBe(false);
-    expect(headers.has('access-control-allow-origin')).toBe(false);
+test('sessions that exist at the start come exactly once and in order while others are created', async () => {
+  const atStart: string[] = [];
+  // In bursts, so that many share a millisecond.
+  while (atStart.length < AT_START) atStart.push(...(await atOnce(20, createOne)));
+  let isReading = true;
+  let written = 0;
+  const writers = atOnce(WRITERS, async (writer) => {
+    for (let at = writer; isReading; at += WRITERS) {
+      await createOne();
+      await letTimeRunOut(atStart[at % AT_START] as string);
+      written++;
+    }
+  });
+  for (const limit of [1, 7, 100]) {
+    const ids = await shop.idsOf(`${SESSIONS}?limit=${limit}`);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(ids.toSorted().reverse());
+    expect(ids.filter((id) => atStart.includes(id)).sort()).toEqual(atStart.toSorted());
   }
+  isReading = false;
+  await writers;
+  expect(written).toBeGreaterThan(WRITERS);
+});
+
+test('every filter can be paged, with swept and overdue sessions mixed', async () => {
+  const made = { open: [] as string[], complete: [] as string[], expired: [] as string[] };
+  for (let round = 0; round < 3; round++) {
+    const [open, paid, swept, overdue] = [await createOne(), await createOne(), await createOne(), await createOne()];
+    await shop.record({ amount: 1000, checkout_session: paid });
+    for (const id of [paid, swept, overdue]) await letTimeRunOut(id);
+    await settle(swept);
+    made.open.unshift(open);
+    made.complete.unshift(paid);
+    made.expired.unshift(overdue, swept);
+  }
+  for (const limit of [1, 2, 6]) {
+    for (const [status, ids] of Object.entries(made))
+      expect(await shop.idsOf(`${SESSIONS}?limit=${limit}&status=${status}`)).toEqual(ids);
+  }
+  const { data } = (await shop.get(SESSIONS)).body;
+  const shown = Map.groupBy(data as { id: string; status: string }[], ({ status }) => status);
+  for (const [status, ids] of Object.entries(made)) expect(shown.get(status)?.map(({ id }) => id)).toEqual(ids);
 });

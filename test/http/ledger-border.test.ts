@@ -1,11 +1,10 @@
-/** What the ledger and the merchant tell each other: turns of claims, references both ways, lists to compare with. */
+/** Claims of many organizations and of long leases, and one reference proposed many times at once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { send } from '../support/client.js';
-import { readResource, refusal } from '../support/envelope.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { createLedgerKey, startService } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
-import { Shop, unknownId } from '../support/shop.js';
+import { Shop } from '../support/shop.js';
 
 const REFUNDS = '/ledger/v1/refunds';
 
@@ -160,90 +159,8 @@ describe('claims', () => {
   });
 });
 
-describe('the reference of a refund', () => {
-  test('finds the refund that exists, whatever the idempotency key, for ever', async () => {
-    const facts = { reference: 'return 1001', description: 'Too small' };
-    const first = await propose(facts);
-    expect(first.status).toBe(201);
-    const again = await propose(facts);
-    expect([again.status, again.body, again.headers.get('location')]).toEqual([200, first.body, null]);
-    await shop.cancel(first.body.id);
-    expect((await propose(facts)).body).toEqual({ ...first.body, status: 'canceled' });
-    for (const other of [{ amount: 101 }, { payment: (await shop.record()).body.id }]) {
-      const reused = await propose({ ...facts, ...other });
-      const code = refusal('refund_reference_reused', readResource(`/v1/refunds/${first.body.id}`), [
-        { param: 'reference', code: 'invalid_value' },
-      ]);
-      expect([reused.status, reused.body]).toEqual([422, code]);
-    }
-    expect((await shop.amountsOf(payment)).pending).toBe(0);
-  });
-
-  test('lets one of many proposals at once through, and the others see it, also when it takes all that is left', async () => {
-    const all = await Promise.all(Array.from({ length: 12 }, () => propose({ amount: 5000, reference: 'all' })));
-    expect(all.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
-    expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
-  });
-
-  test('is shown to the ledger and in events, and filters the list', async () => {
-    const { id } = (await propose({ reference: 'r-1', description: 'Broken' })).body;
-    await propose({ reference: 'r-2' });
-    const said = { reference: 'r-1', description: 'Broken', provider_reference: null };
-    expect((await shop.ledgerGet(`${REFUNDS}/${id}`)).body).toMatchObject({ ...said, reason: null });
-    await act(id, 'fail', { reason: 'No account', provider_reference: 'p-1' });
-    const failed = { ...said, provider_reference: 'p-1' };
-    expect((await shop.ledgerGet(`${REFUNDS}/${id}`)).body).toMatchObject({ ...failed, reason: 'No account' });
-    const events = (await shop.get(`/v1/events?object=${id}`)).body.data;
-    expect(events.map(({ data: { object: _, ...rest } }: { data: { object: unknown } }) => rest)).toEqual([
-      { reason: 'No account', ...failed },
-      { reason: null, ...said },
-    ]);
-    expect(idsOf(await shop.get('/v1/refunds?reference=r-1'))).toEqual([id]);
-    expect(idsOf(await shop.get(`/v1/refunds?reference=r-1&payment=${payment}&status=failed`))).toEqual([id]);
-    expect(idsOf(await shop.get('/v1/refunds?reference=r-1&status=pending'))).toEqual([]);
-    expect(idsOf(await shop.get('/v1/refunds?reference=r-3'))).toEqual([]);
-  });
-
-  test.each(['', ' r', 'r ', 'ü', 'r'.repeat(256)])('%j is refused', async (reference) => {
-    expect((await propose({ reference })).body.error.errors).toMatchObject([{ param: 'reference' }]);
-  });
-});
-
-describe('the lists of the ledger', () => {
-  const get = async (path: string) => idsOf(await shop.ledgerGet(path));
-
-  test('have refunds of all states, of a payment, of an organization and of a time', async () => {
-    const [first, second] = [(await propose()).body, (await propose()).body];
-    await shop.cancel(first.id);
-    const other = (await shop.propose((await shop.record()).body.id, 1)).body;
-    const mine = `organization=${shop.organization}`;
-    expect(await get(`${REFUNDS}?${mine}`)).toEqual([second.id, other.id]);
-    expect(await get(`${REFUNDS}?${mine}&status=all`)).toEqual([first.id, second.id, other.id]);
-    expect(await get(`${REFUNDS}?payment=${payment}&status=all`)).toEqual([first.id, second.id]);
-    expect(await get(`${REFUNDS}?payment=${payment}&status=canceled&${mine}`)).toEqual([first.id]);
-    expect(await get(`${REFUNDS}?payment=${unknownId('pay_live')}&status=all`)).toEqual([]);
-    const page = `${REFUNDS}?${mine}&status=all&from=${first.created}&to=${other.created + 60}`;
-    expect(await get(`${page}&cursor=${first.id}`)).toEqual([second.id, other.id]);
-    expect(await get(`${REFUNDS}?${mine}&status=all&from=${other.created + 60}`)).toEqual([]);
-  });
-
-  test('have payments of a time, with the reference of each', async () => {
-    const { body } = await shop.record({ reference: 'capture-1' });
-    expect(body.reference).toBe('capture-1');
-    const mine = `/ledger/v1/payments?organization=${shop.organization}`;
-    expect(await get(`${mine}&from=${body.created - 60}&to=${body.created + 60}`)).toEqual([body.id, payment]);
-    expect(await get(`${mine}&from=${body.created + 60}`)).toEqual([]);
-  });
-
-  test('have holds of all payments', async () => {
-    const [first, second] = [(await shop.hold(payment, { amount: 1 })).body, (await shop.hold(payment)).body];
-    await shop.releaseHold(first.id);
-    const other = (await shop.hold((await shop.record()).body.id)).body;
-    const holds = `/ledger/v1/holds?organization=${shop.organization}`;
-    expect(await get(holds)).toEqual([other.id, second.id, first.id]);
-    expect(await get(`/ledger/v1/holds?payment=${payment}`)).toEqual([second.id, first.id]);
-    expect(await get(`${holds}&status=active&payment=${payment}`)).toEqual([second.id]);
-    expect(await get(`${holds}&from=${other.created + 60}`)).toEqual([]);
-    expect((await shop.ledgerGet(`/ledger/v1/holds/${other.id}`)).body).toEqual(other);
-  });
+test('a reference lets one of many proposals at once through, and the others see it, also when it takes all that is left', async () => {
+  const all = await Promise.all(Array.from({ length: 12 }, () => propose({ amount: 5000, reference: 'all' })));
+  expect(all.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
+  expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
 });

@@ -2,11 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.js';
-import { readResource, refusal } from '../support/envelope.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { createLedgerKey } from '../support/service.js';
 import { useOther, useService, useShop } from '../support/setup.js';
-import { Shop } from '../support/shop.js';
+import { Shop, unknownId } from '../support/shop.js';
 
 const RACERS = 50;
 
@@ -30,43 +28,29 @@ async function countPayments(ids: readonly string[]): Promise<number> {
   return found.filter(({ status }) => status === 200).length;
 }
 
-test('the same reference returns the current state of the payment', async () => {
-  const { id } = (await shop.record({ reference: 'txn/1' })).body;
-  await shop.propose(id, 1200);
-  const { body } = await shop.record({ reference: 'txn/1' });
-  expect(body).toMatchObject({ id, amount_pending_refund: 1200, amount_refundable: 3800 });
+test('a reference is unique within an organization and mode, and found in all of them by the ledger', async () => {
+  const [neighbour, live] = [await Shop.open(service, shop), await Shop.open(service, { mode: 'live' })];
+  const reference = `shared-${shop.organization}`;
+  const shops = [shop, neighbour, live];
+  const [own, theirs, other] = await Promise.all(shops.map((one) => one.record({ reference })));
+  expect(statusesOf([own, theirs, other] as Reply[])).toEqual([201, 201, 201]);
+  const found = (at: Shop, query = '') => at.idsOf(`/ledger/v1/payments?limit=1&reference=${reference}${query}`);
+  expect((await found(shop)).sort()).toEqual(idsOf([own, theirs] as Reply[]).sort());
+  expect(await found(shop, `&organization=${shop.organization}`)).toEqual([own?.body.id]);
+  expect(await found(live)).toEqual([other?.body.id]);
 });
 
-test('a session paid before is found by the reference, not refused', async () => {
+test('a session shows its payments to no other organization, and not to the other mode', async () => {
   const session = (await shop.createSession()).body.id;
-  const facts = { amount: 1000, checkout_session: session, reference: 'txn/1' };
-  const first = await shop.record(facts);
-  const second = await shop.record(facts);
-  expect([second.status, second.body]).toEqual([200, first.body]);
-});
-
-test('the same reference with another amount, currency or session is refused', async () => {
-  const session = (await shop.createSession()).body.id;
-  const { id } = (await shop.record({ amount: 1000, reference: 'txn/1' })).body;
-  for (const facts of [{ amount: 1001 }, { currency: 'eur' }, { checkout_session: session }]) {
-    const refused = await shop.record({ amount: 1000, reference: 'txn/1', ...facts });
-    expect(refused.status).toBe(422);
-    const errors = [{ param: 'reference', code: 'invalid_value' }];
-    const next = readResource(`/ledger/v1/payments/${id}?organization=${shop.organization}`);
-    expect(refused.body).toEqual(refusal('payment_reference_reused', next, errors));
-    expect((await shop.ledgerGet(next.path)).body).toMatchObject({ id, amount: 1000, organization: shop.organization });
+  await shop.record({ amount: 1000, checkout_session: session });
+  const stranger = await Shop.open(service);
+  for (const [at, id] of [
+    [stranger, session],
+    [shop, unknownId('cs_live')],
+  ] as const) {
+    expect(await at.idsOf(`/v1/payments?checkout_session=${id}`)).toEqual([]);
   }
-  expect((await shop.get(`/v1/checkout_sessions/${session}`)).body.status).toBe('open');
-});
-
-test('a reference is unique within an organization and mode', async () => {
-  const neighbour = await Shop.open(service);
-  const liveKey = await createLedgerKey(service, 'live');
-  const { url, tenant } = shop;
-  const live = Object.assign(Object.create(Shop.prototype) as Shop, { url, tenant, mode: 'live', ledgerKey: liveKey });
-  const recorded = await Promise.all([shop, neighbour, live].map((one) => one.record({ reference: 'shared' })));
-  expect(statusesOf(recorded)).toEqual([201, 201, 201]);
-  expect(idsOf(recorded)).toHaveLength(3);
+  expect(await shop.idsOf(`/ledger/v1/payments?checkout_session=${unknownId('cs_live')}`)).toEqual([]);
 });
 
 test('50 at once with one reference and 50 keys record one payment', async () => {

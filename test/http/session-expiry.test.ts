@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -37,31 +36,6 @@ async function databaseSeconds(): Promise<number> {
 
 const notOpen = (id: string, param = 'id', path = `${PATH}/${id}`) =>
   refusal('session_not_open', readResource(path), [{ param, code: 'invalid_value' }]);
-
-describe('expire', () => {
-  test('is refused for a session that is complete, expired, or overdue', async () => {
-    const [complete, expired] = [(await shop.createSession()).body.id, (await shop.createSession()).body.id];
-    await Promise.all([shop.record({ amount: 1000, checkout_session: complete }), shop.expire(expired)]);
-    for (const id of [complete, expired, (await sessionEndingIn(0)).id]) {
-      const before = await shop.get(`${PATH}/${id}`);
-      const refused = await shop.expire(id);
-      expect([refused.status, refused.body]).toEqual([422, notOpen(id)]);
-      expect((await shop.get(`${PATH}/${id}`)).body).toEqual(before.body);
-    }
-  });
-
-  test('honours an idempotency key', async () => {
-    const [one, two] = [(await shop.createSession()).body.id, (await shop.createSession()).body.id];
-    const key = randomUUID();
-    const first = await shop.post(`${PATH}/${one}/expire`, undefined, key);
-    const again = await shop.post(`${PATH}/${one}/expire`, undefined, key);
-    expect([again.status, again.text]).toEqual([200, first.text]);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-    const reused = await shop.post(`${PATH}/${two}/expire`, undefined, key);
-    expect([reused.status, reused.body.error.code]).toEqual([422, 'idempotency_key_reused']);
-    expect((await shop.get(`${PATH}/${two}`)).body.status).toBe('open');
-  });
-});
 
 test('a session whose total is 0 is either completed or expired, when both are asked for at once', async () => {
   const price = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };

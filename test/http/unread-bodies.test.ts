@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, jest, test } from '@jest/globals';
+import { SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, sendBytes } from '../support/raw.js';
@@ -11,6 +12,7 @@ import { useService, useShop } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TOO_LARGE = { status: 413, code: 'payload_too_large', errors: [['body', 'too_large']] } as const;
+const MAX_BODY_BYTES = 256 * 1024;
 const LARGE = Buffer.alloc(10_000_000, ' ');
 
 const service = useService();
@@ -39,6 +41,20 @@ test.each([
 ])('10 MB with %j are refused, and every client reads it', async (headers) => {
   const statuses = await Promise.all(Array.from({ length: 8 }, () => statusOf(headers as Record<string, string>)));
   expect(statuses).toEqual(Array.from({ length: 8 }, () => 413));
+});
+
+test('256 KiB without a Content-Length are accepted, a byte more is refused', async () => {
+  const create = async (size: number) => {
+    const headers = {
+      authorization: `Bearer ${shop.key}`,
+      'content-type': 'application/json',
+      'idempotency-key': `chunks-${size}`,
+    };
+    const body = new Blob([JSON.stringify(SMALLEST).padEnd(size)]).stream();
+    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+    return (await fetch(service.url + SESSIONS, init)).status;
+  };
+  expect([await create(MAX_BODY_BYTES), await create(MAX_BODY_BYTES + 1)]).toEqual([201, 413]);
 });
 
 test('an endless body is answered while it is sent, and then its connection is closed', async () => {

@@ -6,11 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
-import { atOnce, SMALLEST } from '../support/client.js';
+import { atOnce, LARGE, post, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
 import { type Server, serve, until } from '../support/processes.js';
 import { capture, createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
-import { createSession, LARGE } from '../support/sessions.js';
 
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
 const SAMPLES = 25;
@@ -34,7 +33,7 @@ beforeAll(async () => {
   neighbour = await createTenant(service);
   ledger = await createLedgerKey(service);
   const { test, organization } = neighbour;
-  const session = await createSession(service, test);
+  const session = (await post(`${service.url}/v1/checkout_sessions`, { key: test, body: SMALLEST })).body.id;
   const payment = await capture(service, neighbour, { amount: 1_000_000 });
   requests = [
     () => request(test, `/v1/checkout_sessions/${session}`),
@@ -188,7 +187,8 @@ test('four hundred large sessions that expire together', async () => {
   let made = 0;
   await expectUnnoticed(async () => {
     await atOnce(8, async () => {
-      for (let at = 0; at < 50; at++) await createSession(service, troublesome.test, LARGE);
+      for (let at = 0; at < 50; at++)
+        await request(troublesome.test, '/v1/checkout_sessions', { ...SMALLEST, ...LARGE });
     });
     made += 400;
     await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'

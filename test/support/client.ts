@@ -107,3 +107,17 @@ export const SMALLEST = {
   currency: 'usd',
   line_items: [{ price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: 'Book' } } }],
 };
+
+/** Changes that make a session about as large as a body may be: 14 lines with eight images each, 226 KiB. */
+export const LARGE = {
+  line_items: Array.from({ length: 14 }, (_, line) => ({
+    price_data: {
+      currency: 'usd',
+      unit_amount: 1000,
+      product_data: {
+        name: `Book ${line}`,
+        images: Array.from({ length: 8 }, () => `https://img.example/${'x'.repeat(2_000)}`),
+      },
+    },
+  })),
+};

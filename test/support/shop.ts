@@ -28,6 +28,11 @@ export class Shop {
     return new Shop(url, this.tenant, this.mode, this.ledgerKey);
   }
 
+  /** The same organization in another mode. */
+  async in(mode: Mode, service: Service): Promise<Shop> {
+    return new Shop(this.url, this.tenant, mode, await createLedgerKey(service, mode));
+  }
+
   get organization(): string {
     return this.tenant.organization;
   }
@@ -39,6 +44,22 @@ export class Shop {
   /** A request of the merchant's. */
   get(path: string): Promise<Reply> {
     return get(`${this.url}${path}`, { key: this.key });
+  }
+
+  /** The identifiers in all pages of a list, of the ledger's if its path is, in the order in which they come. */
+  async idsOf(path: string): Promise<string[]> {
+    const ids: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await (path.startsWith('/ledger/') ? this.ledgerGet(path + cursor) : this.get(path + cursor));
+      ids.push(...body.data.map(({ id }: { id: string }) => id));
+      if (!body.has_more) return ids;
+      cursor = `${path.includes('?') ? '&' : '?'}cursor=${body.next_cursor}`;
+    }
+  }
+
+  /** The events of a resource, oldest first. */
+  async eventsOf(object: string) {
+    return (await this.get(`/v1/events?object=${object}&order=asc`)).body.data;
   }
 
   /** A write of the merchant's, under a new idempotency key unless one is given. */

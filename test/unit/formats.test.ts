@@ -36,61 +36,6 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
   ['isInstant', ['0', '1763700000', '253402300799', '2026-01-31', '2024-02-29', '2026-01-31T10:00:00Z']],
 ];
 
-const REFUSED: readonly [FormatName, readonly string[]][] = [
-  ['isCurrency', ['', 'xau', 'xxx', 'us', 'dollar', ' usd']],
-  [
-    'isWebUrl',
-    [
-      ...[
-        '',
-        'shop.example',
-        '//shop.example',
-        'http://shop.example',
-        'http://localhost.evil.example',
-        'ftp://a.example',
-      ],
-      ...['javascript:alert(1)', 'https:shop.example', 'https:\\\\shop.example', 'https://', 'https://a b.example'],
-      ...['https://shop.example/ ', ' https://shop.example', 'https://shop.example/\n', 'https://a.example:99999'],
-      ...['http://localhost@evil.example/', 'https://[::1', 'https://%zz/', 'data:text/html,x', 'mailto:a@b.example'],
-    ],
-  ],
-  [
-    'isWebhookUrl',
-    [
-      ...['ftp://a.example', 'https://a.example:22/', 'https://a.example:1023/', 'https://a.example:0/', '/webhooks'],
-      ...[
-        'https://user@a.example/',
-        'https://user:secret@a.example/',
-        'https://:secret@a.example/',
-        `https://${NAME}x/`,
-      ],
-    ],
-  ],
-  [
-    'isAddrSpec',
-    [
-      '',
-      'ada',
-      '@example.com',
-      'ada@',
-      'a@b@c.example',
-      'Ada <ada@example.com>',
-      'a@example.com, b@example.com',
-      'a b@example.com',
-      'ada@example.com\n',
-    ],
-  ],
-  ['isLocale', ['', 'x', 'english_US', 'de--CH', '-de', 'Auto!', 'en US', 'e', '日本']],
-  [
-    'isInstant',
-    [
-      ...['', '-1', '1.5', '1e9', '253402300800', 'now', 'tomorrow', '2026-1-31', '2026-02-30', '2025-02-29'],
-      ...['2026-13-01', '2026-00-10', '2026-01-31T10:00', '2026-01-31T10:00:00', '2026-01-31T25:00:00Z', '1969-12-31'],
-      ...['2026-01-31T10:60:00Z', '2026-01-31T10:00:00+0200', ' 1763700000', '1763700000 ', '٣'],
-    ],
-  ],
-];
-
 /** From the RFC 3339 examples and Unix time itself. */
 const INSTANTS: readonly [string, number][] = [
   ['0', 0],
@@ -106,10 +51,6 @@ const INSTANTS: readonly [string, number][] = [
 
 test.each(pairs(ACCEPTED))('%s: %j is one', (format, text) => {
   expect(FORMATS[format](text)).toBe(true);
-});
-
-test.each(pairs(REFUSED))('%s: %j is none', (format, text) => {
-  expect(FORMATS[format](text)).toBe(false);
 });
 
 test.each(INSTANTS)('%s is the instant %i', (text, instant) => {
