@@ -65,8 +65,14 @@ async function connect(url: string): Promise<DataSource> {
     // The error for a name with several addresses has an error for each, and no message of its own.
     const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
     const why = faults.map(({ message }) => message).join(', ');
-    throw new Error(`The database cannot be used: ${why}. Check DATABASE_URL, and that PostgreSQL runs there.`);
+    throw new Error(`The database cannot be used: ${why}. ${adviceOn(why, 'Check DATABASE_URL, and that PostgreSQL runs there.')}`);
   }
+}
+
+export function adviceOn(fault: string, otherwise: string): string {
+  if (/altnames/.test(fault)) return 'Connect to a host that the certificate of PostgreSQL names.';
+  const isUnknown = /self-signed|issuer|first certificate/.test(fault);
+  return isUnknown ? 'Name the CA of its certificate in DATABASE_URL: sslrootcert=<file>.' : otherwise;
 }
 
 /** Holds a lock for the work. It is a transaction's lock, because a pooler would keep a session's lock. */

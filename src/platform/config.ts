@@ -20,8 +20,12 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const LOG_REQUESTS = ['all', 'errors'];
 /** The value of a secret is left out of the message about it. */
 const SECRET = { context: { isSecret: true } };
-const POSTGRES = /^postgres(ql)?:\/\//;
-const POSTGRES_URL = { message: 'a URL like postgres://user:password@host:5432/database', ...SECRET };
+const POSTGRES = /^postgres(ql)?:\/\/[^#]*$/;
+const POSTGRES_URL = {
+  message:
+    'a URL like postgres://user:password@host:5432/database, with @ : / ? # % in the password written as %40 %3A %2F %3F %23 %25',
+  ...SECRET,
+};
 const PUBLIC_URL = { message: 'a URL like https://pay.example, without a query' };
 const TOKEN = { message: '1 to 256 visible ASCII characters without spaces', ...SECRET };
 const ADDRESSES = { message: 'addresses or ranges like 10.0.0.0/8, with commas between them', each: true };
@@ -38,9 +42,9 @@ const NO_DATABASE = 'DATABASE_URL is not set: with NODE_ENV=production it must n
 /** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR` (docs/settings.md). */
 export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
-  @IsOptional() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined = undefined;
+  @IsOptional() @Verified() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined = undefined;
   /** A standby server, for reads that may be seconds behind; undefined means the database itself. */
-  @IsOptional() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseReadUrl: string | undefined = undefined;
+  @IsOptional() @Verified() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseReadUrl: string | undefined = undefined;
   @IsString() readonly dataDir: string = '.data';
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
@@ -133,6 +137,12 @@ function Network(options: ValidationOptions): PropertyDecorator {
 function isNetwork(text: string): boolean {
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return true;
   return ipaddr.IPv6.isValidCIDR(text) && !ipaddr.IPv6.parseCIDR(text)[0].isIPv4MappedAddress();
+}
+
+/** pg verifies the server with these modes too, and warns in nine lines that it may not do so later. */
+function Verified(): PropertyDecorator {
+  const mode = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
+  return Transform(({ value }) => (/[?&]uselibpqcompat=/.test(value) ? value : value?.replace(mode, '$1verify-full')));
 }
 
 function IsUrl(scheme: RegExp, options: ValidationOptions): PropertyDecorator {

@@ -121,7 +121,7 @@ describe('a database out of reach is one line', () => {
   test.each([
     ['postgres://localhost:1/shop', 'The database cannot be used: connect ECONNREFUSED'],
     ['postgres://nowhere.invalid/shop', 'The database cannot be used: getaddrinfo'],
-    ['localhost:5432', 'DATABASE_URL must be a URL like postgres://user:password@host:5432/database.'],
+    ['localhost:5432', 'DATABASE_URL must be a URL like postgres://user:password@host:5432/database, with @'],
   ])('%s', async (url, message) => {
     const line = new RegExp(`^${message.replaceAll(/[.:/]/g, '\\$&')}[^\\n]*\\n$`);
     const refusal = { status: 1, stdout: '', stderr: expect.stringMatching(line) };

@@ -26,23 +26,24 @@ export class OwnPostgres {
     /** Below /tmp and open: PostgreSQL may run as another user. */
     private readonly scratch: string,
     private readonly name: string,
+    private readonly user = USER,
   ) {}
 
-  static async start(settings: readonly string[] = []): Promise<OwnPostgres> {
+  static async start(settings: readonly string[] = [], user = USER): Promise<OwnPostgres> {
     const scratch = mkdtempSync('/tmp/tillgate-own-');
     chmodSync(scratch, 0o755);
     const archive = join(scratch, 'archive');
     mkdirSync(archive);
     chmodSync(archive, 0o777);
-    const postgres = new OwnPostgres(scratch, 'primary');
-    await initialize(postgres.directory, USER, PASSWORD);
+    const postgres = new OwnPostgres(scratch, 'primary', user);
+    await initialize(postgres.directory, user, PASSWORD);
     postgres.configure('archive_mode = on', `archive_command = 'cp %p ${archive}/%f'`, ...settings);
     await postgres.run();
     return postgres;
   }
 
   get url(): string {
-    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${processOn(this.directory)?.port}/postgres?sslmode=disable`;
+    return `postgres://${this.user}:${PASSWORD}@127.0.0.1:${processOn(this.directory)?.port}/postgres?sslmode=disable`;
   }
 
   /** What a base backup copies: the files, while others write to them. */

@@ -44,7 +44,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     : await createDatabase();
   const config = { ...readConfig({ LOG_LEVEL: 'silent', PORT: '0' }), ...options.config };
   const { log, clock, declared, modules = [], overrides = [] } = options;
-  const application = await createApplication(config, database.url, {
+  const application = await createApplication(config, ofService(database.url), {
     ...(log && { log }),
     ...(declared && { modules: declared }),
     create: async (module, adapter, nestOptions) => {
@@ -70,6 +70,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await database.drop();
     },
   };
+}
+
+/** As the service's role, unless the server is one that was given. */
+function ofService(databaseUrl: string): string {
+  const role = process.env.TEST_SERVICE_ROLE;
+  const url = new URL(databaseUrl);
+  return role ? Object.assign(url, { username: role, password: 'service' }).href : databaseUrl;
 }
 
 export interface Tenant {

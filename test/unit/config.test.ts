@@ -39,7 +39,7 @@ const ALL_WRONG = {
 };
 
 const ALL_FAULTS = [
-  'DATABASE_URL must be a URL like postgres://user:password@host:5432/database.',
+  'DATABASE_URL must be a URL like postgres://user:password@host:5432/database, with @ : / ? # % in the password written as %40 %3A %2F %3F %23 %25.',
   'PORT is "65536", but must be a whole number from 0 to 65535.',
   'LOG_LEVEL is "loud", but must be one of fatal, error, warn, info, debug, trace, silent.',
   'RATE_LIMIT_RPS is "-1", but must be a whole number from 0 to 1000000.',
@@ -119,6 +119,14 @@ describe('settings', () => {
     expect(faultsOf({ NODE_ENV: 'development' })).toEqual([]);
   });
 
+  test('of databases verify the server with every sslmode that pg verifies it with', () => {
+    const read = (search: string) => readConfig({ DATABASE_URL: `postgres://db/shop${search}` }).databaseUrl;
+    for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
+      expect(read(`?a=b&sslmode=${mode}&c=d`)).toBe('postgres://db/shop?a=b&sslmode=verify-full&c=d');
+    for (const kept of ['', '?sslmode=disable', '?sslmode=no-verify', '?uselibpqcompat=true&sslmode=require'])
+      expect(read(kept)).toBe(`postgres://db/shop${kept}`);
+  });
+
   test('that are wrong are named all at once', () => {
     expect(faultsOf(ALL_WRONG)).toEqual(ALL_FAULTS);
   });
@@ -136,12 +144,17 @@ describe('settings', () => {
     },
   );
 
-  test.each(['db', 'localhost:5432', 'http://db', 'postgres:db', 'postgres://db:port/shop', ' postgres://db'])(
-    'DATABASE_URL=%j is refused, and not repeated, since it may hold a password',
-    (value) => {
-      expect(faultsOf({ DATABASE_URL: value })).toEqual([ALL_FAULTS[0]]);
-    },
-  );
+  test.each([
+    'db',
+    'localhost:5432',
+    'http://db',
+    'postgres:db',
+    'postgres://db:port/shop',
+    ' postgres://db',
+    'postgres://me:p@#w@db/shop',
+  ])('DATABASE_URL=%j is refused, and not repeated, since it may hold a password', (value) => {
+    expect(faultsOf({ DATABASE_URL: value })).toEqual([ALL_FAULTS[0]]);
+  });
 
   test.each([
     '10.0.0.1',

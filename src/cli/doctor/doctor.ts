@@ -1,5 +1,7 @@
 /** Looks for what makes the service fail now or later, and gives advice. Changes nothing. */
+import type { TlsOptions } from 'node:tls';
 import { Client } from 'pg';
+import { adviceOn } from '../../migrate/migrate.js';
 import { connected } from '../../migrate/pooler.js';
 import type { Config } from '../../platform/config.js';
 import { announcedPid } from '../../platform/database/data-source.js';
@@ -67,8 +69,9 @@ async function tried(name: string, check: Promise<Finding | Finding[]>): Promise
 
 /** Without an sslmode in DATABASE_URL, pg does not even try TLS. */
 export function encrypted({ ssl, host }: Pick<Client, 'ssl' | 'host'>): Finding {
-  if (ssl) return ok('tls', 'The connection is encrypted.');
-  if (/^(localhost$|127\.|::1$|\/)/.test(host)) return ok('tls', 'The database is on this machine.');
+  const { rejectUnauthorized = true } = Object(ssl) as TlsOptions;
+  if (ssl) return ok('tls', `The connection is encrypted${rejectUnauthorized ? ', and the server verified' : ''}.`);
+  if (/^(localhost$|127\.|::1$|\/)/.test(host)) return ok('tls', 'The connection is not encrypted; the database is on this machine.');
   const advice = 'Add ?sslmode=verify-full to DATABASE_URL (docs/deploying.md), unless the network is encrypted.';
   return warn('tls', `The connection to ${host} is not encrypted.`, advice);
 }
@@ -98,9 +101,6 @@ function unreachable(error: unknown): Finding {
   // The error for a name with several addresses has an error for each.
   const faults = error instanceof AggregateError ? error.errors : [error];
   const said = faults.map(({ message }: Error) => message).join(', ');
-  return fail(
-    'connection',
-    `${said}.`,
-    'Check DATABASE_URL, the network and pg_hba.conf; start PostgreSQL if it is down.',
-  );
+  const advice = 'Check DATABASE_URL, the network and pg_hba.conf; start PostgreSQL if it is down.';
+  return fail('connection', `${said}.`, adviceOn(said, advice));
 }

@@ -1,0 +1,89 @@
+/** The statements of docs/operate/postgresql.md as they stand there: who migrates, who serves, and what each may do. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { send } from '../support/client.js';
+import { OwnPostgres } from '../support/own-postgres.js';
+import { withClient } from '../support/postgres.js';
+import { commandLine, type Server, startServer } from '../support/processes.js';
+
+const PAGE = readFileSync('docs/operate/postgresql.md', 'utf8');
+const [MAKE = '', GRANT = '', REPAIR = ''] = [...PAGE.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql ?? '');
+
+let postgres: OwnPostgres;
+let server: Server;
+
+function urlOf(user: string): string {
+  const url = new URL(postgres.url);
+  const password = user === 'tillgate' ? 'service-password' : 'owner-password';
+  return Object.assign(url, { username: user, password, pathname: '/tillgate' }).href;
+}
+
+const as = (url: string, sql: string) => withClient(url, async (client) => (await client.query(sql)).rows);
+
+beforeAll(async () => {
+  // The superuser of these tests has the service's name.
+  postgres = await OwnPostgres.start([], 'admin');
+  for (const statement of MAKE.split(';\n').filter(Boolean)) await as(postgres.url, statement);
+  await as(urlOf('tillgate_owner'), GRANT);
+});
+
+afterAll(async () => {
+  await server.stop();
+  await postgres.stop();
+  postgres.remove();
+});
+
+test('the owner migrates, and is told what needs an administrator', async () => {
+  const { status, stdout } = await commandLine(['migrate', '--service-role', 'tillgate'], {
+    DATABASE_URL: urlOf('tillgate_owner'),
+  });
+  expect(status).toBe(0);
+  const { applied, not_permitted } = JSON.parse(stdout);
+  expect(applied.length).toBeGreaterThan(20);
+  expect(not_permitted).toContain(`ALTER ROLE tillgate IN DATABASE tillgate SET statement_timeout = '5s';`);
+  for (const statement of not_permitted) await as(postgres.url, statement);
+});
+
+test('the service serves, and its commands work', async () => {
+  const DATABASE_URL = urlOf('tillgate');
+  const { id } = JSON.parse((await commandLine(['org', 'create', 'Shop'], { DATABASE_URL })).stdout);
+  const made = await commandLine(['key', 'create', '--org', id, '--mode', 'test'], { DATABASE_URL });
+  const { key } = JSON.parse(made.stdout);
+  server = await startServer({ DATABASE_URL });
+  const line = { price_data: { currency: 'usd', unit_amount: 1299, product_data: { name: 'Book' } } };
+  const post = (path: string, body: object) => send('POST', server.url + path, { key, body, idempotencyKey: path });
+  const session = await post('/v1/checkout_sessions', { currency: 'usd', line_items: [line] });
+  const payment = await post(`/v1/test_helpers/checkout_sessions/${session.body.id}/pay`, {});
+  const refund = await post('/v1/refunds', { payment: payment.body.id, amount: 1299 });
+  expect([session.status, payment.status, refund.status]).toEqual([201, 200, 201]);
+  const doctor = JSON.parse((await commandLine(['doctor'], { DATABASE_URL })).stdout);
+  expect(doctor.healthy).toBe(true);
+  expect((await commandLine(['reconcile'], { DATABASE_URL })).status).toBe(0);
+});
+
+test.each([
+  'CREATE TABLE mine ()',
+  'CREATE TEMPORARY TABLE mine ()',
+  'TRUNCATE refunds',
+  'DROP TABLE refunds',
+  'ALTER TABLE refunds DISABLE TRIGGER ALL',
+  'CREATE SCHEMA mine',
+])('the service cannot %s', async (sql) => {
+  await expect(as(urlOf('tillgate'), sql)).rejects.toMatchObject({ code: '42501' });
+});
+
+test('nobody else connects', async () => {
+  await as(postgres.url, `CREATE ROLE other LOGIN PASSWORD 'owner-password'`);
+  await expect(as(urlOf('other'), 'SELECT')).rejects.toMatchObject({ code: '42501' });
+});
+
+const RIGHTS = `SELECT relname, relacl::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relacl IS NOT NULL ORDER BY 1`;
+
+test('the grants for tables that exist are the same rights', async () => {
+  const before = await as(postgres.url.replace(/\/postgres\?/, '/tillgate?'), RIGHTS);
+  expect(before.length).toBeGreaterThan(20);
+  await as(urlOf('tillgate_owner'), 'REVOKE ALL ON ALL TABLES IN SCHEMA public FROM tillgate');
+  await as(urlOf('tillgate_owner'), 'REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM tillgate');
+  await as(urlOf('tillgate_owner'), REPAIR);
+  expect(await as(postgres.url.replace(/\/postgres\?/, '/tillgate?'), RIGHTS)).toEqual(before);
+});
