@@ -18,7 +18,7 @@ if (!existsSync(STAMP) || all.some((path) => changedAt(path) > changedAt(STAMP))
   if (!existsSync('node_modules/@nestjs/cli')) {
     const state = existsSync(STAMP) ? 'dist/ is older than its sources' : 'dist/ is missing';
     process.stderr.write(
-      `Tillgate cannot start: ${state}, and the build tools are not installed. Run: npm ci && npm run build (docs/deploying.md)\n`,
+      `Tillgate cannot start: ${state}, and the build tools are not installed. Run: npm ci && npm run build (docs/operate/deploying.md)\n`,
     );
     process.exit(1);
   }

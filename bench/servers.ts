@@ -57,7 +57,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** What `npm start`, and the container, give Node; docs/performance.md says what for. */
+/** What `npm start`, and the container, give Node; docs/explain/performance.md says what for. */
 const FLAGS = flagsOf(JSON.parse(readFileSync(built('../package.json'), 'utf8')).scripts.start);
 /** Limits are on, and far above what a client on this machine can ask for. */
 const PRODUCTION = { PORT: '0', RATE_LIMIT_RPS: '1000000' };

@@ -72,7 +72,7 @@ export class AppModule {
         PublicUrl,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
-        // In the order that docs/api.md promises: the key, the origin, the rate limit, and then the body.
+        // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
         { provide: APP_GUARD, useClass: KeyGuard },
         { provide: APP_GUARD, useClass: OriginGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },

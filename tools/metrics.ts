@@ -1,4 +1,4 @@
-/** Prints docs/metrics.md: every metric with its meaning, its labels and their values. Nothing is started for it. */
+/** Prints docs/reference/metrics.md: every metric with its meaning, its labels and their values. Nothing is started for it. */
 
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { factsOf } from '../src/app.module.js';
@@ -23,7 +23,7 @@ const INTRODUCTION = `# Metrics
   An instance measures at most every 15 seconds, however often it is asked. While the database cannot be asked, they are missing.
 - The label \`mode\` is \`test\` or \`live\`. Amounts are in the smallest unit of their currency.
 
-\`docker/grafana/\` has a dashboard, and \`docker/prometheus/\` rules for the [alerts](alerts.md).
+\`docker/grafana/\` has a dashboard, and \`docker/prometheus/\` rules for the [alerts](../operate/alerts.md).
 `;
 
 function sectionOf(metric: DeclaredMetric): string {

@@ -21,7 +21,7 @@ export function addDoctorCommand(program: Command): void {
         }, show);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        show(report(error.faults.map((fault) => fail('settings', fault, 'Correct it: docs/settings.md.'))));
+        show(report(error.faults.map((fault) => fail('settings', fault, 'Correct it: docs/reference/settings.md.'))));
       }
     });
 }

@@ -65,7 +65,9 @@ async function connect(url: string): Promise<DataSource> {
     // The error for a name with several addresses has an error for each, and no message of its own.
     const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
     const why = faults.map(({ message }) => message).join(', ');
-    throw new Error(`The database cannot be used: ${why}. ${adviceOn(why, 'Check DATABASE_URL, and that PostgreSQL runs there.')}`);
+    throw new Error(
+      `The database cannot be used: ${why}. ${adviceOn(why, 'Check DATABASE_URL, and that PostgreSQL runs there.')}`,
+    );
   }
 }
 

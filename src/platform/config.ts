@@ -39,7 +39,7 @@ const KEY = { message: 'at least 32 characters', ...SECRET };
 const KEYS = { message: 'keys of at least 32 characters, with commas between them', each: true, ...SECRET };
 const NO_DATABASE = 'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
 
-/** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR` (docs/settings.md). */
+/** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR` (docs/reference/settings.md). */
 export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
   @IsOptional() @Verified() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined = undefined;

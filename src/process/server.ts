@@ -112,7 +112,7 @@ export class Server implements Serving {
   }
 }
 
-/** V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/performance.md). */
+/** V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/explain/performance.md). */
 function collectWhatStartingLeft(): void {
   globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }

@@ -110,7 +110,7 @@ describe('kubernetes.yaml', () => {
     const named = readFileSync('docker/kubernetes.yaml', 'utf8').matchAll(/\b([A-Z_]+)=…/g);
     const all = [...named].map(([, name]) => name);
     expect(all).toContain('METRICS_TOKEN');
-    const settings = readFileSync('docs/settings.md', 'utf8');
+    const settings = readFileSync('docs/reference/settings.md', 'utf8');
     expect(all.filter((name) => !settings.includes(`| \`${name}\` `))).toEqual([]);
   });
 

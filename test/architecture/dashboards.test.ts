@@ -88,11 +88,11 @@ test.each([
 });
 
 test('each alert has a paragraph of its own, and a rule that is tested', () => {
-  const page = readFileSync('docs/alerts.md', 'utf8');
+  const page = readFileSync('docs/operate/alerts.md', 'utf8');
   const paragraphs = [...page.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
   expect(paragraphs).toEqual(RULES.map(({ alert }) => alert));
   for (const { alert, annotations } of RULES) {
-    expect(annotations.runbook_url).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url).toBe(`docs/operate/alerts.md#${alert.toLowerCase()}`);
   }
   const { tests } = parse(readFileSync('docker/prometheus/rules.test.yml', 'utf8'));
   const firing = tests.flatMap(

@@ -1,11 +1,12 @@
 /** The tests that the documents name exist. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-const DECISIONS = readdirSync('docs/decisions').map((name) => `docs/decisions/${name}`);
+const DECISIONS = readdirSync('docs/explain/decisions').map((name) => `docs/explain/decisions/${name}`);
 
-test.each(['SECURITY.md', 'docs/reliability.md'])('%s names tests that exist', (document) => {
+test.each(['SECURITY.md', 'docs/explain/reliability.md'])('%s names tests that exist', (document) => {
   const named = [...readFileSync(document, 'utf8').matchAll(/`(test\/[^`\s*]+)`/g)].map(([, path]) => path as string);
   expect(named.filter((path) => !existsSync(path))).toEqual([]);
 });
@@ -30,7 +31,7 @@ function isInCode(name: string): boolean {
   }
 }
 
-test.each(['SECURITY.md', 'docs/reliability.md'])('every row of %s names a test', (document) => {
+test.each(['SECURITY.md', 'docs/explain/reliability.md'])('every row of %s names a test', (document) => {
   const rows = readFileSync(document, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| ') && !/^\|[ -]+\|/.test(line));
@@ -39,8 +40,9 @@ test.each(['SECURITY.md', 'docs/reliability.md'])('every row of %s names a test'
 });
 
 /** References, which nobody reads from end to end. */
-const REFERENCES = ['api.md', 'metrics.md', 'performance.md'];
-const GUIDES = readdirSync('docs').filter((name) => name.endsWith('.md') && !REFERENCES.includes(name));
+const REFERENCES = ['reference/api.md', 'reference/metrics.md', 'explain/performance.md'];
+const PAGES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+const GUIDES = PAGES.filter((name) => !REFERENCES.includes(name) && !name.includes('decisions/'));
 
 test.each([['README.md', 120], ...GUIDES.map((name): [string, number] => [`docs/${name}`, 150])])(
   '%s has at most %i lines',
@@ -48,3 +50,13 @@ test.each([['README.md', 120], ...GUIDES.map((name): [string, number] => [`docs/
     expect(readFileSync(document, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(most);
   },
 );
+
+const LINK = /\]\((?!\w+:)([^)#\s]+)(?:#[^)\s]*)?\)/g;
+const WRITTEN = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'client/README.md', 'conformance/README.md'];
+
+test.each([...WRITTEN, ...PAGES.map((name) => `docs/${name}`)])('every link of %s leads to a file', (document) => {
+  const linked = [...readFileSync(document, 'utf8').matchAll(LINK)].map(([, path]) =>
+    join(dirname(document), path ?? ''),
+  );
+  expect(linked.filter((path) => !existsSync(path))).toEqual([]);
+});

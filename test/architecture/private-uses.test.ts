@@ -1,4 +1,4 @@
-/** docs/dependencies.md lists every use of a package's undocumented parts, with the version that it was seen in. */
+/** docs/explain/dependencies.md lists every use of a package's undocumented parts, with the version that it was seen in. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -14,7 +14,7 @@ interface Use {
 }
 
 const USE = /^- `(.+?)`: `(.+?)`(?: \((.+?): `(.+?)`\))?\. /gm;
-const USES: readonly Use[] = readFileSync('docs/dependencies.md', 'utf8')
+const USES: readonly Use[] = readFileSync('docs/explain/dependencies.md', 'utf8')
   .split(/^## /m)
   .slice(1)
   .flatMap((section) => {

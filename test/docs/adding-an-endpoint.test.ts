@@ -6,8 +6,8 @@ import ts from 'typescript';
 import { flat, shownIn } from '../support/shown-code.js';
 
 const FIELD = /customer_?email/i;
-const LINES = shownIn(readFileSync('docs/adding-a-field.md', 'utf8'));
-const SHOWN = [...shownIn(readFileSync('docs/adding-an-endpoint.md', 'utf8')), ...LINES];
+const LINES = shownIn(readFileSync('docs/guides/adding-a-field.md', 'utf8'));
+const SHOWN = [...shownIn(readFileSync('docs/guides/adding-an-endpoint.md', 'utf8')), ...LINES];
 
 const CHECKOUT = 'src/modules/checkout';
 const RECORD = `${CHECKOUT}/adapters/persistence/checkout-session.record.ts`;

@@ -1,4 +1,4 @@
-/** What docs/deploying.md says of a start without the build tools, and that it starts the same thing as everything else. */
+/** What docs/operate/deploying.md says of a start without the build tools, and that it starts the same thing as everything else. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../src/platform/config.js';
 import { run, Scratch } from '../support/processes.js';
 
-const GUIDE = readFileSync('docs/deploying.md', 'utf8');
+const GUIDE = readFileSync('docs/operate/deploying.md', 'utf8');
 const MINUTE_MS = 60_000;
 
 describe('build-if-changed', () => {
@@ -46,7 +46,7 @@ describe('build-if-changed', () => {
 
   const installTools = () => write('node_modules/@nestjs/cli/package.json');
   const missing = (what: string) =>
-    `Tillgate cannot start: ${what}, and the build tools are not installed. Run: npm ci && npm run build (docs/deploying.md)\n`;
+    `Tillgate cannot start: ${what}, and the build tools are not installed. Run: npm ci && npm run build (docs/operate/deploying.md)\n`;
 
   test('does nothing where nothing has changed, with the build tools or without', async () => {
     expect(await run()).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -120,9 +120,12 @@ test.each(['dist/src/main.js', 'dist/src/cli/cli.js'])('%s ends in one sentence 
   expect(await ended).toEqual({ status: 1, stdout: '', stderr });
 });
 
-test.each(['README.md', 'docs/quick-start.md', 'docs/deploying.md'])('%s names the versions of Node', (document) => {
-  const [oldest, current] = engines.node.match(/\d+\.\d+/g);
-  expect(readFileSync(document, 'utf8').replaceAll('\n', ' ')).toContain(`Node ${oldest}, ${current} or newer`);
-  const [, image] = /^FROM node:(\d+)/m.exec(readFileSync('docker/Dockerfile', 'utf8')) ?? [];
-  expect(Number(image)).toBeGreaterThanOrEqual(Number.parseInt(current, 10));
-});
+test.each(['README.md', 'docs/start/quick-start.md', 'docs/operate/deploying.md'])(
+  '%s names the versions of Node',
+  (document) => {
+    const [oldest, current] = engines.node.match(/\d+\.\d+/g);
+    expect(readFileSync(document, 'utf8').replaceAll('\n', ' ')).toContain(`Node ${oldest}, ${current} or newer`);
+    const [, image] = /^FROM node:(\d+)/m.exec(readFileSync('docker/Dockerfile', 'utf8')) ?? [];
+    expect(Number(image)).toBeGreaterThanOrEqual(Number.parseInt(current, 10));
+  },
+);

@@ -14,7 +14,7 @@ const BLOCKS = /^```sh( error)?\n(.*?)^```/gms;
 const CURL = `exec 9>&2; curl() { command curl -w '%{stderr}%{http_code}\\n' "$@" 2>&9; }`;
 const TILLGATE = `npx() { shift; node dist/src/cli/cli.js "$@" && echo 200 >&9; }`;
 
-const GUIDES = readdirSync('docs')
+const GUIDES = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
   .map((file) => ({ file, blocks: Array.from(readFileSync(`docs/${file}`, 'utf8').matchAll(BLOCKS)) }))
   .filter(({ blocks }) => blocks.length > 0);

@@ -12,7 +12,7 @@ import { PATIENCE_MS } from '../support/page-browser.js';
 import { createKey } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
 
-const EXAMPLE = readFileSync('docs/embedded-page.html', 'utf8');
+const EXAMPLE = readFileSync('docs/guides/embedded-page.html', 'utf8');
 const SILENT = EXAMPLE.replace(/.*location\.assign.*\n/, '');
 const LISTEN = `<script>const told = []; addEventListener('message', ({ data }) => told.push(data.type));</script>`;
 

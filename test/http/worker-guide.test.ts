@@ -8,7 +8,7 @@ import { expectBalanced } from '../support/reconciled.js';
 import { useService, useShop } from '../support/setup.js';
 
 const [, WORKER = ''] =
-  /## Write your worker.*?```js\n(.*?)```/s.exec(readFileSync('docs/refunds-and-the-ledger.md', 'utf8')) ?? [];
+  /## Write your worker.*?```js\n(.*?)```/s.exec(readFileSync('docs/guides/refunds-and-the-ledger.md', 'utf8')) ?? [];
 
 /** The amount says what becomes of a payout. It is said again to who asks again, and each pays once. */
 const PROVIDER = `

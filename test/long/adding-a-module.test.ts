@@ -1,4 +1,4 @@
-/** A module is added by its folder, its migration and three lines, as docs/adding-a-module.md says. */
+/** A module is added by its folder, its migration and three lines, as docs/guides/adding-a-module.md says. */
 import { execFile, execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { flat, shownIn } from '../support/shown-code.js';
 
 const FIXTURE = 'test/fixtures/disputes';
-const PAGE = readFileSync('docs/adding-a-module.md', 'utf8');
+const PAGE = readFileSync('docs/guides/adding-a-module.md', 'utf8');
 const MINUTES = 60_000;
 
 const SHOWN = shownIn(PAGE);

@@ -25,7 +25,7 @@ let service: Service;
 /** The README's blocks of code, as they stand there. */
 let shopping: string;
 let receiving: string;
-/** The receiver of docs/receiving-webhooks.md. */
+/** The receiver of docs/guides/receiving-webhooks.md. */
 let whole: string;
 
 const execute = promisify(execFile);
@@ -44,7 +44,7 @@ beforeAll(async () => {
     await write(`shopping.${extension}`, shopping);
     await write(`receiving.${extension}`, receiving);
   }
-  const page = await readFile('docs/receiving-webhooks.md', 'utf8');
+  const page = await readFile('docs/guides/receiving-webhooks.md', 'utf8');
   [, whole = ''] = /^```ts\n(.*?)^```$/ms.exec(page) ?? [];
   const target = ts.ScriptTarget.ES2023;
   await write('whole.mts', whole);

@@ -1,4 +1,4 @@
-/** What a change of the description would break for clients of the released one. The rules are those of docs/decisions/README.md. */
+/** What a change of the description would break for clients of the released one. The rules are those of docs/explain/decisions/README.md. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
 type Node = any;

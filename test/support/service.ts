@@ -13,7 +13,7 @@ import type { ModuleFacts } from '../../src/platform/facts.js';
 import { createApplication } from '../../src/process/application.js';
 import type { Mode } from '../../src/shared/caller.js';
 import { Clock } from '../../src/shared/clock.js';
-import { createDatabase } from './postgres.js';
+import { createDatabase, serverUrl } from './postgres.js';
 
 export interface Service {
   readonly url: string;
@@ -72,11 +72,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** As the service's role, unless the server is one that was given. */
+/** As the service's role, on the one PostgreSQL that has it. */
 function ofService(databaseUrl: string): string {
   const role = process.env.TEST_SERVICE_ROLE;
   const url = new URL(databaseUrl);
-  return role ? Object.assign(url, { username: role, password: 'service' }).href : databaseUrl;
+  if (!role || url.host !== new URL(serverUrl()).host) return databaseUrl;
+  return Object.assign(url, { username: role, password: 'service' }).href;
 }
 
 export interface Tenant {

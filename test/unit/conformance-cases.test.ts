@@ -26,8 +26,8 @@ describe('the schema of the cases', () => {
   });
 });
 
-test('every case names sections of docs/api.md', () => {
-  const headings = readFileSync('docs/api.md', 'utf8').matchAll(/^## (.+)$/gm);
+test('every case names sections of docs/reference/api.md', () => {
+  const headings = readFileSync('docs/reference/api.md', 'utf8').matchAll(/^## (.+)$/gm);
   const anchors = new Set(
     Array.from(headings, ([, heading = '']) => heading.toLowerCase().replaceAll("'", '').replaceAll(' ', '-')),
   );

@@ -18,7 +18,7 @@ import { shownSchema } from './request-schema.js';
 import { headers } from './responses.js';
 import type { Route } from './routes.js';
 
-/** Adds decorators of @nestjs/swagger to a handler. Controllers do not import it, which would slow every start (docs/decisions/README.md). */
+/** Adds decorators of @nestjs/swagger to a handler. Controllers do not import it, which would slow every start (docs/explain/decisions/README.md). */
 export function describe(route: Route, components: Components): void {
   const { controller, handler, operationId, summary, description, tag, credential, answers } = route;
   const decorators = [

@@ -71,8 +71,10 @@ async function tried(name: string, check: Promise<Finding | Finding[]>): Promise
 export function encrypted({ ssl, host }: Pick<Client, 'ssl' | 'host'>): Finding {
   const { rejectUnauthorized = true } = Object(ssl) as TlsOptions;
   if (ssl) return ok('tls', `The connection is encrypted${rejectUnauthorized ? ', and the server verified' : ''}.`);
-  if (/^(localhost$|127\.|::1$|\/)/.test(host)) return ok('tls', 'The connection is not encrypted; the database is on this machine.');
-  const advice = 'Add ?sslmode=verify-full to DATABASE_URL (docs/deploying.md), unless the network is encrypted.';
+  if (/^(localhost$|127\.|::1$|\/)/.test(host))
+    return ok('tls', 'The connection is not encrypted; the database is on this machine.');
+  const advice =
+    'Add ?sslmode=verify-full to DATABASE_URL (docs/operate/deploying.md), unless the network is encrypted.';
   return warn('tls', `The connection to ${host} is not encrypted.`, advice);
 }
 

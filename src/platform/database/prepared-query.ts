@@ -31,7 +31,7 @@ const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
 /**
  * One or more runs of a prepared statement, as one transaction. pg's own query describes the columns at every run
- * (docs/performance.md). PostgreSQL rejects a prepared statement whose columns changed, so this one describes them once
+ * (docs/explain/performance.md). PostgreSQL rejects a prepared statement whose columns changed, so this one describes them once
  * per connection.
  */
 export class PreparedQuery implements Submittable {

@@ -52,7 +52,7 @@ export class ReadBatches {
 
 /**
  * The reads of one statement. Reads of the same turn of the event loop go to PostgreSQL in one message, because nearly half
- * of its time for a row found by key is the message (docs/performance.md). A batch holds one statement only, so that a
+ * of its time for a row found by key is the message (docs/explain/performance.md). A batch holds one statement only, so that a
  * look-up never waits for a list.
  */
 class Batch {

@@ -66,7 +66,7 @@ export function agreedTerms(
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
   const uiMode = input.uiMode ?? DEFAULT_UI_MODE;
-  // Spread last, as everywhere on hot paths: members named after a spread cost 20 µs here (docs/performance.md).
+  // Spread last, as everywhere on hot paths: members named after a spread cost 20 µs here (docs/explain/performance.md).
   return { uiMode, currency, expiresAt, lineItems, ...totals, ...details };
 }
 

@@ -23,7 +23,7 @@ export class OrganizationRecord {
   @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true })
   previousWebhookSecretExpiresAt!: Date | null;
 
-  /** Neither read nor written any more. The next minor version drops the column (docs/upgrading.md). */
+  /** Neither read nor written any more. The next minor version drops the column (docs/operate/upgrading.md). */
   @Column({ type: 'text', default: 'here', select: false, insert: false, update: false })
   residence!: 'here' | 'leaving' | 'gone';
 }
