@@ -110,7 +110,7 @@ export class Idempotency {
     request: KeyedRequest,
     decide: Decide<IdempotentResponse>,
   ): Promise<IdempotentResponse> {
-    if (request.hasEffect) {
+    if (request.hasEffect || this.responses.isRepeating(caller)) {
       const found = await this.responses.find(caller, claim);
       if (found && found !== 'expired') return replay(found, claim.fingerprint);
     }

@@ -3,7 +3,7 @@ import { Encryption } from '../encryption/encryption.js';
 import { insertInto } from '../platform/database/columns.js';
 import { Database } from '../platform/database/database.js';
 import { byOrganization, type Place } from '../platform/database/places.js';
-import type { Part } from '../platform/database/statement.js';
+import type { Part, Sql } from '../platform/database/statement.js';
 import type { HttpResponse } from '../platform/http/response.js';
 import type { Caller } from '../shared/caller.js';
 import { uuidOf } from '../shared/id.js';
@@ -13,23 +13,30 @@ import { IdempotentResponse } from './idempotent-response.js';
 /** The constraint that refuses a second request with the same key. */
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
+/** For how long after an organization repeated a request. A taken key fails the statement of all writes that go together. */
+const LOOK_FIRST_MS = 10_000;
+const MAX_REPEATING = 1_000;
+
 /** A key that is already stored fails the whole statement. */
 const insert = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('idempotency.add', IdempotencyKeyRecord, {
-  expiresAt: (seconds) => `now() + make_interval(secs => ${seconds})`,
+  expiresAt: (seconds) => `now() + make_interval(secs => ${seconds}::double precision)`,
 });
 
-const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
+const byKey: Sql = (organization, mode, operation, key) =>
+  `organization_id = ${organization} AND mode = ${mode} AND operation = ${operation} AND key = ${key}`;
 
-/** $5 is how far the caller's clock is ahead: a response ages by the seconds that the clock was advanced since it was stored. */
-const EXPIRED = 'expires_at <= now() + make_interval(secs => $5 - coalesce(ahead_seconds, $5))';
+/** By how far the caller's clock is ahead: a response ages by the seconds that the clock was advanced since it was stored. */
+const expired: Sql = (ahead) =>
+  `expires_at <= now() + make_interval(secs => ${ahead} - coalesce(ahead_seconds, ${ahead}))`;
 
 const FIND = {
   name: 'idempotency.find',
-  text: `SELECT fingerprint, status, location, body, ${EXPIRED} AS expired
-    FROM idempotency_keys WHERE ${BY_KEY}`,
+  text: `SELECT fingerprint, status, location, body, ${expired('$5')} AS expired
+    FROM idempotency_keys WHERE ${byKey('$1', '$2', '$3', '$4')}`,
 };
 
-const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND ${EXPIRED}`;
+const FORGET: Sql = (organization, mode, operation, key, ahead) =>
+  `DELETE FROM idempotency_keys WHERE ${byKey(organization, mode, operation, key)} AND ${expired(ahead)}`;
 
 const OLD = {
   name: 'idempotency.old',
@@ -78,6 +85,9 @@ interface Row {
 
 @Injectable()
 export class StoredResponses {
+  /** Until when keys of organizations are looked up before they are written. */
+  private readonly repeating = new Map<string, number>();
+
   constructor(
     private readonly database: Database,
     private readonly encryption: Encryption,
@@ -94,11 +104,18 @@ export class StoredResponses {
   }
 
   async find(caller: Caller, scope: Scope): Promise<StoredResponse | 'expired' | undefined> {
-    const [row] = await this.database.read<Row>(caller, FIND, byKey(caller, scope));
+    const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
     if (!row) return undefined;
+    if (this.repeating.size === MAX_REPEATING) this.repeating.clear();
+    this.repeating.set(caller.organization, performance.now() + LOOK_FIRST_MS);
     if (row.expired) return 'expired';
     const response = new IdempotentResponse({ ...row, body: this.shown(row.body) }, true);
     return { response, fingerprint: row.fingerprint };
+  }
+
+  /** Whether the caller's organization has just repeated a request, and may do so again. */
+  isRepeating({ organization }: Caller): boolean {
+    return (this.repeating.get(organization) ?? 0) > performance.now();
   }
 
   private shown(body: string): string {
@@ -106,7 +123,7 @@ export class StoredResponses {
   }
 
   forget(caller: Caller, scope: Scope): Part {
-    return { name: 'idempotency.forget', owner: caller, sql: FORGET, values: byKey(caller, scope) };
+    return { name: 'idempotency.forget', owner: caller, sql: FORGET, values: keyValues(caller, scope) };
   }
 
   /** Up to `limit` expired responses, the oldest first, and with `after` those after that one. */
@@ -119,6 +136,6 @@ export class StoredResponses {
   }
 }
 
-function byKey(caller: Caller, { operation, key, aheadSeconds }: Scope): unknown[] {
+function keyValues(caller: Caller, { operation, key, aheadSeconds }: Scope): unknown[] {
   return [uuidOf(caller.organization), caller.mode, operation, key, aheadSeconds];
 }

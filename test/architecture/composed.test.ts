@@ -4,7 +4,7 @@
  */
 import { expect, test } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
-import { SMALLEST } from '../support/client.js';
+import { atOnce, SMALLEST } from '../support/client.js';
 import { startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
@@ -22,7 +22,7 @@ test('the statements that are composed from parts', async () => {
     const rows = await service.application
       .get(Database)
       .autocommit<{ name: string; statement: string }>({ queue: 'test' }, PREPARED, []);
-    const composed = rows.rows.filter(({ statement }) => statement.startsWith('WITH part_0 AS ('));
+    const composed = rows.rows.filter(({ statement }) => /^WITH (?:part_0|batch) AS /.test(statement));
     const texts = composed.map(({ name, statement }) => `-- ${name}\n${statement.replaceAll(' part_', '\npart_')};\n`);
     expect(`\n${texts.join('\n')}`).toMatchSnapshot();
   } finally {
@@ -32,11 +32,12 @@ test('the statements that are composed from parts', async () => {
 
 async function live(shop: Shop): Promise<void> {
   const notified = { ...SMALLEST, notify_url: 'http://127.0.0.1:1/' };
-  await shop.createSession();
+  await atOnce(5, () => shop.createSession());
   const { body: session } = await shop.createSession(notified);
   await shop.expire((await shop.createSession(notified)).body.id);
   const { body: paid } = await shop.record({ amount: 1000, checkout_session: session.id });
   const { body: payment } = await shop.record();
+  await atOnce(5, () => shop.propose(payment.id, 1));
   for (const { id } of [paid, payment]) {
     const proposed: string[] = [];
     for (let amount = 1; amount <= 3; amount++) proposed.push((await shop.propose(id, amount)).body.id);

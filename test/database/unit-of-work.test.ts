@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
-import { type Part, several } from '../../src/platform/database/statement.js';
+import { composed, type Part, several } from '../../src/platform/database/statement.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
@@ -33,7 +33,7 @@ beforeEach(() => database.autocommit(owner, { name: 'empty', text: 'TRUNCATE sea
 const sit = (seat: number, guest: string | null): Part => ({
   name: 'seats.sit',
   owner,
-  sql: 'INSERT INTO seats (seat, guest) VALUES ($1, $2)',
+  sql: (seat, guest) => `INSERT INTO seats (seat, guest) VALUES (${seat}, ${guest})`,
   values: [seat, guest],
   stale: ['seats_pkey'],
 });
@@ -41,14 +41,14 @@ const sit = (seat: number, guest: string | null): Part => ({
 const rename = (seat: number, guest: string): Part => ({
   name: 'seats.rename',
   owner,
-  sql: 'UPDATE seats SET guest = $2 WHERE seat = $1',
+  sql: (seat, guest) => `UPDATE seats SET guest = ${guest} WHERE seat = ${seat}`,
   values: [seat, guest],
   rows: 1,
 });
 const note = (text: string, committed?: () => void): Part => ({
   name: 'notes.add',
   owner,
-  sql: 'INSERT INTO notes (note) VALUES ($1)',
+  sql: (text) => `INSERT INTO notes (note) VALUES (${text})`,
   values: [text],
   ...(committed && { committed }),
 });
@@ -134,7 +134,7 @@ test.each([
 
 test('what a transaction has written before a decision fails is undone', async () => {
   const decide = async () => {
-    await database.write({ name: 'seats.sit', text: sit(1, 'Ada').sql }, [1, 'Ada']);
+    await database.write(composed([sit(1, 'Ada')]), [1, 'Ada']);
     throw new Error('No.');
   };
   await expect(unit.commit(async () => inTransaction(owner, decide))).rejects.toThrow('No.');
@@ -156,7 +156,8 @@ test('tells of a commit once, and only of a commit', async () => {
 });
 
 test('a write outside of a unit of work fails', async () => {
-  const { name, sql, values } = note('never');
-  await expect(database.write({ name, text: sql }, values)).rejects.toThrow('A write outside of a unit of work');
+  await expect(database.write(composed([note('never')]), ['never'])).rejects.toThrow(
+    'A write outside of a unit of work',
+  );
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });

@@ -1,6 +1,5 @@
 /** How long a response is stored, and what happens to a key while another request holds it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { IdempotencySweeper } from '../../src/idempotency/idempotency-sweeper.js';
 import { StoredResponses } from '../../src/idempotency/stored-responses.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
@@ -8,6 +7,7 @@ import { decided } from '../../src/shared/decision.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
+import { Holder } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { useOther, useService, useShop } from '../support/setup.js';
@@ -128,21 +128,13 @@ async function refuseDelete(keys: readonly string[]): Promise<void> {
 }
 
 describe('a key that another transaction holds', () => {
-  let holder: Client;
+  let holder: Holder;
 
   beforeAll(async () => {
-    holder = new Client({ connectionString: service.databaseUrl });
-    await holder.connect();
+    holder = await Holder.connect(service.databaseUrl);
   });
 
   afterAll(() => holder.end());
-
-  /** Holds a taken key as a request does that has not committed: whether it is taken is decided when this ends. */
-  async function hold(key: string): Promise<void> {
-    await holder.query('BEGIN');
-    const { rowCount } = await holder.query('DELETE FROM idempotency_keys WHERE key = $1', [key]);
-    expect(rowCount).toBe(1);
-  }
 
   async function untilSomeoneWaits(): Promise<void> {
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
@@ -151,20 +143,20 @@ describe('a key that another transaction holds', () => {
 
   test('is waited for, and its response is replayed', async () => {
     const first = await create('answered');
-    await hold('answered');
+    await holder.holdKey('answered');
     const waiting = create('answered');
     await untilSomeoneWaits();
-    await holder.query('ROLLBACK');
+    await holder.commit();
     const reply = await waiting;
     expect([reply.status, reply.text, isReplay(reply)]).toEqual([201, first.text, true]);
   });
 
   test('is waited for, and used if the transaction is rolled back', async () => {
     const first = await create('given-up');
-    await hold('given-up');
+    await holder.holdKey('given-up');
     const waiting = create('given-up');
     await untilSomeoneWaits();
-    await holder.query('COMMIT');
+    await holder.release();
     const reply = await waiting;
     expect([reply.status, isReplay(reply)]).toEqual([201, false]);
     expect(reply.body.id).not.toBe(first.body.id);
@@ -172,12 +164,12 @@ describe('a key that another transaction holds', () => {
 
   test('is waited for half a second, and then the request is refused', async () => {
     const first = await create('held');
-    await hold('held');
+    await holder.holdKey('held');
     const started = Date.now();
     // On one instance they wait for the first of them, on the other for the lock.
     const replies = await Promise.all([create('held'), create('held'), create('held', other)]);
     const waited = Date.now() - started;
-    await holder.query('ROLLBACK');
+    await holder.commit();
     expect(waited).toBeGreaterThan(400);
     for (const reply of replies) {
       expectError(reply, {
@@ -194,10 +186,10 @@ describe('a key that another transaction holds', () => {
 
   test('is refused as reused with another body, once the first request has ended', async () => {
     await create('reused');
-    await hold('reused');
+    await holder.holdKey('reused');
     const waiting = create('reused', service, { ...SMALLEST, description: 'another body' });
     await untilSomeoneWaits();
-    await holder.query('ROLLBACK');
+    await holder.commit();
     expect((await waiting).body.error.code).toBe('idempotency_key_reused');
   });
 });

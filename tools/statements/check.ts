@@ -4,8 +4,8 @@ import { collect } from './collect.js';
 import { faultsOf } from './organizations.js';
 import { RIGHT, TABLES, WRONG } from './wrong.js';
 
-/** Claims of several organizations at once, on one machine only. */
-const LOCKS_ALL = ['refunds.lock_claimable_of_all', 'postgres-claims STORE_ALL'];
+/** Claims of several organizations at once, and refunds of one whose rows go together: both on one machine only. */
+const LOCKS_ALL = ['refunds.lock_claimable_of_all', 'refunds.claim_of_all', 'postgres-held-amounts RESERVE_ALL'];
 
 /** As a module declares it. */
 const STORY = 'SELECT id FROM refunds WHERE organization_id = $1 AND mode = $2 AND payment_id = $3';
@@ -18,7 +18,6 @@ const PARTS = calls();
 
 const MAKERS: Makers = {
   'book notifyUrlFor': PARTS,
-  'columns insertAllInto': PARTS,
   'columns insertInto': PARTS,
   'data-source MIGRATIONS': PARTS,
   'encrypted-columns encryptedColumns': calls([]),
@@ -48,12 +47,13 @@ const MAKERS: Makers = {
   ),
   'postgres-ledger-events ofEachType': PARTS,
   'postgres-ledger-events position': PARTS,
-  'postgres-outbox batch': PARTS,
   'postgres-webhook-endpoints one': PARTS,
   'postgres-webhook-endpoints statementsOn': PARTS,
   'prepared-query PreparedQuery': PARTS,
   'statement composed': PARTS,
-  'statement insertText': PARTS,
+  'statement composedForAll': PARTS,
+  'statement inserting': PARTS,
+  'statement remembered': PARTS,
   'troubled-refunds oldest': PARTS,
   'webhook-endpoint.record endpointRecord': PARTS,
 };

@@ -4,6 +4,7 @@ import { registerHooks } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { getMetadataArgsStorage } from 'typeorm';
+import type { Sql } from '../../src/platform/database/statement.js';
 
 const BUILT = fileURLToPath(new URL('../../src', import.meta.url));
 const ADAPTERS = /\/dist\/src\/.*(persistence|platform\/database|idempotency|encryption|telemetry)\/.*\.js$/;
@@ -30,15 +31,17 @@ export async function collect(makers: Makers): Promise<Collected> {
   const add = (value: unknown, place: string): void => {
     if (typeof value === 'string') texts.set(place, { text: value, isNamed: false });
     if (typeof value === 'function' && MADE.test(String(value))) {
-      if (makers[place]) for (const made of makers[place](value as Maker)) add(made, place);
-      else unknown.push(place);
+      const made = makers[place] ? makers[place](value as Maker) : [withPlaceholders(value as Sql)];
+      if (made.includes(undefined)) unknown.push(place);
+      for (const each of made) add(each, place);
     }
     if (Array.isArray(value)) for (const each of value) add(each, place);
     if (value?.constructor !== Object) return;
     const { name, text, onCitus } = value as Defined;
     if (typeof onCitus === 'string') texts.set(`${name} on Citus`, { text: onCitus, isNamed: true });
     if (typeof name === 'string' && typeof text === 'string') texts.set(name, { text, isNamed: true });
-    else for (const [key, inner] of Object.entries(value as Defined)) add(inner, `${place}.${key}`);
+    // An insert for all rows of a batch selects what the insert for one row selects.
+    else for (const [key, inner] of Object.entries(value as Defined)) if (key !== 'all') add(inner, `${place}.${key}`);
   };
   for (const [url, values] of await loaded()) {
     const file = basename(url, '.js');
@@ -48,6 +51,16 @@ export async function collect(makers: Makers): Promise<Collected> {
   const isPart = (text: string) => all.some(([, other]) => other.text !== text && other.text.includes(text));
   const statements = all.filter(([, { text, isNamed }]) => isNamed || !isPart(text));
   return { statements: new Map(statements.map(([name, { text }]) => [name, text])), tables: ownedTables(), unknown };
+}
+
+/** What a part's SQL is with placeholders. Undefined for a function that takes something else. */
+function withPlaceholders(sql: Sql): string | undefined {
+  try {
+    const text: unknown = sql(...Array.from({ length: Math.max(sql.length, 8) }, (_, index) => `$${index + 1}`));
+    return typeof text === 'string' ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @public What `load` adds to each adapter imports it. */

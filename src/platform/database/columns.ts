@@ -1,8 +1,7 @@
 /** Builds SQL from TypeORM's metadata, so that a column is named only in its record. Needs no connection. */
 import { getMetadataArgsStorage } from 'typeorm';
 import type { Owner } from '../../shared/caller.js';
-import { uuidOf } from '../../shared/id.js';
-import { insertText, type Part } from './statement.js';
+import { inserting, type Part, type Sql } from './statement.js';
 
 type Record<Row> = new () => Row;
 
@@ -23,35 +22,24 @@ export function selectionOf<Row extends object>(
     .join(', ');
 }
 
+/** `written` makes SQL of the SQL of a value, which is text. */
 export function insertInto<Row extends object, Written = unknown>(
   name: string,
   record: Record<Row>,
-  written: Expressions<Row, (value: string) => string> = {},
+  written: Expressions<Row, Sql> = {},
 ): (owner: Owner, row: Omit<Row, keyof Written> & Written) => Part {
   const columns = columnsOf(record);
-  const sql = insertText(
-    tableOf(record),
-    columns.map(({ column }) => column),
-    columns.map(({ property }) => written[property]),
-  );
+  const typed: Sql = (value, type) => (type === 'text' ? `${value}` : `${value}::${type}`);
+  const texts = inserting(`${tableOf(record)} (${columns.map(({ column }) => column).join(', ')})`, (...values) => {
+    const made = columns.map(({ property, type }, index) =>
+      (written[property] ?? typed)(values[index] as string, type),
+    );
+    return `VALUES (${made.join(', ')})`;
+  });
   return (owner: Owner, row: object) => {
     const values = columns.map(({ property, isJson }) => toValue((row as Row)[property], isJson));
-    return { name, owner, sql, values };
+    return { name, owner, ...texts, values };
   };
-}
-
-/** Inserts any number of rows of one organization, with an array for each other column. JSON columns are not supported. */
-export function insertAllInto<Row extends object>(name: string, record: Record<Row>) {
-  const columns = columnsOf(record).filter(({ property }) => property !== 'organizationId');
-  const names = columns.map(({ column }) => column).join(', ');
-  const arrays = columns.map(({ type }, index) => `$${index + 2}::${type}[]`).join(', ');
-  const text = `INSERT INTO ${tableOf(record)} (organization_id, ${names})
-    SELECT $1::uuid, ${names} FROM unnest(${arrays}) AS inserted (${names})`;
-  const part = (organization: string, rows: readonly Row[]): Part => {
-    const values = columns.map(({ property }) => rows.map((row) => toValue(row[property], false)));
-    return { name, owner: { organization }, sql: text, values: [uuidOf(organization), ...values] };
-  };
-  return { name, text, part };
 }
 
 function toValue(value: unknown, isJson: boolean): unknown {
@@ -63,7 +51,7 @@ function toValue(value: unknown, isJson: boolean): unknown {
 interface Column<Row> {
   readonly property: keyof Row;
   readonly column: string;
-  readonly type: unknown;
+  readonly type: string;
   readonly isPrimary: boolean;
   readonly isJson: boolean;
 }
@@ -74,7 +62,7 @@ export function columnsOf<Row extends object>(record: Record<Row>): readonly Col
   return own.map(({ propertyName, options }) => ({
     property: propertyName as keyof Row,
     column: options.name ?? propertyName,
-    type: options.type,
+    type: options.array ? `${options.type}[]` : `${options.type}`,
     isPrimary: options.primary ?? false,
     // pg would send an array as an array of PostgreSQL.
     isJson: options.type === 'json',

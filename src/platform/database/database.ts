@@ -8,11 +8,9 @@ import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Pulse } from './pulse.js';
 import { ReadBatches } from './reads.js';
 import { retried } from './retries.js';
-import { overloaded, Shares } from './shares.js';
+import { MAX_WAITING, overloaded, Shares } from './shares.js';
 import type { Statement } from './statement.js';
 
-/** Beyond this a waiting query would only time out later, so it is refused at once. */
-const MAX_WAITING = 2_000;
 /** Connections of the pool that one organization cannot hold. */
 const LEFT_TO_OTHERS = 2;
 
@@ -35,14 +33,14 @@ export class Database implements OnApplicationShutdown {
 
   constructor(
     private readonly dataSource: DataSource,
-    gatherReads = true,
+    private readonly isGathering = true,
     /** Whether this is a Citus cluster, where a statement that locks rows must name their organization. */
     readonly isDistributed = false,
     timeLimits = true,
   ) {
     const run = (owner: Owner | undefined, statement: Statement, runs: readonly Values[], onSent: () => void) =>
       retried('conflict', () => this.within(owner, statement, runs, onSent));
-    this.reads = new ReadBatches(run, gatherReads);
+    this.reads = new ReadBatches(run, isGathering);
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
     this.shares = new Shares(Math.max(1, this.pool.options.max - LEFT_TO_OTHERS));
     this.pulse = new Pulse(this.pool, timeLimits);
@@ -57,6 +55,11 @@ export class Database implements OnApplicationShutdown {
     const inUse = this.pool.totalCount - this.pool.idleCount;
     const waiting = this.pool.waitingCount + this.sharing + this.shares.waiting;
     return { inUse, free: this.pool.options.max - inUse, waiting };
+  }
+
+  /** Whether a write may go together with those of other requests, which are in no transaction either. */
+  get isGatheringWrites(): boolean {
+    return this.isGathering && !this.isDistributed && this.open.getStore() === undefined;
   }
 
   get openTransaction(): object | undefined {
@@ -99,8 +102,8 @@ export class Database implements OnApplicationShutdown {
     return (await inTransaction(this.transaction(), statement, values)).rowCount;
   }
 
-  /** Runs a prepared statement, in a transaction or not: for the unit of work, and for jobs, which answer no request. */
-  async autocommit<Row>(owner: Owner, statement: Statement, values: Values): Promise<Changed<Row>> {
+  /** For the unit of work, and for jobs, which answer no request. Without an owner, it takes nobody's share of connections. */
+  async autocommit<Row>(owner: Owner | undefined, statement: Statement, values: Values): Promise<Changed<Row>> {
     const transaction = this.open.getStore();
     if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome as Changed<Row>;
     const [outcome] = await this.pulse.within(retried('conflict', () => this.within(owner, statement, [values])));

@@ -18,6 +18,11 @@ export function isRefusedStatement(error: unknown): boolean {
   return REFUSED.test(state) || isLossOfNode(state, error);
 }
 
+/** Whether a statement of several rows or runs failed for one of them, so that the others may succeed alone. */
+export function isOfOneRun(error: unknown): boolean {
+  return 'statement' in (error as Error) && (isRefusedStatement(error) || !isUnavailable(error));
+}
+
 /** Whether the same request may succeed later without a change: the database is down, full, slow or restarting. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,6 +1,6 @@
 import type { Owner } from '../../shared/caller.js';
 import { histogram } from '../metric.js';
-import { isRefusedStatement, isUnavailable } from './faults.js';
+import { isOfOneRun } from './faults.js';
 import type { Outcome, Values } from './prepared-query.js';
 import { shareOf } from './shares.js';
 import type { Statement } from './statement.js';
@@ -97,8 +97,7 @@ class Batch {
       for (const [index, { resolve }] of reads.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       // One refused run fails the batch. Running each alone fails only that one.
-      const isOnes = 'statement' in (error as Error) && (isRefusedStatement(error) || !isUnavailable(error));
-      if (reads.length > 1 && isOnes) for (const read of reads) void this.answer([read]);
+      if (reads.length > 1 && isOfOneRun(error)) for (const read of reads) void this.answer([read]);
       else for (const { reject } of reads) reject(error);
     } finally {
       clearTimeout(slow);

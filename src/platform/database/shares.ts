@@ -2,7 +2,7 @@ import type { Owner } from '../../shared/caller.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
 /** Beyond this a waiting query of an owner would only time out later, so it is refused at once. */
-const MAX_WAITING = 2_000;
+export const MAX_WAITING = 2_000;
 const PATIENCE_MS = 4_000;
 
 interface Share {

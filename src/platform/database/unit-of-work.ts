@@ -3,7 +3,8 @@ import type { Decision } from '../../shared/decision.js';
 import { Database } from './database.js';
 import { violates } from './faults.js';
 import { retried, Stale } from './retries.js';
-import { composed, type Part, partsOf, valuesOf } from './statement.js';
+import { composed, composedForAll, flat, namesOf, type Part, partsOf, valuesOf } from './statement.js';
+import { valuesOfAll, Writes } from './writes.js';
 
 interface Written<Result> {
   readonly result: Result;
@@ -16,7 +17,11 @@ interface Written<Result> {
  */
 @Injectable()
 export class UnitOfWork {
-  constructor(private readonly database: Database) {}
+  private readonly writes: Writes;
+
+  constructor(private readonly database: Database) {
+    this.writes = new Writes(database);
+  }
 
   /**
    * Writes everything that was decided, or nothing. Decides again if the state changed since it was read. Refuses with
@@ -32,32 +37,44 @@ export class UnitOfWork {
     if ('decide' in decision) {
       return this.database.run(decision.owner, async () => {
         const { result, writes } = await decision.decide();
-        const parts = await partsOf(writes);
-        await this.inOpenTransaction(parts);
-        return { result, parts };
+        return { result, parts: await this.inOpenTransaction(await partsOf(writes)) };
       });
     }
-    const parts = await partsOf(decision.writes);
+    const writes = await partsOf(decision.writes);
+    const parts = flat(writes);
     const [first] = parts;
     if (parts.some(({ rows }) => rows !== undefined)) {
-      await this.database.run((first as Part).owner, () => this.inOpenTransaction(parts));
+      await this.database.run((first as Part).owner, () => this.inOpenTransaction(writes));
     } else if (first) {
-      await orStale(parts, this.database.autocommit(first.owner, composed(parts), valuesOf(parts)));
+      await orStale(parts, this.writes.add(parts));
     }
     return { result: decision.result, parts };
   }
 
   /** A part with a row count runs first and alone, because PostgreSQL counts only the rows of a statement's main part. */
-  private async inOpenTransaction(parts: readonly Part[]): Promise<void> {
-    const others: Part[] = [];
-    for (const part of parts) {
-      if (part.rows === undefined) others.push(part);
-      else if ((await this.send([part])) !== part.rows) throw new Stale();
+  private async inOpenTransaction(writes: readonly (readonly Part[])[]): Promise<readonly Part[]> {
+    const others: (readonly Part[])[] = [];
+    for (const parts of writes) {
+      const [{ rows }] = parts as [Part];
+      if (rows === undefined) others.push(parts);
+      else if ((await this.sent(parts)) !== rows) throw new Stale();
     }
-    if (others.length > 0) await this.send(others);
+    const kinds = [...Map.groupBy(others, namesOf).values()];
+    for (const kind of kinds.filter(({ length }) => length > 1)) await this.sendKind(kind);
+    const rest = flat(kinds.filter(({ length }) => length === 1).flat());
+    if (rest.length > 0) await this.sent(rest);
+    return flat(writes);
   }
 
-  private send(parts: readonly Part[]): Promise<number> {
+  /** Several writes of one kind, such as the events of all sessions that expired. */
+  private async sendKind(writes: readonly (readonly Part[])[]): Promise<void> {
+    const [first] = writes as [readonly Part[]];
+    if (this.database.isDistributed || first.some(({ all }) => !all))
+      for (const parts of writes) await this.sent(parts);
+    else await this.database.write(composedForAll(first), valuesOfAll(writes));
+  }
+
+  private sent(parts: readonly Part[]): Promise<number> {
     return orStale(parts, this.database.write(composed(parts), valuesOf(parts)));
   }
 }

@@ -53,7 +53,7 @@ export interface OverdueSession {
 export abstract class CheckoutSessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
   abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
-  /** Records an event for each session of one organization. Between batches of large sessions, requests are served. */
+  /** Records an event for each session of one organization. Requests are served in between. */
   abstract recordAll(
     organization: string,
     event: SessionEvent,

@@ -70,13 +70,6 @@ export abstract class LedgerEvents {
 export abstract class Outbox {
   /** Records the event, and its deliveries to the notify_url, if any, and to each endpoint that subscribes to its type. */
   abstract record(caller: Caller, event: NewEvent): Write;
-  /** The same for at least one event of one organization, in either mode. */
-  abstract recordAll(organization: string, events: readonly OwnedNewEvent[]): Write;
-}
-
-export interface OwnedNewEvent {
-  readonly caller: Caller;
-  readonly event: NewEvent;
 }
 
 export interface Share {

@@ -119,7 +119,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   async close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Promise<Part> {
     const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
     const values = [...key, status, paymentStatus, await this.aheadSeconds(caller)];
-    return { name: 'checkout.close', owner: caller, sql: CLOSE, values, rows: 1 };
+    return { name: 'checkout.close', owner: caller, sql: () => CLOSE, values, rows: 1 };
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {

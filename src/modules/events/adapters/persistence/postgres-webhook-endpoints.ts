@@ -160,7 +160,7 @@ function valuesOf(caller: Caller, ...values: readonly unknown[]): unknown[] {
 }
 
 function one(owner: Caller, { name, text }: Statement, id: string, ...values: readonly unknown[]): Part {
-  return { name, owner, sql: text, values: valuesOf(owner, uuidOf(id), ...values), rows: 1 };
+  return { name, owner, sql: () => text, values: valuesOf(owner, uuidOf(id), ...values), rows: 1 };
 }
 
 type Row = Pick<WebhookEndpointRecord, (typeof STATE)[number]>;

@@ -1,15 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import type { Part, Sql } from '../../../../platform/database/statement.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { LatePayments, type PageKey } from '../../application/ports.js';
 
-const EXPECT = `INSERT INTO late_payments (organization_id, mode, session_id, due_at) VALUES ($1, $2, $3, $4)
-  ON CONFLICT ON CONSTRAINT late_payments_pkey DO NOTHING`;
-const REMOVE = 'DELETE FROM late_payments WHERE organization_id = $1 AND mode = $2 AND session_id = $3';
-const POSTPONE = `UPDATE late_payments SET due_at = $4 WHERE organization_id = $1 AND mode = $2 AND session_id = $3`;
+const EXPECT: Sql = (
+  organization,
+  mode,
+  session,
+  due,
+) => `INSERT INTO late_payments (organization_id, mode, session_id, due_at)
+  VALUES (${organization}, ${mode}, ${session}, ${due}) ON CONFLICT ON CONSTRAINT late_payments_pkey DO NOTHING`;
+const own: Sql = (organization, mode, session) =>
+  `organization_id = ${organization} AND mode = ${mode} AND session_id = ${session}`;
+const REMOVE: Sql = (...key) => `DELETE FROM late_payments WHERE ${own(...key)}`;
+const POSTPONE: Sql = (organization, mode, session, due) =>
+  `UPDATE late_payments SET due_at = ${due} WHERE ${own(organization, mode, session)}`;
 const DUE = {
   name: 'page.late_payments_due',
   text: `/* every organization: one job serves all of them */

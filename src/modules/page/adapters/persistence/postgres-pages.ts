@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import type { Part, Sql } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { Pages, type StoredPage } from '../../application/ports.js';
 
-const OWN = 'organization_id = $1 AND mode = $2';
+const own: Sql = (organization, mode) => `organization_id = ${organization} AND mode = ${mode}`;
+const OWN = own('$1', '$2');
 const OF_SESSION = `FROM checkout_pages WHERE ${OWN} AND session_id = $3`;
 
 const FIND = {
@@ -15,12 +16,15 @@ const FIND = {
       coalesce((SELECT started_at IS NOT NULL ${OF_SESSION}), false) AS "isStarted"`,
 };
 
-const START = `INSERT INTO checkout_pages (organization_id, mode, session_id, started_at) VALUES ($1, $2, $3, now())
+const START: Sql = (
+  ...key
+) => `INSERT INTO checkout_pages (organization_id, mode, session_id, started_at) VALUES (${key}, now())
   ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET started_at = excluded.started_at`;
-const SET_PAYMENT_URL = `INSERT INTO checkout_pages (organization_id, mode, session_id, payment_url)
-  VALUES ($1, $2, $3, $4)
-  ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET payment_url = excluded.payment_url`;
-const SET_ORGANIZATION_PAYMENT_URL = `INSERT INTO payment_urls (organization_id, mode, url) VALUES ($1, $2, $3)
+const SET_PAYMENT_URL: Sql = (...row) => `INSERT INTO checkout_pages (organization_id, mode, session_id, payment_url)
+  VALUES (${row}) ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET payment_url = excluded.payment_url`;
+const SET_ORGANIZATION_PAYMENT_URL: Sql = (
+  ...row
+) => `INSERT INTO payment_urls (organization_id, mode, url) VALUES (${row})
   ON CONFLICT ON CONSTRAINT payment_urls_pkey DO UPDATE SET url = excluded.url`;
 const FIND_ORGANIZATION_PAYMENT_URL = {
   name: 'page.find_organization_payment_url',
@@ -31,7 +35,7 @@ export const ORGANIZATIONS_WITH_PAYMENT_URL = {
   text: `/* every organization: doctor names those without one */
     SELECT organization_id AS organization FROM payment_urls WHERE mode = 'live'`,
 };
-const REMOVE_ORGANIZATION_PAYMENT_URL = `DELETE FROM payment_urls WHERE ${OWN}`;
+const REMOVE_ORGANIZATION_PAYMENT_URL: Sql = (...key) => `DELETE FROM payment_urls WHERE ${own(...key)}`;
 
 @Injectable()
 export class PostgresPages extends Pages {

@@ -1,27 +1,40 @@
 import { Injectable } from '@nestjs/common';
-import type { Part } from '../../../../platform/database/statement.js';
+import { BATCH, type Part, type Sql } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { type AmountChange, HeldAmounts } from '../../application/ports.js';
 
-const change = (changes: string) =>
-  `UPDATE payments SET ${changes} WHERE organization_id = $1 AND mode = $2 AND id = $3`;
+const change =
+  (changes: (amount: string) => string): Sql =>
+  (organization, mode, payment, amount) =>
+    `UPDATE payments SET ${changes(amount)} WHERE organization_id = ${organization} AND mode = ${mode} AND id = ${payment}`;
 
-const CHANGES: Readonly<Record<AmountChange, string>> = {
-  reserve: change('amount_pending_refund = amount_pending_refund + $4'),
-  free: change('amount_pending_refund = amount_pending_refund - $4'),
-  refund: change('amount_pending_refund = amount_pending_refund - $4, amount_refunded = amount_refunded + $4'),
-  take_back: change('amount_refunded = amount_refunded - $4'),
-  hold: change('amount_on_hold = amount_on_hold + $4, version = version + 1'),
-  release: change('amount_on_hold = amount_on_hold - $4, version = version + 1'),
+const CHANGES: Readonly<Record<AmountChange, Sql>> = {
+  reserve: change((amount) => `amount_pending_refund = amount_pending_refund + ${amount}`),
+  free: change((amount) => `amount_pending_refund = amount_pending_refund - ${amount}`),
+  refund: change(
+    (amount) =>
+      `amount_pending_refund = amount_pending_refund - ${amount}, amount_refunded = amount_refunded + ${amount}`,
+  ),
+  take_back: change((amount) => `amount_refunded = amount_refunded - ${amount}`),
+  hold: change((amount) => `amount_on_hold = amount_on_hold + ${amount}, version = version + 1`),
+  release: change((amount) => `amount_on_hold = amount_on_hold - ${amount}, version = version + 1`),
 };
+
+/** Of one organization's payments. Refunds of the same payment add up. */
+const RESERVE_ALL: Sql = (organization, mode, payment, amount) => `UPDATE payments
+  SET amount_pending_refund = amount_pending_refund + (SELECT sum(${amount}::bigint) FROM ${BATCH} WHERE ${payment}::uuid = payments.id)
+  WHERE organization_id = (SELECT ${organization}::uuid FROM ${BATCH} LIMIT 1) AND mode = (SELECT ${mode} FROM ${BATCH} LIMIT 1)
+    AND id = ANY (ARRAY(SELECT ${payment}::uuid FROM ${BATCH}))`;
 
 @Injectable()
 export class PostgresHeldAmounts extends HeldAmounts {
   change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Part {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment), amount];
     const part = { name: `payments.${change}`, owner: caller, sql: CHANGES[change], values };
-    return change === 'reserve' || change === 'hold' ? { ...part, stale: ['payments_held_within_captured'] } : part;
+    const limited = { ...part, stale: ['payments_held_within_captured'] };
+    if (change === 'reserve') return { ...limited, all: RESERVE_ALL, locks: true };
+    return change === 'hold' ? limited : part;
   }
 }

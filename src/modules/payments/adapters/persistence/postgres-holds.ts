@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import { findOwner, ledgerStatements, pageOfAll } from '../../../../platform/database/ledger-rows.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import type { Part, Sql } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, uuidOf } from '../../../../shared/id.js';
@@ -19,7 +19,8 @@ const COLUMNS = selectionOf(HoldRecord);
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payment_holds WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find_hold', text: `${SELECT} AND id = $3` };
-const CLOSE = `UPDATE payment_holds SET status = $4 WHERE ${SCOPE} AND id = $3`;
+const CLOSE: Sql = (organization, mode, id, status) => `UPDATE payment_holds SET status = ${status}
+  WHERE organization_id = ${organization} AND mode = ${mode} AND id = ${id}`;
 const LEDGER = ledgerStatements({
   table: 'payment_holds',
   columns: COLUMNS,

@@ -60,9 +60,12 @@ const store = (organization: string, more: { values: string; column: string }) =
   FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::timestamptz[], $7::timestamptz[]${more.values})
     AS claim (id, number, lapses, expires_at, claimable_at${more.column})
   WHERE refunds.organization_id = ${organization} AND refunds.mode = $2 AND refunds.id = claim.id`;
-const STORE = store('$1', { values: '', column: '' });
+const STORE = { name: 'refunds.claim', text: store('$1', { values: '', column: '' }) };
 const ALL = store('claim.organization_id', { values: ', $1::uuid[]', column: ', organization_id' });
-const STORE_ALL = `/* every organization: each has its turn in a claim */ ${ALL}`;
+const STORE_ALL = {
+  name: 'refunds.claim_of_all',
+  text: `/* every organization: each has its turn in a claim */ ${ALL}`,
+};
 
 interface OwnedRow extends LockedRow {
   readonly organization: string;
@@ -119,8 +122,8 @@ export class PostgresClaims extends Claims {
         states.map(({ claimExpiresAt }) => new Date(claimExpiresAt ?? 0).toISOString()),
         states.map(({ claimableAt }) => new Date(claimableAt).toISOString()),
       ];
-      const [name, sql] = group.length === 1 ? ['refunds.claim', STORE] : ['refunds.claim_of_all', STORE_ALL];
-      return { name, owner: { mode }, sql, values, rows: owned.length } as Part;
+      const { name, text } = group.length === 1 ? STORE : STORE_ALL;
+      return { name, owner: { mode }, sql: () => text, values, rows: owned.length };
     });
   }
 

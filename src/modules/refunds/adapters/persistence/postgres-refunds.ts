@@ -96,7 +96,7 @@ export class PostgresRefunds extends Refunds {
     const after = [status, failureReason, providerReference, ...times, lapses];
     const guard = [before.state.status, before.state.claimNumber, before.state.claimExpiresAt !== null];
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), ...after, ...guard];
-    return { name: 'refunds.change', owner: caller, sql: CHANGE, values, rows: 1 };
+    return { name: 'refunds.change', owner: caller, sql: () => CHANGE, values, rows: 1 };
   }
 
   async lock(caller: Caller, id: OwnId) {

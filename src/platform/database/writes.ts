@@ -1,0 +1,141 @@
+import type { Owner } from '../../shared/caller.js';
+import type { Database } from './database.js';
+import { isOfOneRun } from './faults.js';
+import { type Texts, textsOf, type Values } from './prepared-query.js';
+import { MAX_WAITING, overloaded, shareOf } from './shares.js';
+import { composed, composedForAll, namesOf, type Part, valuesOf } from './statement.js';
+import { textArray } from './text-array.js';
+
+/** The most rows of one statement. More save little, and each waits for all. */
+const TOGETHER = 16;
+const MAX_LENGTH = 256 * 1024;
+/** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
+const PATIENCE_MS = 50;
+
+interface Waiting {
+  readonly parts: readonly Part[];
+  /** The values as PostgreSQL reads them, and how many characters they have. */
+  readonly texts: Texts;
+  readonly length: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Writes of requests that go together: those composed of the same parts, of any organizations, or of one owner if a part locks
+ * rows. They go at the end of the turn in which they come. While a statement of their kind is under way, the next ones wait for
+ * it, and then go as one. A write that comes alone goes alone, by its usual statement.
+ */
+export class Writes {
+  private readonly kinds = new Map<string, Kind>();
+  private readonly load = { waiting: 0 };
+
+  constructor(private readonly database: Database) {}
+
+  /** Writes all parts, or none. */
+  async add(parts: readonly Part[]): Promise<void> {
+    if (!this.database.isGatheringWrites || parts.some(({ all }) => !all)) {
+      await this.database.autocommit(ownerOf(parts), composed(parts), valuesOf(parts));
+      return;
+    }
+    if (this.load.waiting >= MAX_WAITING) throw overloaded();
+    const locking = parts.find(({ locks }) => locks);
+    const name = locking ? `${namesOf(parts)} ${shareOf(locking.owner)}` : namesOf(parts);
+    const kind = this.kinds.get(name) ?? new Kind(this.database, this.load, () => this.kinds.delete(name));
+    this.kinds.set(name, kind);
+    await kind.add(parts);
+  }
+}
+
+class Kind {
+  /** By owner, in turns: the flood of one leaves the others their places. */
+  private readonly lines = new Map<string, Waiting[]>();
+  private isBusy = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly load: { waiting: number },
+    private readonly onIdle: () => void,
+  ) {}
+
+  add(parts: readonly Part[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const share = shareOf(ownerOf(parts));
+      const texts = textsOf(valuesOf(parts));
+      const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+      const line = this.lines.get(share) ?? [];
+      line.push({ parts, texts, length, resolve, reject });
+      this.lines.set(share, line);
+      this.load.waiting += 1;
+      if (!this.isBusy) setImmediate(this.go);
+      this.isBusy = true;
+    });
+  }
+
+  private readonly go = (): void => {
+    const writes = this.next();
+    if (writes.length === 0) {
+      this.isBusy = false;
+      this.onIdle();
+      return;
+    }
+    let isOver = false;
+    const goOn = () => {
+      clearTimeout(patience);
+      if (!isOver) this.go();
+      isOver = true;
+    };
+    const patience = setTimeout(goOn, PATIENCE_MS);
+    void this.send(writes).then(goOn);
+  };
+
+  private next(): Waiting[] {
+    const writes: Waiting[] = [];
+    let length = 0;
+    for (const [share, line] of this.lines) {
+      const [first] = line as [Waiting];
+      length += first.length;
+      if (writes.length === TOGETHER || (writes.length > 0 && length > MAX_LENGTH)) break;
+      writes.push(first);
+      line.shift();
+      this.lines.delete(share);
+      // The loop comes to what is set in it, after everything else: the owner's next write has its turn then.
+      if (line.length > 0) this.lines.set(share, line);
+    }
+    this.load.waiting -= writes.length;
+    return writes;
+  }
+
+  private async send(writes: readonly Waiting[]): Promise<void> {
+    const [{ parts, texts }] = writes as [Waiting];
+    const all = () => arraysOf(writes.map((write) => write.texts));
+    try {
+      if (writes.length === 1) await this.database.autocommit(ownerOf(parts), composed(parts), texts);
+      else await this.database.autocommit(sharedOwner(writes), composedForAll(parts), all());
+      for (const { resolve } of writes) resolve();
+    } catch (error) {
+      // One refused row fails the statement. Sent alone, only that one fails.
+      if (writes.length > 1 && isOfOneRun(error)) for (const write of writes) void this.send([write]);
+      else for (const { reject } of writes) reject(error);
+    }
+  }
+}
+
+/** What composedForAll() takes for writes of one kind. */
+export function valuesOfAll(writes: readonly (readonly Part[])[]): Values {
+  return arraysOf(writes.map((parts) => textsOf(valuesOf(parts))));
+}
+
+function arraysOf(rows: readonly Texts[]): Values {
+  return (rows[0] as Texts).map((_, index) => textArray(rows.map((texts) => texts[index] as string | null)));
+}
+
+function ownerOf(parts: readonly Part[]): Owner {
+  return (parts[0] as Part).owner;
+}
+
+/** Undefined if there are several: such a statement takes nobody's share of the connections. */
+function sharedOwner(writes: readonly Waiting[]): Owner | undefined {
+  const owners = writes.map(({ parts }) => ownerOf(parts));
+  return new Set(owners.map(shareOf)).size === 1 ? owners[0] : undefined;
+}

@@ -1,0 +1,168 @@
+/** What goes together, when, and when not, on a real PostgreSQL; what it is told is written down. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { Database } from '../../src/platform/database/database.js';
+import { inserting, type Part } from '../../src/platform/database/statement.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import type { Owner } from '../../src/shared/caller.js';
+import { decided, inTransaction } from '../../src/shared/decision.js';
+import { createDatabase } from '../support/postgres.js';
+import { until } from '../support/processes.js';
+
+/** The statements of writes: their names, and the notes of each. */
+let sent: { name: string; notes: string[] }[] = [];
+
+class Told extends Database {
+  override autocommit<Row>(...[owner, statement, values]: Parameters<Database['autocommit']>) {
+    if (statement.name.includes('notes.add')) sent.push({ name: statement.name, notes: notesIn(values[0]) });
+    return super.autocommit<Row>(owner, statement, values);
+  }
+
+  override write(...[statement, values]: Parameters<Database['write']>) {
+    sent.push({ name: statement.name, notes: notesIn(values[0]) });
+    return super.write(statement, values);
+  }
+}
+
+/** Of a binary array, the texts: they are all that is printable in it. */
+const notesIn = (value: unknown): string[] =>
+  Buffer.isBuffer(value) ? (value.toString('latin1').match(/[a-z]+\d*/g) ?? []) : [String(value)];
+
+const ALICE = { queue: 'alice' };
+const BOB = { queue: 'bob' };
+const [ALONE, ALL] = ['notes.add', 'all notes.add'];
+let database: Told;
+let unit: UnitOfWork;
+let outsider: Client;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  const { url, drop } = await createDatabase({ empty: true });
+  const dataSource = await createDataSource({ url, poolSize: 6, records: [], timeLimits: true }).initialize();
+  await dataSource.query(`CREATE TABLE notes (note text PRIMARY KEY CHECK (note <> 'refused'), more text)`);
+  database = new Told(dataSource);
+  unit = new UnitOfWork(database);
+  outsider = new Client({ connectionString: url });
+  await outsider.connect();
+  close = async () => {
+    await outsider.end();
+    await dataSource.destroy();
+    await drop();
+  };
+});
+
+afterAll(() => close());
+
+beforeEach(async () => {
+  await outsider.query('TRUNCATE notes');
+  sent = [];
+});
+
+const adding = inserting('notes (note, more)', (note, more) => `VALUES (${note}, ${more})`);
+const note = (text: string, owner: Owner = ALICE, more = ''): Part => ({
+  name: 'notes.add',
+  owner,
+  ...adding,
+  values: [text, more],
+});
+const add = (...given: Parameters<typeof note>): Promise<null> =>
+  unit.commit(async () => decided(null, note(...given)));
+const many = (count: number, owner = ALICE, name = owner.queue): Promise<null>[] =>
+  Array.from({ length: count }, (_, index) => add(`${name}${index}`, owner));
+
+async function stored(): Promise<string[]> {
+  return (await outsider.query('SELECT note FROM notes ORDER BY note')).rows.map((row) => row.note);
+}
+
+test('a write that comes alone is its usual statement', async () => {
+  await add('one');
+  expect(sent).toEqual([{ name: ALONE, notes: ['one'] }]);
+  expect(await stored()).toEqual(['one']);
+});
+
+test('writes of one turn are one statement, whoever they are of', async () => {
+  await Promise.all([...many(2), ...many(2, BOB)]);
+  expect(sent).toEqual([{ name: ALL, notes: ['alice0', 'bob0', 'alice1', 'bob1'] }]);
+  expect(await stored()).toEqual(['alice0', 'alice1', 'bob0', 'bob1']);
+});
+
+test('of a part that locks rows, only writes of one owner', async () => {
+  const locking = (owner: Owner, text: string) => decided(null, { ...note(text, owner), locks: true });
+  const writes = [locking(ALICE, 'a'), locking(ALICE, 'b'), locking(BOB, 'c'), locking(BOB, 'd')];
+  await Promise.all(writes.map((write) => unit.commit(async () => write)));
+  expect(sent).toEqual([
+    { name: ALL, notes: ['a', 'b'] },
+    { name: ALL, notes: ['c', 'd'] },
+  ]);
+});
+
+test('the flood of one leaves the others their places', async () => {
+  await Promise.all([...many(50), ...many(3, BOB)]);
+  expect(sent[0]?.notes).toHaveLength(16);
+  expect(sent[0]?.notes.filter((text) => text.startsWith('bob'))).toEqual(['bob0', 'bob1', 'bob2']);
+  expect(await stored()).toHaveLength(53);
+});
+
+test('a statement has at most 16 rows, and 256 Ki characters', async () => {
+  await Promise.all([...many(17), ...['x', 'y', 'z'].map((text) => add(text, BOB, '-'.repeat(120 * 1024)))]);
+  expect(sent.map(({ notes }) => notes.filter((text) => /^[xyz]$/.test(text)).length)).toEqual([2, 1]);
+  expect(await stored()).toHaveLength(20);
+});
+
+test('a refused row fails alone', async () => {
+  const writes = await Promise.allSettled([add('one'), add('refused'), add('two'), add('two'), add('three')]);
+  const failed = writes.flatMap((write) => (write.status === 'rejected' ? [write.reason.constraint] : []));
+  expect(failed.toSorted()).toEqual(['notes_note_check', 'notes_pkey']);
+  expect(await stored()).toEqual(['one', 'three', 'two']);
+});
+
+test('a row that somebody holds delays no other, neither of its statement nor after it', async () => {
+  await outsider.query(`BEGIN; INSERT INTO notes VALUES ('held')`);
+  const isHeld = add('held').then(
+    () => 'written',
+    ({ code }) => code,
+  );
+  const others = Promise.all([...many(3), add('later')]);
+  // Held for half a second, which is the time limit of a lock: the others come first.
+  expect(await Promise.race([isHeld, others.then(() => 'others')])).toBe('others');
+  expect(await isHeld).toBe('55P03');
+  await outsider.query('ROLLBACK');
+  expect(await stored()).toEqual(['alice0', 'alice1', 'alice2', 'later']);
+});
+
+test('while one is under way, the next ones wait and go as one, but not for one that waits for a lock', async () => {
+  await outsider.query(`BEGIN; INSERT INTO notes VALUES ('held')`);
+  const held = add('held').catch(({ code }) => code);
+  await until(() => sent.length === 1);
+  const next = Promise.all([add('one'), add('two')]);
+  expect(await Promise.race([held, next.then(() => 'next')])).toBe('next');
+  expect(sent).toEqual([
+    { name: ALONE, notes: ['held'] },
+    { name: ALL, notes: ['one', 'two'] },
+  ]);
+  await outsider.query('ROLLBACK');
+  await held;
+});
+
+test('in a transaction, writes of one kind are one statement, and join nobody else', async () => {
+  await Promise.all([
+    add('alone'),
+    unit.commit(async () => inTransaction(ALICE, async () => decided(null, note('one'), note('two')))),
+  ]);
+  expect(sent.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
+    { name: ALL, notes: ['one', 'two'] },
+    { name: ALONE, notes: ['alone'] },
+  ]);
+});
+
+test.each([
+  ['reads and writes are not gathered', false, false],
+  ['the database is distributed', true, true],
+])('when %s, each is a statement of its own', async (_, isGathering, isDistributed) => {
+  const { dataSource } = database as unknown as { dataSource: ConstructorParameters<typeof Database>[0] };
+  const apart = new UnitOfWork(new Told(dataSource, isGathering, isDistributed));
+  await Promise.all(['one', 'two'].map((text) => apart.commit(async () => decided(null, note(text)))));
+  await apart.commit(async () => inTransaction(ALICE, async () => decided(null, note('three'), note('four'))));
+  expect(sent.map(({ name }) => name)).toEqual(isDistributed ? Array(4).fill(ALONE) : [ALONE, ALONE, ALL]);
+});
