@@ -16,7 +16,6 @@ interface ReceivedEvent {
   readonly data: { readonly object: { readonly id: string } };
 }
 
-/** Throws when the port is taken. */
 export async function receiveWebhooks({ port, webhook, say }: Options) {
   const server = createServer(async (request, response) => {
     const id = request.headers['webhook-id'];

@@ -12,7 +12,6 @@ import { openLog } from './log.js';
 interface Parts {
   readonly log?: FastifyBaseLogger;
   readonly modules?: readonly ModuleFacts[];
-  /** Creates the application: NestFactory, or a testing module that replaces some providers. */
   readonly create?: (
     module: DynamicModule,
     adapter: TillgateAdapter,

@@ -1,5 +1,3 @@
-/** The tour that a first start prints, as lines to paste into a shell. */
-
 export interface Demo {
   readonly organization: string;
   readonly webhookSecret: string;

@@ -13,7 +13,6 @@ async function stream(): Promise<DestinationStream> {
   return destination({ sync: false, maxLength: MAX_WAITING_BYTES, ...WRITE });
 }
 
-/** The log of this process. It is written asynchronously, and flushed when the process exits. */
 export async function openLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
   return pino({ level: logLevel, base: { pid: process.pid } }, await stream());
 }

@@ -1,6 +1,5 @@
 import { isatty } from 'node:tty';
 
-/** A stop that takes longer is aborted. */
 export const SHUTDOWN_MS = 25_000;
 const STDIN = 0;
 

@@ -88,7 +88,8 @@ test('writes of one turn are one statement, whoever they are of', async () => {
 });
 
 test('of a part that locks rows, only writes of one owner', async () => {
-  const locking = (owner: Owner, text: string) => decided(null, { ...note(text, owner), locks: true });
+  const lock = { locks: true };
+  const locking = (owner: Owner, text: string) => decided(null, { ...note(text, owner), ...lock });
   const writes = [locking(ALICE, 'a'), locking(ALICE, 'b'), locking(BOB, 'c'), locking(BOB, 'd')];
   await Promise.all(writes.map((write) => unit.commit(async () => write)));
   expect(sent).toEqual([

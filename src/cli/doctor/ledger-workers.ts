@@ -2,7 +2,6 @@ import type { Client } from 'pg';
 import { named, TROUBLED_REFUNDS, type TroubledRow } from '../../modules/refunds/index.js';
 import { type Finding, ok, warn } from './finding.js';
 
-/** Whether the ledger's workers get all refunds done. */
 export async function ledgerWorkers(client: Client): Promise<Finding[]> {
   const { rows } = await client.query<TroubledRow>(TROUBLED_REFUNDS.text);
   const stuck = rows.filter(({ trouble }) => trouble === 'stuck');

@@ -8,7 +8,6 @@ import { type Finding, fail, ok, warn } from './finding.js';
 const OLDEST_POSTGRES = 150_000;
 /** Connections of a process in addition to its pool: it listens on one. */
 const LISTENERS = 1;
-/** Connections for commands, migrations and other programs. */
 const SPARE = 5;
 
 const FACTS = `SELECT pg_backend_pid() AS pid, current_setting('server_version') AS version,

@@ -11,7 +11,6 @@ export function textArray(values: readonly (string | null)[]): Buffer {
     return length;
   });
   const array = Buffer.allocUnsafe(size);
-  // One dimension, which may hold nulls, of texts; so many, counted from 1.
   let end = [1, 1, TEXT, values.length, 1].reduce((at, number) => array.writeInt32BE(number, at), 0);
   for (const [index, value] of values.entries()) {
     end = array.writeInt32BE(lengths[index] as number, end);

@@ -121,7 +121,6 @@ class Kind {
   }
 }
 
-/** What composedForAll() takes for writes of one kind. */
 export function valuesOfAll(writes: readonly (readonly Part[])[]): Values {
   return arraysOf(writes.map((parts) => textsOf(valuesOf(parts))));
 }
