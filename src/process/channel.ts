@@ -44,7 +44,6 @@ export class Channel {
     });
   }
 
-  /** Throws PeerError when the other end reports a fault or has ended. */
   async ask<Result>(question: string, details?: unknown): Promise<Result> {
     const id = ++this.asked;
     const reply = await new Promise<Reply>((resolve) => {

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { ConfigError } from '../platform/config.js';
 
 const WANTED_BY = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-/** Optional peer dependencies, which an operator who wants traces installs. */
 const PACKAGES = '@fastify/otel @opentelemetry/instrumentation-pg @opentelemetry/sdk-node';
 
 export interface Tracing {
