@@ -22,6 +22,6 @@ function pack(name: string, bytes: Buffer): void {
 }
 
 mkdirSync(PACKED, { recursive: true });
-for (const name of ['index.html', 'start.js', 'icon.svg']) pack(name, readFileSync(join(REFERENCE, name)));
+for (const name of ['index.html', 'start.js', 'icon.svg', 'llms.txt']) pack(name, readFileSync(join(REFERENCE, name)));
 pack('openapi.json', Buffer.from(JSON.stringify(JSON.parse(readFileSync('docs/openapi.json', 'utf8')))));
 pack('scalar.js', await script());

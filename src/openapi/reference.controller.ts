@@ -14,6 +14,7 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 /** The files that the build has packed (tools/pack.ts), by path, with their media types. */
 const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/openapi.json': ['openapi.json', 'application/json; charset=utf-8'],
+  '/llms.txt': ['llms.txt', 'text/plain; charset=utf-8'],
   '/docs': ['index.html', 'text/html; charset=utf-8'],
   '/docs/start.js': ['start.js', SCRIPT],
   '/docs/scalar.js': ['scalar.js', SCRIPT],

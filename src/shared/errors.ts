@@ -1,3 +1,5 @@
+import type { Mode } from './caller.js';
+
 /** The kind of an error code. platform/http/errors.ts has the HTTP status and the next step of each kind. */
 export type ErrorKind =
   | 'invalid'
@@ -114,7 +116,8 @@ export function noSuchRoute(): Refusal {
 }
 
 /** The same refusal for an ID that is unknown, that of another organization, or of the other mode. */
-export function notFound(param: string): Refusal {
-  const message = `No such ${param === 'id' ? 'resource' : param.replaceAll('_', ' ')}.`;
+export function notFound(param: string, mode?: Mode): Refusal {
+  const where = mode && param !== 'id' ? ` in ${mode} mode` : '';
+  const message = `No such ${param === 'id' ? 'resource' : param.replaceAll('_', ' ')}${where}.`;
   return refusal(NOT_FOUND, paramError(param, 'invalid_value', message));
 }

@@ -26,6 +26,9 @@ export function idKind(prefix: string, { hasMode = false } = {}): IdKind {
   return { prefix, hasMode, pattern: new RegExp(`^${prefix}_${hasMode ? '(?:test|live)_' : ''}${SUFFIX}$`) };
 }
 
+export const idInWords = ({ prefix, hasMode }: IdKind): string =>
+  `${hasMode ? `${prefix}_test_ or ${prefix}_live_` : `${prefix}_`} and ${SUFFIX_LENGTH} characters`;
+
 export const ORGANIZATION_ID = idKind('org');
 
 /** The organization of what belongs to the ledger itself, where a table requires one. */

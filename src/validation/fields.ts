@@ -16,7 +16,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { ALL_EVENTS } from '../platform/facts.js';
-import type { IdKind } from '../shared/id.js';
+import { type IdKind, idInWords } from '../shared/id.js';
 import { MAX_AMOUNT } from '../shared/money.js';
 import { type Form, isObject, type RequestClass } from './constraints.js';
 import type { FormatName } from './formats.js';
@@ -46,16 +46,24 @@ const atLeast = (min: number) => holds('minLength', min, 'must have at least $co
 const text = ({ optional = false, ...about }: About, ...rules: PropertyDecorator[]) =>
   field(about, ...(optional ? [IsOptional()] : []), isText(), ...rules);
 
-export const Integer = ({ min, max, ...about }: About & Form & { min: number; max: number }) =>
+/** `unit` says what is counted, where a caller may think of another unit. */
+export const Integer = ({
+  min,
+  max,
+  unit = '',
+  ...about
+}: About & Form & { min: number; max: number; unit?: string }) =>
   field(
     about,
-    IsInt({ message: 'must be an integer' }),
+    IsInt({ message: `must be an integer${unit}` }),
     Min(min, { message: 'must be at least $constraint1' }),
-    Max(max, { message: 'must be at most $constraint1' }),
+    Max(max, { message: `must be at most $constraint1${unit}` }),
   );
 
 export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
-  Integer({ min, max: MAX_AMOUNT, ...about });
+  Integer({ min, max: MAX_AMOUNT, unit: ', in the minor unit of the currency: 1299 is 12.99 USD', ...about });
+
+export const Time = (about: About & { max: number }) => Integer({ min: 0, unit: ', in Unix seconds', ...about });
 
 export const Flag = (about: About = {}) => field(about, IsBoolean({ message: 'must be true or false' }));
 
@@ -68,8 +76,7 @@ const isOneOf = (values: Texts, each = false) =>
 export const OneOf = (values: Texts, about: About = {}) => field(about, isText(), isOneOf(values));
 
 function isIdOf(kinds: Kinds): PropertyDecorator {
-  const prefixes = () => resolved(kinds).map(({ prefix }) => `${prefix}_`);
-  return holds('isIdOf', kinds, () => `must be an identifier that begins with ${prefixes().join(', ')}`);
+  return holds('isIdOf', kinds, () => `must be ${resolved(kinds).map(idInWords).join(', or ')}`);
 }
 
 export const Id = (kind: IdKind, about: About = {}) => text(about, isIdOf([kind]));

@@ -4,7 +4,7 @@ import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { Facts } from '../platform/facts.js';
 import { invalidParam, invalidParams, type ParamCode, type ParamError, paramError } from '../shared/errors.js';
-import { type IdKind, isId } from '../shared/id.js';
+import { type IdKind, idInWords, isId } from '../shared/id.js';
 import { accepts, type Field, fieldsOf, isObject, type RequestClass, type Rule } from './constraints.js';
 import { parseJson } from './json.js';
 import { application } from './rules.js';
@@ -45,7 +45,7 @@ export class PathIdPipe implements PipeTransform<string, string> {
 
   transform(id: string): string {
     if (isId(this.kind, id)) return id;
-    throw invalidParam('id', 'invalid_format', `id must be an identifier that begins with ${this.kind.prefix}_.`);
+    throw invalidParam('id', 'invalid_format', `id must be ${idInWords(this.kind)}.`);
   }
 }
 

@@ -60,3 +60,16 @@ test.each([...WRITTEN, ...PAGES.map((name) => `docs/${name}`)])('every link of %
   );
   expect(linked.filter((path) => !existsSync(path))).toEqual([]);
 });
+
+test('llms.txt names every document, and no other', () => {
+  const named = readFileSync('src/openapi/reference/llms.txt', 'utf8').match(/\b[\w/-]+\.md/g) ?? [];
+  const pages = PAGES.filter((name) => !name.includes('decisions/')).map((name) => `docs/${name}`);
+  expect(named.toSorted()).toEqual([...pages, 'client/README.md', 'docs/explain/decisions/README.md'].toSorted());
+});
+
+test('the documents have at most 26,000 words', () => {
+  const words = ['README.md', ...PAGES.map((name) => `docs/${name}`)].map(
+    (document) => readFileSync(document, 'utf8').match(/\S+/g)?.length ?? 0,
+  );
+  expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(26_000);
+});

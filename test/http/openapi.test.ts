@@ -23,6 +23,12 @@ test('GET /openapi.json needs no key, may be cached, and is the committed docume
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_BYTES);
 });
 
+test('GET /llms.txt needs no key, and leads to the documents', async () => {
+  const { status, headers, text } = await get(`${service.url}/llms.txt`, {});
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(text).toBe(readFileSync('src/openapi/reference/llms.txt', 'utf8'));
+});
+
 test('every operation described is a route of the service', () => {
   const adapter = service.application.getHttpAdapter() as TillgateAdapter;
   const { paths } = DOCUMENT as { paths: Record<string, object> };

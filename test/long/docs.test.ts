@@ -14,6 +14,7 @@ const FILES: readonly [path: string, type: string, name: string][] = [
   ['/docs/start.js', SCRIPT, 'start.js'],
   ['/docs/scalar.js', SCRIPT, 'scalar.js'],
   ['/docs/icon.svg', 'image/svg+xml', 'icon.svg'],
+  ['/llms.txt', 'text/plain; charset=utf-8', 'llms.txt'],
 ];
 
 const POLICY = [

@@ -29,9 +29,13 @@ const { values } = parseArgs({ options: { from: { type: 'string' }, rows: { type
 const ROWS = Number(values.rows);
 const say = (line: string) => console.log(line);
 
-/** The commit that released the newest version in the changelog. */
+const versionOf = (manifest: string): string => JSON.parse(manifest).version;
+const VERSION = versionOf(readFileSync('package.json', 'utf8'));
+
+/** The commit that released the newest version in the changelog before this one. */
 function released(): string {
-  const [, version] = /^## \[(\d+\.\d+\.\d+)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? [];
+  const versions = readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm);
+  const version = [...versions].map(([, one]) => one).find((one) => one !== VERSION);
   const words = ['log', '--format=%H', `-S## [${version}]`, '--', 'CHANGELOG.md'];
   return execFileSync('git', words, { encoding: 'utf8' }).trim().split('\n').at(-1) as string;
 }
@@ -150,6 +154,7 @@ async function multiply(url: string): Promise<void> {
 
 const commit = values.from ?? released();
 const before = built(commit);
+say(`from ${versionOf(readFileSync(join(before, 'package.json'), 'utf8'))} (${commit.slice(0, 7)}) to ${VERSION}`);
 const postgres = await OwnPostgres.start(['archive_mode = off']);
 const servers: Server[] = [];
 try {
@@ -160,7 +165,7 @@ try {
   servers.push(old);
   await under('warm-up', [old], keys, () => sleep(1_000));
   await multiply(url);
-  say(`${commit.slice(0, 7)}, ${ROWS} more sessions, payments, refunds and events`);
+  say(`${ROWS} more sessions, payments, refunds and events`);
   await under('the version before', [old], keys, () => sleep(PHASE_MS));
   const { longest } = await under('migrated beside it', [old], keys, async () => {
     say(`migrate: ${JSON.stringify(await tillgate('.', url, 'migrate'))}`);

@@ -13,6 +13,7 @@ import {
   Metadata,
   OneOf,
   Text,
+  Time,
   WebhookUrl,
   WebUrl,
 } from '../../../../validation/fields.js';
@@ -95,8 +96,7 @@ export class CreateCheckoutSessionRequest {
   @Metadata({ optional: true, default: {}, description: 'Your own key-value pairs. Tillgate only stores them.' })
   metadata?: Record<string, string>;
   /** These bounds only make it a date. The domain checks how far ahead it is. */
-  @Integer({
-    min: 0,
+  @Time({
     max: 99_999_999_999,
     optional: true,
     description: 'When the session expires, in Unix seconds: 5 minutes to 24 hours from now. Default: in 24 hours.',

@@ -124,7 +124,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {
     const [row] = await this.database.read<Row>(caller, FIND, await this.keyOf(caller, id));
-    if (!row) throw notFound(param);
+    if (!row) throw notFound(param, caller.mode);
     return fromRow(row);
   }
 

@@ -29,7 +29,7 @@ const EXACT = { amount: 5000, currency: 'usd' };
 export const REFUSED_EXPIRY = [() => session().pay(EXACT).expire()];
 export const REFUSED_COMPLETION = [() => session().completeFree()];
 export const REFUSED_PAYMENTS = [
-  () => notFound('checkout_session'),
+  () => notFound('checkout_session', 'test'),
   () => session().expire().pay(EXACT),
   () => session().pay({ ...EXACT, amount: 4999 }),
 ];

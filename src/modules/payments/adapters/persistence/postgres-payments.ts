@@ -67,7 +67,7 @@ export class PostgresPayments extends Payments {
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
     const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
-    if (!row) throw notFound(param);
+    if (!row) throw notFound(param, caller.mode);
     return fromRow(row);
   }
 

@@ -16,7 +16,7 @@ const refund = (status: RefundStatus, claimNumber = 0) =>
 const FAILURE = { reason: null, claim: null, providerReference: null };
 
 export const REFUSED_PROPOSALS = [
-  () => notFound('payment'),
+  () => notFound('payment', 'test'),
   () => Refund.propose(PAYMENT, proposal(501), 0),
   () => refund('pending').requireSameProposal(proposal(499)),
   REFUSED_WHEN_EMPTY('payment'),

@@ -1,4 +1,4 @@
-import { Integer } from '../../../../validation/fields.js';
+import { Integer, Time } from '../../../../validation/fields.js';
 import { MOST_AHEAD_SECONDS, type Step } from '../../../access/index.js';
 
 const LAST_SECOND = 253_402_300_799;
@@ -11,8 +11,7 @@ export class AdvanceClockRequest {
     description: 'How far to advance the clock, in seconds. The clock can be at most 400 days ahead of real time.',
   })
   advance_seconds?: number;
-  @Integer({
-    min: 0,
+  @Time({
     max: LAST_SECOND,
     optional: true,
     description:
