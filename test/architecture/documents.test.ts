@@ -1,4 +1,4 @@
-/** The tests that the documents name exist. */
+/** The tests and texts that the documents and the planted faults name exist. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,6 +20,14 @@ test.each(DECISIONS)('each "Enforced by" of %s names files and names of the code
     expect(named).not.toEqual([]);
     expect(named.filter((name) => !(existsSync(name) || isInCode(name)))).toEqual([]);
   }
+});
+
+const FAULTS: { name: string; file: string; search: string; test: string }[] = JSON.parse(
+  readFileSync('test/mutants/faults.json', 'utf8'),
+);
+
+test.each(FAULTS)('the fault "$name" can be planted, and has a test that may find it', ({ file, search, test }) => {
+  expect([readFileSync(file, 'utf8').split(search).length - 1, existsSync(test)]).toEqual([1, true]);
 });
 
 function isInCode(name: string): boolean {

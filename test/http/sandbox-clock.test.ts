@@ -4,7 +4,7 @@ import { Tillgate, verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
 import { atOnce, describedFetch, get, isReplay, post, SMALLEST } from '../support/client.js';
-import { fixRequest, listResources, refusal } from '../support/envelope.js';
+import { fixRequest } from '../support/envelope.js';
 import { visit } from '../support/page.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
@@ -47,7 +47,6 @@ const BEGAN = seconds();
 const read = async (at: Shop = shop) => (await at.get(CLOCK)).body;
 const advance = (by: number, at: Shop = shop) => at.post(CLOCK, { advance_seconds: by });
 const told = () => ({ ...SMALLEST, notify_url: receiver.url });
-const eventsOf = async (object: string) => (await shop.get(`/v1/events?object=${object}&order=asc`)).body.data;
 
 /** All that the work shows lies between what was now before it and what is now after. */
 async function expectNow(work: () => Promise<number | number[]>, ahead: number): Promise<void> {
@@ -91,8 +90,8 @@ describe('the clock', () => {
   test.each([
     ['an instant in its past', () => ({ to: seconds() + HOUR - 5 }), 'to', 'too_small'],
     [
-      'more than 400 days, the way it has gone included',
-      () => ({ advance_seconds: 400 * DAY }),
+      '400 days less than it has gone',
+      () => ({ advance_seconds: 400 * DAY - HOUR + 1 }),
       'advance_seconds',
       'too_large',
     ],
@@ -103,12 +102,6 @@ describe('the clock', () => {
     expect(refused.body.error).toMatchObject({ code: 'invalid_param', next_step: fixRequest('POST', CLOCK) });
     expect(refused.body.error.errors).toMatchObject([{ param, code }]);
     expect((await read()).ahead_seconds).toBe(HOUR);
-  });
-
-  test('goes at most 400 days ahead', async () => {
-    expect((await advance(400 * DAY)).body.ahead_seconds).toBe(400 * DAY);
-    expect((await advance(1)).body.error.errors).toMatchObject([{ param: 'advance_seconds', code: 'too_large' }]);
-    await expectNow(async () => (await shop.createSession()).body.created_at, 400 * DAY);
   });
 
   test('moves once under an idempotency key', async () => {
@@ -127,15 +120,7 @@ describe('the clock', () => {
     expect((await read()).ahead_seconds).toBe(6 * HOUR);
   });
 
-  test('has no route for a live key, and is not shared with other organizations', async () => {
-    for (const reply of [
-      await get(service.url + CLOCK, { key: shop.tenant.live }),
-      await post(service.url + CLOCK, { key: shop.tenant.live, body: { advance_seconds: 60 } }),
-      await post(service.url + CLOCK, { key: shop.tenant.live, body: 'nothing' }),
-    ]) {
-      expect(reply.status).toBe(404);
-      expect(reply.body).toEqual(refusal('not_found', listResources('/v1/checkout_sessions'), []));
-    }
+  test('is not of the ledger', async () => {
     expect((await get(service.url + CLOCK, { key: shop.ledgerKey })).body.error.code).toBe('invalid_api_key');
   });
 });
@@ -147,7 +132,7 @@ describe('follows the clock:', () => {
     await advance(DAY);
     const expired = { ...session, status: 'expired' };
     expect((await shop.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual(expired);
-    const [, event] = await eventsOf(session.id);
+    const [, event] = await shop.eventsOf(session.id);
     expect([event.type, event.data.object]).toEqual(['checkout.session.expired', expired]);
     expect(event.created).toBeGreaterThanOrEqual(session.expires_at);
     expect(receiver.received.map(({ id }) => id)).toContain(event.id);
@@ -179,7 +164,7 @@ describe('follows the clock:', () => {
     // A busy machine may take longer than the two seconds that are left.
     const { mismatch } = (await shop.post(`/v1/test_helpers/checkout_sessions/${paid.id}/pay`)).body;
     expect([null, 'session_expired']).toContain(mismatch);
-    await until(async () => (await eventsOf(one.id)).length === 2, 'the sweeper has been by');
+    await until(async () => (await shop.eventsOf(one.id)).length === 2, 'the sweeper has been by');
     expect((await shop.get(`/v1/checkout_sessions/${one.id}`)).body.status).toBe('expired');
   });
 
@@ -190,7 +175,7 @@ describe('follows the clock:', () => {
       const payment = (await shop.post(`/v1/test_helpers/checkout_sessions/${session.id}/pay`)).body;
       const refund = (await shop.propose(payment.id, 1)).body;
       const recorded = (await shop.get(`/v1/payments/${(await shop.record()).body.id}`)).body;
-      const [event] = await eventsOf(refund.id);
+      const [event] = await shop.eventsOf(refund.id);
       return [session.created_at, ...[payment, refund, recorded, event].map(({ created }) => created)];
     }, 10 * DAY);
   });
@@ -338,7 +323,7 @@ describe('webhooks', () => {
   async function refusedSession(): Promise<string> {
     receiver.behave(answer(500));
     const { id } = (await shop.createSession(told())).body;
-    const [event] = await eventsOf(id);
+    const [event] = await shop.eventsOf(id);
     await until(async () => (await attemptsAt(event.id)).length === 1, 'the first attempt is recorded');
     return event.id;
   }
@@ -363,20 +348,10 @@ describe('webhooks', () => {
     expect(await attemptsAt(event)).toHaveLength(MAX_ATTEMPTS);
   });
 
-  test('a receiver that does not respond gets as many attempts', async () => {
-    const gone = await startReceiver();
-    await gone.close();
-    const { id } = (await shop.createSession({ ...SMALLEST, notify_url: gone.url })).body;
-    const [event] = await eventsOf(id);
-    await until(async () => (await attemptsAt(event.id)).length === 1);
-    await advance(5 * DAY);
-    expectSchedule(await attemptsAt(event.id));
-  });
-
   test('a webhook is signed with the real time, which its receiver compares', async () => {
     await advance(DAY);
     const before = seconds();
-    const [{ id }] = await eventsOf((await shop.createSession(told())).body.id);
+    const [{ id }] = await shop.eventsOf((await shop.createSession(told())).body.id);
     const received = () => receiver.received.find((webhook) => webhook.id === id);
     await until(() => received() !== undefined);
     const { headers, text: body } = received() ?? { headers: {}, text: '' };
@@ -395,10 +370,10 @@ describe('webhooks', () => {
     }, DAY);
     await shop.post(`${path}/rotate_secret`, { overlap_seconds: HOUR });
     const signatures = async () => {
-      receiver.received.length = 0;
-      await shop.createSession();
-      await until(() => receiver.received.length === 1);
-      return String(receiver.received[0]?.headers['webhook-signature']).split(' ').length;
+      const { id } = (await shop.createSession()).body;
+      const received = () => receiver.received.find(({ text }) => text.includes(id));
+      await until(() => received() !== undefined);
+      return String(received()?.headers['webhook-signature']).split(' ').length;
     };
     expect(await signatures()).toBe(2);
     await advance(HOUR);
@@ -416,7 +391,7 @@ describe('webhooks', () => {
     await until(async () => (await read()).ahead_seconds > 0);
     held?.();
     expect((await moving).status).toBe(200);
-    const [event] = await eventsOf(id);
+    const [event] = await shop.eventsOf(id);
     expect(await attemptsAt(event.id)).toHaveLength(1);
     expect(receiver.received).toHaveLength(1);
   });
