@@ -41,106 +41,77 @@ const body = (document: Node): Node => schema(document, 'CreateCheckoutSessionRe
 const limit = (document: Node): Node =>
   document.paths['/v1/refunds'].get.parameters.find(({ name }: Node) => name === 'limit');
 
+const CREATE = 'POST /v1/checkout_sessions';
+const BODY = `${CREATE} body`;
+const READ = 'GET /v1/refunds/{id}';
 const BREAKING: readonly [string, (document: Node) => unknown, string][] = [
-  ['an operation removed', (it) => delete it.paths['/v1/refunds/{id}'].get, 'GET /v1/refunds/{id}: removed'],
-  ['a path removed', (it) => delete it.paths['/v1/refunds/{id}'], 'GET /v1/refunds/{id}: removed'],
-  [
-    'an operation renamed',
-    (it) => (create(it).operationId = 'make'),
-    'POST /v1/checkout_sessions: another operationId',
-  ],
-  [
-    'a way to authenticate removed',
-    (it) => create(it).security.pop(),
-    'POST /v1/checkout_sessions: no secretKeyBasic any more',
-  ],
+  ['an operation removed', (it) => delete it.paths['/v1/refunds/{id}'].get, `${READ}: removed`],
+  ['a path removed', (it) => delete it.paths['/v1/refunds/{id}'], `${READ}: removed`],
+  ['an operation renamed', (it) => (create(it).operationId = 'make'), `${CREATE}: another operationId`],
+  ['a way to authenticate removed', (it) => create(it).security.pop(), `${CREATE}: no secretKeyBasic any more`],
   [
     'an open operation gated',
     (it) => (it.paths['/livez'].get.security = [{ secretKey: [] }]),
     'GET /livez: needs a key',
   ],
-  ['a success status removed', (it) => delete create(it).responses[201], 'POST /v1/checkout_sessions 201: removed'],
-  ['an error status removed', (it) => delete create(it).responses[409], 'POST /v1/checkout_sessions 409: removed'],
+  ['a success status removed', (it) => delete create(it).responses[201], `${CREATE} 201: removed`],
+  ['an error status removed', (it) => delete create(it).responses[409], `${CREATE} 409: removed`],
   [
     'an answer header dropped',
     (it) => delete create(it).responses[201].headers.Location,
-    'POST /v1/checkout_sessions 201 Location: not always there',
+    `${CREATE} 201 Location: not always there`,
   ],
   [
     'a field of an answer removed',
     (it) => delete schema(it, 'Refund').properties.payment,
-    'GET /v1/refunds/{id} 200.payment: removed',
+    `${READ} 200.payment: removed`,
   ],
   [
     'a field no longer always there',
     (it) => schema(it, 'Refund').required.pop(),
-    'GET /v1/refunds/{id} 200.created: not always there',
+    `${READ} 200.created: not always there`,
   ],
   [
     'another type in an answer',
     (it) => (schema(it, 'Refund').properties.amount.type = 'string'),
-    'GET /v1/refunds/{id} 200.amount: another type',
+    `${READ} 200.amount: another type`,
   ],
   [
     'null where there was none',
     (it) => (schema(it, 'Refund').properties.payment.type = ['string', 'null']),
-    'GET /v1/refunds/{id} 200.payment: another type',
+    `${READ} 200.payment: another type`,
   ],
   [
     'another constant',
     (it) => (schema(it, 'Refund').properties.object.const = 'reversal'),
-    'GET /v1/refunds/{id} 200.object: another value',
+    `${READ} 200.object: another value`,
   ],
   [
     'another media type',
     (it) => (create(it).responses[201].content = {}),
-    'POST /v1/checkout_sessions 201: no application/json any more',
+    `${CREATE} 201: no application/json any more`,
   ],
-  [
-    'a new required field',
-    (it) => body(it).required.push('locale'),
-    'POST /v1/checkout_sessions body.locale: newly required',
-  ],
-  [
-    'a field no longer taken',
-    (it) => delete body(it).properties.locale,
-    'POST /v1/checkout_sessions body.locale: removed',
-  ],
-  [
-    'a lower maximum',
-    (it) => (body(it).properties.amount.maximum = 1),
-    'POST /v1/checkout_sessions body.amount: narrower maximum',
-  ],
-  [
-    'a higher minimum',
-    (it) => (body(it).properties.amount.minimum = 1),
-    'POST /v1/checkout_sessions body.amount: narrower minimum',
-  ],
+  ['a new required field', (it) => body(it).required.push('locale'), `${BODY}.locale: newly required`],
+  ['a field no longer taken', (it) => delete body(it).properties.locale, `${BODY}.locale: removed`],
+  ['a lower maximum', (it) => (body(it).properties.amount.maximum = 1), `${BODY}.amount: narrower maximum`],
+  ['a higher minimum', (it) => (body(it).properties.amount.minimum = 1), `${BODY}.amount: narrower minimum`],
   [
     'a limit where there was none',
     (it) => (schema(it, 'PriceData').properties.currency.maxLength = 3),
-    'POST /v1/checkout_sessions body.line_items[].price_data.currency: narrower maxLength',
+    `${BODY}.line_items[].price_data.currency: narrower maxLength`,
   ],
-  [
-    'a value no longer taken',
-    (it) => body(it).properties.ui_mode.enum.pop(),
-    'POST /v1/checkout_sessions body.ui_mode: fewer values',
-  ],
+  ['a value no longer taken', (it) => body(it).properties.ui_mode.enum.pop(), `${BODY}.ui_mode: fewer values`],
   [
     'another pattern',
     (it) => (body(it).properties.currency.pattern = '^[a-z]{3}$'),
-    'POST /v1/checkout_sessions body.currency: another pattern',
+    `${BODY}.currency: another pattern`,
   ],
   [
     'a kind of identifier no longer taken',
     (it) => (object(it).pattern = object(it).pattern.split('|^re_')[0]),
     'GET /v1/events query object: another pattern',
   ],
-  [
-    'null no longer taken',
-    (it) => (body(it).properties.locale.type = 'string'),
-    'POST /v1/checkout_sessions body.locale: another type',
-  ],
+  ['null no longer taken', (it) => (body(it).properties.locale.type = 'string'), `${BODY}.locale: another type`],
   ['another default', (it) => (limit(it).schema.default = 10), 'GET /v1/refunds query limit: another default'],
   [
     'a parameter removed',

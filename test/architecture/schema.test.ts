@@ -1,7 +1,7 @@
 /** The migrated schema matches the records and the rules for tenants, and the migrations can be reverted. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import type { DataSource, MigrationInterface } from 'typeorm';
 
 import { recordsOf } from '../../src/app.module.js';
 import { migrate, revertLast } from '../../src/migrate/migrate.js';
@@ -9,7 +9,10 @@ import { createMigrationDataSource, MIGRATIONS } from '../../src/platform/databa
 import { type Catalog, readCatalog } from '../support/catalog.js';
 import { createDatabase } from '../support/postgres.js';
 
-const STEPS = MIGRATIONS.map((Migration) => ({ name: Migration.name, Migration }));
+const STEPS = MIGRATIONS.map((Migration) => ({
+  name: Migration.name,
+  Migration: Migration as new () => MigrationInterface,
+}));
 
 /** Tables of the installation or of the ledger. The rows of every other table belong to an organization. */
 const SHARED = ['api_keys', 'encryption_keys', 'ledger_webhook_endpoints', 'organizations', 'page_secrets'];
@@ -34,8 +37,6 @@ const NARROW = {
   'webhook_deliveries.attempts': 'stays at the largest; given up after 1,000, resent up to 100',
   'webhook_endpoints.place': 'at most 16, by a check',
 };
-
-const isTransaction = (Migration: new () => MigrationInterface) => new Migration().transaction !== false;
 
 describe('the migrated schema', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -129,35 +130,21 @@ describe('each migration waits for a lock at most two seconds, so that no queue 
     await database.drop();
   });
 
-  test.each(STEPS)('$name up', async ({ Migration }) => {
-    const limitOf = isTransaction(Migration) ? lockTimeoutOf : lockTimeoutAlone;
-    expect(await limitOf((runner) => new Migration().up(runner))).toBe('2s');
-  });
-
-  test.each(STEPS.toReversed())('$name down', async ({ Migration }) => {
-    const limitOf = isTransaction(Migration) ? lockTimeoutOf : lockTimeoutAlone;
-    expect(await limitOf((runner) => new Migration().down(runner))).toBe('2s');
-  });
-
-  /** The lock_timeout of a migration; 0 is none. */
-  async function lockTimeoutOf(step: (runner: QueryRunner) => Promise<void>): Promise<string> {
-    return dataSource.transaction(async ({ queryRunner }) => limitAfter(step, queryRunner as QueryRunner));
-  }
-
-  /** The same of a step that is no transaction. */
-  async function lockTimeoutAlone(step: (runner: QueryRunner) => Promise<void>): Promise<string> {
+  test.each([
+    ...STEPS.map((step) => ({ ...step, way: 'up' })),
+    ...STEPS.toReversed().map((step) => ({ ...step, way: 'down' })),
+  ])('$name $way', async ({ Migration, way }) => {
+    const step = new Migration();
     const runner = dataSource.createQueryRunner();
+    const isTransaction = step.transaction !== false;
     try {
-      return await limitAfter(step, runner);
+      if (isTransaction) await runner.startTransaction();
+      await step[way as 'up' | 'down'](runner);
+      expect(await runner.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '2s' }]);
+      if (isTransaction) await runner.commitTransaction();
     } finally {
       await runner.query('RESET lock_timeout');
       await runner.release();
     }
-  }
-
-  async function limitAfter(step: (runner: QueryRunner) => Promise<void>, runner: QueryRunner): Promise<string> {
-    await step(runner);
-    const [row]: { lock_timeout: string }[] = await runner.query('SHOW lock_timeout');
-    return row?.lock_timeout ?? '';
-  }
+  });
 });

@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { Encryption } from '../../src/encryption/encryption.js';
 import { isReplay, post } from '../support/client.js';
 import { command } from '../support/command.js';
+import { waitingForLocks } from '../support/holder.js';
 import { withClient } from '../support/postgres.js';
 import { until } from '../support/processes.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -100,8 +101,7 @@ test('a secret that is rotated meanwhile is not put back', async () => {
   await sql.query('BEGIN');
   await sql.query('SELECT FROM webhook_endpoints FOR UPDATE');
   const running = tillgate(['reencrypt'], THIRD, SECOND);
-  const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await until(() => withClient(databaseUrl, async (client) => (await client.query(waits)).rowCount === 1));
+  await until(() => withClient(databaseUrl, async (client) => (await waitingForLocks(client)) === 1));
   await sql.query('UPDATE webhook_endpoints SET previous_secret = secret, secret = $1', [rotated]);
   await sql.query('COMMIT');
   expect(await running).toEqual({ status: 0, reencrypted: 6, unreadable: 0 });

@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { beforeAll, expect, test } from '@jest/globals';
 import { command } from '../support/command.js';
-import { until } from '../support/processes.js';
+import { run, until } from '../support/processes.js';
 import { useShop, useWebhooks } from '../support/setup.js';
 import { deliver, sessionFor } from '../support/webhooks.js';
 
@@ -14,23 +12,12 @@ beforeAll(async () => {
   Object.assign(world.network, { timeoutMs: 60_000 });
 });
 
-function start(
-  words: readonly string[],
-  settings: Readonly<Record<string, string>>,
-): { child: ChildProcess; out: () => string } {
-  const env = { ...process.env, ...settings };
-  const child = spawn(process.execPath, ['dist/src/cli/cli.js', 'webhook', ...words], { env });
-  let out = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (out += chunk));
-  return { child, out: () => out };
-}
-
-async function run(...words: string[]) {
+async function webhook(...words: string[]) {
   const { status, stdout, stderr } = await command(['webhook', ...words], { DATABASE_URL: world.service.databaseUrl });
   return status === 0 ? JSON.parse(stdout) : stderr;
 }
 
-const rotate = () => run('secret', 'rotate', '--org', shop.organization);
+const rotate = () => webhook('secret', 'rotate', '--org', shop.organization);
 
 test('secret rotate prints the new secret', async () => {
   expect(await rotate()).toEqual({
@@ -38,19 +25,24 @@ test('secret rotate prints the new secret', async () => {
     webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     previous_expires_at: expect.any(Number),
   });
-  expect(await run('secret', 'rotate', '--org', 'org_01jd0000000000000000000000')).toBe('No such organization.\n');
+  expect(await webhook('secret', 'rotate', '--org', 'org_01jd0000000000000000000000')).toBe('No such organization.\n');
 });
 
 test('listen verifies what it receives until it is interrupted', async () => {
-  const { webhook_secret: secret } = await rotate();
-  const { child, out } = start(['listen', '--port', '0'], { WEBHOOK_SECRET: secret });
-  await until(() => out().includes('Listening'), 'it listens');
-  const [url = ''] = /http:\S+/.exec(out()) ?? [];
+  const { webhook_secret: WEBHOOK_SECRET } = await rotate();
+  const listener = run(['dist/src/cli/cli.js', 'webhook', 'listen', '--port', '0'], { WEBHOOK_SECRET });
+  await until(() => listener.stderr().includes('\n'));
+  const [url = ''] = /http:\S+/.exec(listener.stderr()) ?? [];
   const { session, event } = await sessionFor(world.service, shop.tenant, url);
   await deliver(world.service);
-  const line = `verified ${event} checkout.session.created ${session} sequence 1\n`;
-  await until(() => out().includes('verified'), 'it is told');
-  child.kill('SIGINT');
-  await once(child, 'close');
-  expect(out()).toBe(`Listening on ${url} until Ctrl-C.\n${line}{"verified":1,"refused":0}\n`);
+  await until(() => listener.stdout().includes('verified'));
+  const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };
+  expect((await fetch(url, { method: 'POST', body: '{}', headers })).status).toBe(400);
+  listener.child.kill('SIGINT');
+  const verified = `verified ${event} checkout.session.created ${session} sequence 1`;
+  expect(await listener.ended).toEqual({
+    status: 0,
+    stdout: `${verified}\nrefused evt_1: Message timestamp too old\n{"verified":1,"refused":1}\n`,
+    stderr: `Listening on ${url} until Ctrl-C.\n`,
+  });
 });

@@ -1,11 +1,12 @@
 /** Processes are killed in the middle of their work, again and again, while careful clients retry under their keys. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { type Server, serve } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { capture, createTenant, type Tenant } from '../support/service.js';
+import { useProcesses, useService } from '../support/setup.js';
 
 const CLIENTS = 20;
 const KILLS = 4;
@@ -25,21 +26,14 @@ interface Acknowledged {
   readonly reply: Reply;
 }
 
-let service: Service;
+const service = useService();
+const processes = useProcesses(service);
 let tenant: Tenant;
 let payments: readonly string[];
-const processes: Server[] = [];
 
 beforeAll(async () => {
-  service = await startService();
   tenant = await createTenant(service);
   payments = await atOnce(4, () => capture(service, tenant, { amount: 2_000 }));
-  processes.push(...(await atOnce(2, () => serve(service.databaseUrl))));
-}, LONG_MS);
-
-afterAll(async () => {
-  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
-  await service.close();
 });
 
 /** Whichever process: its answer, or none when it is dead. */

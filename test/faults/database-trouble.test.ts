@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
 import { capture, createTenant } from '../support/service.js';
@@ -17,8 +17,6 @@ const CUTS = 8;
 const PAUSE_MS = 150;
 /** How long PostgreSQL lets a statement of the service wait for a lock. */
 const LOCK_TIMEOUT_MS = 500;
-
-const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 const service = useService();
 const shop = useShop(service, {}, beforeAll);
@@ -85,11 +83,9 @@ test('requests whose connection is cut are answered 503, and then everything wor
 test('a locked payment makes its own refunds wait and come back, and no others', async () => {
   const locked = await capture(service, shop.tenant, { amount: 666 });
   const free = await capture(service, shop.tenant, { amount: 1_000 });
-  const outsider = new Client({ connectionString: service.databaseUrl });
-  await outsider.connect();
+  const outsider = await Holder.connect(service.databaseUrl);
   try {
-    await outsider.query('BEGIN');
-    await outsider.query('SELECT 1 FROM payments WHERE amount = 666 FOR UPDATE');
+    await outsider.hold('SELECT 1 FROM payments WHERE amount = 666 FOR UPDATE');
     const started = Date.now();
     const waiting = propose(locked, 'waiting').then((reply) => ({ reply, waited: Date.now() - started }));
     for (let refund = 0; refund < 20; refund++) expect((await propose(free)).status).toBe(201);
@@ -115,18 +111,16 @@ test('transactions that wait for one organization’s lock leave connections for
   const refunds = await atOnce(56, async () => (await propose(locked)).body.id as string);
   const { body } = await post(`${service.url}/v1/refunds`, { key: neighbour.test, body: { payment: free, amount: 1 } });
   const cancel = (refund: string, key: string) => post(`${service.url}/v1/refunds/${refund}/cancel`, { key });
-  const outsider = new Client({ connectionString: service.databaseUrl });
-  await outsider.connect();
+  const outsider = await Holder.connect(service.databaseUrl);
   let answered = 0;
   try {
-    await outsider.query('BEGIN');
-    await outsider.query('SELECT 1 FROM payments WHERE amount = 667 FOR UPDATE');
+    await outsider.hold('SELECT 1 FROM payments WHERE amount = 667 FOR UPDATE');
     const waiting = refunds.map((refund) => cancel(refund, shop.key).finally(() => answered++));
-    await until(async () => (await service.sql.query(WAITING)).rows.length >= 8);
+    await until(async () => (await waitingForLocks(service.sql)) >= 8);
     // In one line with the others it would be the last to be answered.
     expect((await cancel(body.id, neighbour.test)).status).toBe(200);
     expect(answered).toBeLessThan(refunds.length);
-    await outsider.query('ROLLBACK');
+    await outsider.release();
     await Promise.all(waiting);
   } finally {
     await outsider.end();

@@ -1,5 +1,4 @@
 /** The doctor on databases with one real fault each. */
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Examination, encrypted, examine } from '../../src/cli/doctor/doctor.js';
 import { type Finding, fail, ok } from '../../src/cli/doctor/finding.js';
@@ -10,6 +9,7 @@ import { readConfig } from '../../src/platform/config.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { createDatabase, serverUrl, urlOf, withClient } from '../support/postgres.js';
 import { commandLine } from '../support/processes.js';
+import { startPooler } from '../support/sockets.js';
 
 const LAST = MIGRATIONS.at(-1)?.name as string;
 const WHOLE = { PUBLIC_URL: 'https://checkout.example', ENCRYPTION_KEY: 'k'.repeat(32) };
@@ -246,34 +246,17 @@ test('refunds that are claimed again and again, and refunds that nobody claims w
 });
 
 describe('through a pooler', () => {
-  /** Greets with a process of its own. It may put clients on server connections that do not know their statements. */
+  /** It may put clients on server connections that do not know their statements. */
   async function throughPooler(keepsStatements: boolean, work: (url: string) => Promise<void>): Promise<void> {
-    const { hostname, port } = new URL(database.url);
     let isElsewhere = false;
-    const pooler = createServer((client) => {
-      const server = connect(Number(port), hostname);
-      client.on('data', (sent) => {
-        const text = sent.toString('latin1');
-        isElsewhere ||= !keepsStatements && text.includes('BEGIN');
-        server.write(isElsewhere ? Buffer.from(text.replaceAll('pooler.prepared', 'pooler.elsewher'), 'latin1') : sent);
-      });
-      server.on('data', (said) => client.write(withOtherProcess(said)));
-      for (const socket of [client, server]) {
-        socket.on('error', () => undefined);
-        socket.on('close', () => [client, server].map((one) => one.destroy()));
-      }
-    });
-    await new Promise<void>((listening) => pooler.listen(0, '127.0.0.1', listening));
-    const url = new URL(database.url);
-    url.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
-    await work(url.href).finally(() => pooler.close());
-  }
-
-  /** BackendKeyData: a K, its length of 12, and the number of the process. */
-  function withOtherProcess(said: Buffer): Buffer {
-    const at = said.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
-    if (at >= 0) said.writeInt32BE(1, at + 5);
-    return said;
+    const renamed = (text: string) => Buffer.from(text.replaceAll('pooler.prepared', 'pooler.elsewher'), 'latin1');
+    const toServer = (message: Buffer) => {
+      const text = message.toString('latin1');
+      isElsewhere ||= !keepsStatements && text.includes('BEGIN');
+      return isElsewhere ? renamed(text) : message;
+    };
+    const pooler = await startPooler(database.url, () => ({ toServer }));
+    await work(pooler.url).finally(pooler.close);
   }
 
   test('its server connections need the time limits of a role', async () => {

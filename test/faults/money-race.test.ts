@@ -3,13 +3,12 @@
  * is an order in which every single answer was right. The proof is the same race without the constraint.
  */
 import { randomInt, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { atOnce, type Reply, untilDecided } from '../support/client.js';
 import { linearOrder, type Operation } from '../support/linear-order.js';
 import * as history from '../support/payment-history.js';
-import { type Server, serve } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
+import { useProcesses, useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const OPERATIONS = 1_000;
@@ -19,18 +18,8 @@ const CAPTURED = 100;
 const MOST = 30;
 const TIME_LIMIT_MS = 180_000;
 
-let service: Service;
-let processes: readonly Server[];
-
-beforeAll(async () => {
-  service = await startService();
-  processes = await atOnce(2, () => serve(service.databaseUrl));
-}, TIME_LIMIT_MS);
-
-afterAll(async () => {
-  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
-  await service.close();
-});
+const service = useService();
+const processes = useProcesses(service);
 
 type State = history.PaymentState;
 

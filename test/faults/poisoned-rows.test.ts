@@ -7,24 +7,21 @@ import { get, post, SMALLEST } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
-import { deliver, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { useWebhooks } from '../support/setup.js';
+import { deliver, sessionFor } from '../support/webhooks.js';
 
-let world: Awaited<ReturnType<typeof startWebhooks>>;
+const world = useWebhooks();
 let receiver: Receiver;
 
 beforeAll(async () => {
   jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-  world = await startWebhooks();
   receiver = await startReceiver();
   await world.service.sql.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
     AS 'BEGIN RAISE EXCEPTION ''This row is poisoned.''; END'`);
 });
 
 afterEach(() => world.service.sql.query('DROP TRIGGER IF EXISTS poison ON webhook_deliveries'));
-afterAll(async () => {
-  await receiver.close();
-  await world.service.close();
-});
+afterAll(() => receiver.close());
 
 /** Refuses to change or remove the row whose column has this value. */
 const poison = (table: string, column: string, id: string) =>

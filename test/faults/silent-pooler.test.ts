@@ -1,10 +1,10 @@
 /** Poolers that do what some do: have no server connection for a client, or lose what it has prepared. */
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { assertReady } from '../../src/migrate/migrate.js';
 import { post, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { startPooler } from '../support/sockets.js';
 
 /** The first byte of a query that is not prepared, in PostgreSQL's protocol. */
 const QUERY = 'Q'.charCodeAt(0);
@@ -12,46 +12,34 @@ const QUERY = 'Q'.charCodeAt(0);
 const BIND = 'B'.charCodeAt(0);
 const FORGET = Buffer.from('Q\0\0\0\x13DEALLOCATE ALL\0');
 const FORGOTTEN = Buffer.from('C\0\0\0\x13DEALLOCATE ALL\0Z\0\0\0\x05I');
-/** A pooler tells a client another process than PostgreSQL's. */
-const PROCESS = Buffer.from('K\0\0\0\x0c');
 /** Longer than the eight seconds of silence that are allowed, on a busy machine too. */
 const PATIENCE_MS = 60_000;
 
 let direct: Service;
 let service: Service;
 let tenant: Tenant;
-let pooler: Server;
-let poolerUrl: string;
+let pooler: Awaited<ReturnType<typeof startPooler>>;
 let isKeptWaiting = false;
 let isForgetful = false;
 
 beforeAll(async () => {
   direct = await startService();
   tenant = await createTenant(direct);
-  const { hostname, port } = new URL(direct.databaseUrl);
-  pooler = createServer((client) => {
-    const server = connect(Number(port), hostname);
+  pooler = await startPooler(direct.databaseUrl, () => {
     let isForgotten = false;
-    client.on('data', (message) => {
-      if (isForgetful && message[0] === BIND) isForgotten = server.write(FORGET);
-      if (!isKeptWaiting || message[0] !== QUERY) server.write(message);
-    });
-    server.on('data', (answer) => {
-      const pid = answer.indexOf(PROCESS);
-      if (pid >= 0) answer.writeUInt8(0x7f, pid + PROCESS.length);
-      client.write(isForgotten ? answer.subarray(FORGOTTEN.length) : answer);
-      isForgotten = false;
-    });
-    for (const socket of [client, server]) {
-      socket.on('error', () => undefined);
-      socket.on('close', () => [client, server].map((one) => one.destroy()));
-    }
+    return {
+      toServer: (message, server) => {
+        if (isForgetful && message[0] === BIND) isForgotten = server.write(FORGET);
+        return isKeptWaiting && message[0] === QUERY ? undefined : message;
+      },
+      toClient: (answer) => {
+        const kept = isForgotten ? answer.subarray(FORGOTTEN.length) : answer;
+        isForgotten = false;
+        return kept;
+      },
+    };
   });
-  await new Promise<void>((listening) => pooler.listen(0, '127.0.0.1', listening));
-  const url = new URL(direct.databaseUrl);
-  url.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
-  poolerUrl = url.href;
-  service = await startService({ databaseUrl: poolerUrl });
+  service = await startService({ databaseUrl: pooler.url });
 });
 
 afterAll(async () => {
@@ -83,9 +71,9 @@ test(
 );
 
 test('a pooler that loses prepared statements is refused when a process starts', async () => {
-  await assertReady(poolerUrl);
+  await assertReady(pooler.url);
   isForgetful = true;
-  await expect(assertReady(poolerUrl)).rejects.toThrow(
+  await expect(assertReady(pooler.url)).rejects.toThrow(
     'The pooler before PostgreSQL loses prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements = 200.',
   );
   isForgetful = false;

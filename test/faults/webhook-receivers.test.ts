@@ -1,5 +1,5 @@
 /** Whatever receivers do, their attempts end, and no other receiver waits for them. */
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
@@ -9,6 +9,7 @@ import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
+import { startSockets } from '../support/sockets.js';
 import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
@@ -32,21 +33,6 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** A server that does as it is told with each connection. */
-async function startServer(behave: (socket: Socket) => void, host = '127.0.0.1') {
-  const sockets: Socket[] = [];
-  const server: Server = createServer((socket) => {
-    sockets.push(socket.on('error', () => undefined));
-    behave(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  const close = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  return { port: (server.address() as AddressInfo).port, sockets, close };
-}
-
 const again =
   (text: string) =>
   (socket: Socket): void => {
@@ -67,7 +53,7 @@ test.each([
 ] as const)(
   'an attempt at a receiver that %s ends long before its time',
   async (_, status, error, behave) => {
-    const server = await startServer(behave);
+    const server = await startSockets(behave);
     const { event } = await sessionFor(world.service, shop.tenant, `http://127.0.0.1:${server.port}/`);
     await deliver(world.service);
     const { deliveries } = await readEvent(world.service, shop.tenant, event);

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
@@ -12,6 +11,7 @@ import { startServer, until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
+import { startSockets } from '../support/sockets.js';
 import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
@@ -209,7 +209,7 @@ test('an attempt that cannot be recorded is made again when its lease ends', asy
 });
 
 test('receivers that hang keep no other event waiting, of the same organization or another', async () => {
-  const silent = await Promise.all(Array.from({ length: 200 }, startSilent));
+  const silent = await Promise.all(Array.from({ length: 200 }, () => startSockets()));
   const connected = () => silent.reduce((sum, { sockets }) => sum + sockets.length, 0);
   const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
   await deliver(world.service);
@@ -236,18 +236,6 @@ test('receivers that hang keep no other event waiting, of the same organization 
   await delivering;
   await Promise.all([same.close(), other.close()]);
 });
-
-/** A server that says nothing to whoever connects. */
-async function startSilent() {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, close };
-}
 
 test('a receiver that answers gets many events at once, but no more than sixteen', async () => {
   receiver.behave((response) => void setTimeout(() => response.end(), 20));

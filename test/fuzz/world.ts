@@ -1,8 +1,8 @@
 /** A real service with few files, and receivers that answer at once or late. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../support/processes.js';
+import { listen } from '../support/sockets.js';
 
 const FEW_FILES = ['bash', '-c', 'ulimit -n 512; exec "$@"', 'bash'];
 const LATE_MS = 500;
@@ -27,8 +27,7 @@ async function startReceiver(delayMs: number) {
   server.on('connection', () => {
     receiver.connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  receiver.url = `http://127.0.0.1:${await listen(server)}`;
   return receiver;
 }
 

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce as many, type Reply } from '../support/client.js';
-import { withClient } from '../support/postgres.js';
+import { Holder } from '../support/holder.js';
 import { atOnce, inRaces } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useOther, useService, useShop } from '../support/setup.js';
@@ -79,12 +79,10 @@ describe.each([
         uuidOf(id),
       ]);
     await prepare(locked);
-    await withClient(service.databaseUrl, async (sql) => {
-      await sql.query('BEGIN');
-      await sql.query('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(locked)]);
-      expect(idsOf(await claim())).toEqual([free]);
-      await sql.query('COMMIT');
-    });
+    const holder = await Holder.connect(service.databaseUrl);
+    await holder.hold('SELECT FROM refunds WHERE id = $1 FOR UPDATE', [uuidOf(locked)]);
+    expect(idsOf(await claim())).toEqual([free]);
+    await holder.end();
     expect(idsOf(await claim())).toEqual([locked]);
   });
 });

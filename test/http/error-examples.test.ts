@@ -8,8 +8,7 @@ import { TestClock } from '../support/clock.js';
 import { DOCUMENT } from '../support/document.js';
 import { Holder } from '../support/holder.js';
 import { head, sendBytes } from '../support/raw.js';
-import { type Service, startService } from '../support/service.js';
-import { Shop } from '../support/shop.js';
+import { useService, useShop } from '../support/setup.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked by name.
 type Node = any;
@@ -21,21 +20,16 @@ const REQUESTS_A_SECOND = 100;
 const WRITTEN: Node = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 
 const clock = new TestClock();
-let service: Service;
-let shop: Shop;
+const service = useService({ clock, config: { rateLimitRps: REQUESTS_A_SECOND } });
+const shop = useShop(service, {}, beforeAll);
 let holder: Holder;
 
 beforeAll(async () => {
-  service = await startService({ clock, config: { rateLimitRps: REQUESTS_A_SECOND } });
-  shop = await Shop.open(service);
   holder = await Holder.connect(service.databaseUrl);
 });
 beforeEach(() => clock.advance(1000));
 afterEach(removeEndpoints);
-afterAll(async () => {
-  await holder.end();
-  await service.close();
-});
+afterAll(() => holder.end());
 
 /** An operation with what its requests need: identifiers of nothing, and the bodies that the description shows. */
 interface Operation {

@@ -1,10 +1,10 @@
 /** A reader that follows events in ascending order misses none, whatever is committed when, and sees each once. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { TestClock } from '../support/clock.js';
+import { Holder } from '../support/holder.js';
 import { startService } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
@@ -15,11 +15,10 @@ const EARLY = `00000000-0000-7000-8000-${randomUUID().slice(-12)}`;
 const clock = new TestClock();
 const service = useService({ clock });
 const shop = useShop(service);
-let outsider: Client;
+let outsider: Holder;
 
 beforeEach(async () => {
-  outsider = new Client({ connectionString: service.databaseUrl });
-  await outsider.connect();
+  outsider = await Holder.connect(service.databaseUrl);
 });
 
 afterEach(() => outsider.end());
@@ -61,8 +60,7 @@ async function walk(
 
 /** As a transaction that has inserted an event of the resource, and has not committed. */
 async function insertEarly(object: string, id = EARLY): Promise<void> {
-  await outsider.query('BEGIN');
-  await outsider.query(
+  await outsider.hold(
     `INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
       SELECT organization_id, mode, $2, type, object_id, sequence + 1, data FROM events WHERE object_id = $1`,
     [uuidOf(object), id],
@@ -79,7 +77,7 @@ describe.each(SURFACES)('on %s', (surface) => {
     for (const query of ['order=asc', 'order=asc&type=checkout.session.created'])
       expect((await walk(read, query, cursor)).events).toEqual([]);
     expect(objectsOf((await read('limit=1')).body.data)).toEqual([second]);
-    await outsider.query('COMMIT');
+    await outsider.commit();
     for (const query of ['order=asc&limit=1', 'order=asc', 'order=asc&limit=1&type=checkout.session.created'])
       expect(objectsOf((await walk(read, query, cursor)).events)).toEqual([first, second]);
     expect(objectsOf((await read('limit=3')).body.data)).toEqual([second, first, first]);
@@ -91,12 +89,11 @@ describe.each(SURFACES)('on %s', (surface) => {
     const first = (await shop.createSession()).body.id;
     const { cursor } = await walk(read, 'order=asc&limit=100');
     await insertEarly(first);
-    await outsider.query('ROLLBACK');
-    await outsider.query('BEGIN');
-    await outsider.query('UPDATE checkout_sessions SET description = NULL WHERE id = $1', [uuidOf(first)]);
+    await outsider.release();
+    await outsider.hold('UPDATE checkout_sessions SET description = NULL WHERE id = $1', [uuidOf(first)]);
     const second = (await shop.createSession()).body.id;
     expect(objectsOf((await walk(read, 'order=asc', cursor)).events)).toEqual([second]);
-    await outsider.query('ROLLBACK');
+    await outsider.release();
   });
 
   test('a transaction that writes events delays others by 15 seconds at most', async () => {
@@ -110,7 +107,7 @@ describe.each(SURFACES)('on %s', (surface) => {
     expect((await walk(read, 'order=asc', cursor)).events).toEqual([]);
     clock.advance(1);
     expect(objectsOf((await walk(read, 'order=asc', cursor)).events)).toEqual([second]);
-    await outsider.query('ROLLBACK');
+    await outsider.release();
   });
 
   test('the events of before there were positions come first, in the order of their IDs', async () => {
@@ -168,7 +165,7 @@ test('an event is read at once by its object, even if a transaction that inserts
   await insertEarly(first);
   const second = (await shop.createSession()).body.id;
   expect(objectsOf((await shop.get(`/v1/events?order=asc&object=${second}`)).body.data)).toEqual([second]);
-  await outsider.query('ROLLBACK');
+  await outsider.release();
 });
 
 describe('the story of a payment', () => {

@@ -106,23 +106,13 @@ describe('authentication', () => {
     expectUnauthorized(await authorized(`Bearer ${key}`));
   });
 
-  test('a revoked key stops at once here and within five seconds elsewhere', async () => {
-    const elsewhere = await startService({ clock, databaseUrl: service.databaseUrl });
+  test('a revoked key stops at once here, and within five seconds where the clock was set back an hour', async () => {
+    const steppedClock = new TestClock();
+    const elsewhere = await startService({ clock: steppedClock, databaseUrl: service.databaseUrl });
     const key = await createKey(service, tenant);
     for (const instance of [service, elsewhere]) expect((await authorized(`Bearer ${key}`, instance)).status).toBe(200);
     await revokeKey(key);
     expectUnauthorized(await authorized(`Bearer ${key}`));
-    clock.advance(5_000);
-    expectUnauthorized(await authorized(`Bearer ${key}`, elsewhere));
-    await elsewhere.close();
-  });
-
-  test('a revoked key stops within five seconds when the clock was set back an hour', async () => {
-    const steppedClock = new TestClock();
-    const elsewhere = await startService({ clock: steppedClock, databaseUrl: service.databaseUrl });
-    const key = await createKey(service, tenant);
-    expect((await authorized(`Bearer ${key}`, elsewhere)).status).toBe(200);
-    await revokeKey(key);
     steppedClock.setBack(3_600_000);
     steppedClock.advance(5_000);
     expectUnauthorized(await authorized(`Bearer ${key}`, elsewhere));

@@ -7,7 +7,7 @@ import { decided } from '../../src/shared/decision.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
-import { Holder } from '../support/holder.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { useOther, useService, useShop } from '../support/setup.js';
@@ -136,16 +136,13 @@ describe('a key that another transaction holds', () => {
 
   afterAll(() => holder.end());
 
-  async function untilSomeoneWaits(): Promise<void> {
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    while ((await service.sql.query(waiting)).rows.length === 0);
-  }
+  const someoneWaits = () => until(async () => (await waitingForLocks(service.sql)) > 0);
 
   test('is waited for, and its response is replayed', async () => {
     const first = await create('answered');
     await holder.holdKey('answered');
     const waiting = create('answered');
-    await untilSomeoneWaits();
+    await someoneWaits();
     await holder.commit();
     const reply = await waiting;
     expect([reply.status, reply.text, isReplay(reply)]).toEqual([201, first.text, true]);
@@ -155,7 +152,7 @@ describe('a key that another transaction holds', () => {
     const first = await create('given-up');
     await holder.holdKey('given-up');
     const waiting = create('given-up');
-    await untilSomeoneWaits();
+    await someoneWaits();
     await holder.release();
     const reply = await waiting;
     expect([reply.status, isReplay(reply)]).toEqual([201, false]);
@@ -188,7 +185,7 @@ describe('a key that another transaction holds', () => {
     await create('reused');
     await holder.holdKey('reused');
     const waiting = create('reused', service, { ...SMALLEST, description: 'another body' });
-    await untilSomeoneWaits();
+    await someoneWaits();
     await holder.commit();
     expect((await waiting).body.error.code).toBe('idempotency_key_reused');
   });

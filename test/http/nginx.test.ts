@@ -2,7 +2,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -11,17 +10,10 @@ import { openPage, visit } from '../support/page.js';
 import { until } from '../support/processes.js';
 import { startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
+import { freePort } from '../support/sockets.js';
 
 const HAS_NGINX = spawnSync('nginx', ['-v']).error === undefined;
 const reason = HAS_NGINX ? '' : ' (skipped: no nginx found)';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
 
 (HAS_NGINX ? test : test.skip)(`through nginx${reason}`, async () => {
   const service = await startService({ config: { publicUrl: 'https://pay.example' } });

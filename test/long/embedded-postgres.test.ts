@@ -20,6 +20,7 @@ import { VERSION } from '../../src/platform/version.js';
 import { post, SMALLEST } from '../support/client.js';
 import { createSession, expectCleanStop, preparedCopy, start, statusOf, withScratch } from '../support/embedded.js';
 import { isRunning, launch, listening, postgresPid, run, startServer, until } from '../support/processes.js';
+import { listen } from '../support/sockets.js';
 
 const isRoot = process.getuid?.() === 0;
 const asRoot = isRoot ? test : test.skip;
@@ -92,9 +93,8 @@ describe('starting', () => {
 
   test('a port in use is one sentence, and PostgreSQL does not stay behind', async () => {
     const dataDir = preparedCopy();
-    const squatter = createServer().listen(0, '127.0.0.1');
-    await until(() => squatter.listening);
-    const { port } = squatter.address() as { port: number };
+    const squatter = createServer();
+    const port = await listen(squatter);
     const { status, stdout, stderr } = await launch({ DATA_DIR: dataDir, PORT: String(port) }).ended;
     squatter.close();
     expect(stdout).not.toContain('EADDRINUSE');

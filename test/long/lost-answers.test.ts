@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, post } from '../support/client.js';
-import { FAULTS, startFaultyProxy } from '../support/faulty-proxy.js';
-import { type Server, serve } from '../support/processes.js';
+import { FAULTS, startHttpProxy } from '../support/http-proxy.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useService, useShop } from '../support/setup.js';
+import { useProcesses, useService, useShop } from '../support/setup.js';
 
 const ANSWERS = 1_000;
 const CLIENTS = 20;
@@ -13,17 +12,15 @@ const PAST_RETENTION_SECONDS = 3 * 86_400;
 
 const service = useService();
 const shop = useShop(service);
-const processes: Server[] = [];
-const proxies: Awaited<ReturnType<typeof startFaultyProxy>>[] = [];
+const processes = useProcesses(service);
+const proxies: Awaited<ReturnType<typeof startHttpProxy>>[] = [];
 
 beforeAll(async () => {
-  processes.push(...(await atOnce(2, () => serve(service.databaseUrl))));
-  for (const { url } of processes) proxies.push(await startFaultyProxy(url));
+  for (const { url } of processes) proxies.push(await startHttpProxy(url));
 });
 
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close();
-  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
 });
 
 test(`${ANSWERS} lost answers, each to a new key, also after the keys are forgotten: one refund`, async () => {

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, LARGE, post, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
 import { type Server, serve, until } from '../support/processes.js';
 import { capture, createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
 
@@ -115,14 +115,6 @@ function begin({ path, key = troublesome.test, connections, pipelined = 1, body 
   };
 }
 
-/** How many of the service's statements wait for a lock. */
-async function waiting(): Promise<number> {
-  const { rows } = await service.sql.query(
-    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return rows.length;
-}
-
 interface LockedRow extends Omit<Load, 'connections'> {
   readonly table: string;
   readonly id: string;
@@ -156,15 +148,13 @@ test.each(Object.keys(LOCKED))(
   '%s',
   async (name) => {
     const { table, id, ...load } = await (LOCKED[name] as () => Promise<LockedRow>)();
-    const outsider = new Client({ connectionString: service.databaseUrl });
-    await outsider.connect();
-    await outsider.query('BEGIN');
+    const outsider = await Holder.connect(service.databaseUrl);
     const key = table === 'sandbox_clocks' ? 'organization_id' : 'id';
-    await outsider.query(`SELECT FROM ${table} WHERE ${key} = $1 FOR UPDATE`, [uuidOf(id)]);
+    await outsider.hold(`SELECT FROM ${table} WHERE ${key} = $1 FOR UPDATE`, [uuidOf(id)]);
     try {
       await expectUnnoticed(async () => {
         const stop = begin({ ...load, connections: 30 });
-        await until(async () => (await waiting()) >= 8);
+        await until(async () => (await waitingForLocks(service.sql)) >= 8);
         return stop;
       });
     } finally {

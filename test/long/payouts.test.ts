@@ -2,16 +2,15 @@
  * Workers of the ledger and processes of the service are killed at every step while refunds are paid out, leases run out under
  * those that work, and merchants cancel what they can: each refund is paid out once or not at all, and its books say which.
  */
-import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { atOnce } from '../support/client.js';
-import { run, type Server, type Started, serve, until } from '../support/processes.js';
+import { run, type Started, serve, until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
+import { useProcesses, useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
+import { listen } from '../support/sockets.js';
 
 const STEPS = ['claiming', 'claimed', 'paying', 'paid', 'telling', 'told'];
 const REFUNDS = 40;
@@ -20,17 +19,12 @@ const KILLS = 4;
 const LEASE_MS = 250;
 const TIME_LIMIT_MS = 180_000;
 
-let service: Service;
+const service = useService();
+const processes = useProcesses(service);
 let shop: Shop;
 let payment: string;
 let provider: Provider;
 let workers: Started[];
-const processes: Server[] = [];
-
-beforeAll(async () => {
-  service = await startService();
-  processes.push(...(await atOnce(2, () => serve(service.databaseUrl))));
-}, TIME_LIMIT_MS);
 
 beforeEach(async () => {
   provider = await Provider.start();
@@ -46,11 +40,6 @@ afterEach(async () => {
   provider.server.close();
 });
 
-afterAll(async () => {
-  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
-  await service.close();
-});
-
 type Outcome = 'paid' | 'declined';
 
 /**
@@ -60,6 +49,8 @@ type Outcome = 'paid' | 'declined';
 class Provider {
   readonly outcomes = new Map<string, Outcome>();
   private readonly numbers = new Map<string, number>();
+
+  url = '';
 
   private constructor(readonly server: HttpServer) {}
 
@@ -71,12 +62,8 @@ class Provider {
       await sleep(Math.random() * 10);
       response.end(JSON.stringify({ outcome }));
     });
-    await once(provider.server.listen(0, '127.0.0.1'), 'listening');
+    provider.url = `http://127.0.0.1:${await listen(provider.server)}`;
     return provider;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   private ask(id: string, number: number): Outcome | 'unreachable' | 'stale' {

@@ -1,11 +1,11 @@
 /** Refunds that nobody can pay, and workers that die over them, keep no other organization's refunds waiting. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, send } from '../support/client.js';
-import { type Server, serve } from '../support/processes.js';
+import type { Server } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useService } from '../support/setup.js';
+import { useProcesses, useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const WORKERS = 8;
@@ -18,10 +18,7 @@ const WITHIN_MS = 5_000;
 const TIMES_A_CALM_RUN = 20;
 
 const service = useService();
-const processes: Server[] = [];
-
-beforeAll(async () => void processes.push(...(await atOnce(2, () => serve(service.databaseUrl)))));
-afterAll(() => Promise.all(processes.map((one) => one.stop('SIGKILL'))));
+const processes = useProcesses(service);
 
 /** Older than all others, of a payment that has as much: to propose them one by one takes too long. */
 const POISON = `WITH poisoned AS (

@@ -1,13 +1,13 @@
 /** Traces by the environment variables of OpenTelemetry, sent to a real receiver of OTLP over HTTP. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { startTracing } from '../../src/process/tracing.js';
 import { createDatabase } from '../support/postgres.js';
-import { commandLine, type Server, startServer, until } from '../support/processes.js';
+import { openAccount, type Server, startServer, until } from '../support/processes.js';
+import { listen } from '../support/sockets.js';
 
 interface Span {
   readonly name: string;
@@ -38,15 +38,11 @@ let key: string;
 
 beforeAll(async () => {
   database = await createDatabase();
-  const organization = await commandLine(['org', 'create', 'Traced'], { DATABASE_URL: database.url });
-  const [org = ''] = /org_\w+/.exec(organization.stdout) ?? [];
-  const made = await commandLine(['key', 'create', '--org', org, '--mode', 'test'], { DATABASE_URL: database.url });
-  [key = ''] = /sk_test_\w+/.exec(made.stdout) ?? [];
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  ({ key } = await openAccount(database.url, 'Traced'));
   server = await startServer({
     DATABASE_URL: database.url,
     LOG_LEVEL: 'info',
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await listen(collector)}`,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_METRICS_EXPORTER: 'none',
     OTEL_LOGS_EXPORTER: 'none',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { measured } from '../support/metrics.js';
 import { createDatabase } from '../support/postgres.js';
-import { commandLine, type Server, saying, startServer } from '../support/processes.js';
+import { type Server, saying, startServer } from '../support/processes.js';
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const { version } = read('package.json') as { version: string };
@@ -31,10 +31,6 @@ test('the client, the lock file and the description have it', () => {
 test('the changelog has an entry for it, the newest one', () => {
   const [, entry] = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? [];
   expect(entry).toBe(version);
-});
-
-test('the command line prints it', async () => {
-  expect((await commandLine(['--version'], {})).stdout).toBe(`${version}\n`);
 });
 
 test('what the tables hold is counted once, however many processes there are', async () => {

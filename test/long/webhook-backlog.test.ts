@@ -1,5 +1,4 @@
 /** What two organizations have waiting for their receivers does not keep a third one waiting. */
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { beforeAll, expect, jest, test } from '@jest/globals';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
@@ -12,6 +11,7 @@ import { until } from '../support/processes.js';
 import { startReceiver } from '../support/receiver.js';
 import { createTenant, type Tenant } from '../support/service.js';
 import { useWebhooks } from '../support/setup.js';
+import { startSockets } from '../support/sockets.js';
 import { deliver, sessionFor } from '../support/webhooks.js';
 
 const BUSY_EVENTS = 10_000;
@@ -30,7 +30,7 @@ test('10,000 events of one organization and 2,000 dead hosts of another keep no 
   const { service } = world;
   // Tables stay without statistics, as fresh ones are.
   await service.sql.query('ALTER TABLE events SET (autovacuum_enabled = false)');
-  const [dead, busy, third] = await Promise.all([startDead(), startReceiver(), startReceiver()]);
+  const [dead, busy, third] = await Promise.all([startSockets(), startReceiver(), startReceiver()]);
   await backlog([new URL(busy.url).host], BUSY_EVENTS);
   await backlog(
     Array.from({ length: DEAD_HOSTS }, (_, at) => `dead-${at}.example:${dead.port}`),
@@ -85,18 +85,6 @@ test('a poll reads as much with 20,000 overdue deliveries to dead receivers as w
   idle.mockRestore();
   await service.sql.query('DELETE FROM webhook_deliveries');
 });
-
-/** A server that says nothing to whoever connects. */
-async function startDead() {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  return { port: (server.address() as AddressInfo).port, sockets, close };
-}
 
 /** So many overdue deliveries of an organization, a new one unless told, to each host, as if another instance had left them. */
 async function backlog(hosts: readonly string[], count: number, owner?: Tenant): Promise<void> {

@@ -1,7 +1,7 @@
 /** Faults under load, then a checker: what was acknowledged must hold whatever was killed, cut off, locked or filled up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../support/postgres.js';
-import { commandLine } from '../support/processes.js';
+import { openAccount } from '../support/processes.js';
 import { startReceiver } from '../support/receiver.js';
 import { Checker } from './checker.js';
 import { Client } from './clients.js';
@@ -35,7 +35,8 @@ export async function soak({ seconds, seed, stop, say = () => undefined }: SoakO
   const services = await Services.open(database.outsideUrl);
   try {
     const log = new OperationLog();
-    const tenants = await tenantsOf(database.url);
+    const names = Array.from({ length: TENANTS }, (_, place) => `Tenant ${place}`);
+    const tenants = await Promise.all(names.map((name) => openAccount(database.url, name)));
     const faults = await underLoad(seconds, { database, services, receiver }, tenants, { log, seed, say, stop });
     say('every client is answered; checking');
     const checker = new Checker(services.url, database.url, log);
@@ -94,19 +95,4 @@ async function progress(log: OperationLog): Promise<void> {
     if (performance.now() > deadline) throw new Error(`Nobody was answered for ${RECOVERY_MS} ms.`);
     await sleep(20);
   }
-}
-
-async function tenantsOf(databaseUrl: string): Promise<Tenant[]> {
-  const command = async (...words: readonly string[]) => {
-    const { stdout, stderr } = await commandLine(words, { DATABASE_URL: databaseUrl });
-    if (stderr) throw new Error(stderr);
-    return JSON.parse(stdout);
-  };
-  const ledger = await command('key', 'create', '--kind', 'ledger', '--mode', 'test');
-  const tenant = async (_: unknown, place: number): Promise<Tenant> => {
-    const { id: organization } = await command('org', 'create', `Tenant ${place}`);
-    const { key } = await command('key', 'create', '--org', organization, '--mode', 'test');
-    return { organization, key, ledgerKey: ledger.key };
-  };
-  return Promise.all(Array.from({ length: TENANTS }, tenant));
 }

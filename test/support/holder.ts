@@ -1,13 +1,19 @@
-/** Somebody else in the database, who keeps what a request needs until told to let go. */
+/** Somebody else in the database, who keeps what a request needs until it is let go. */
 import { Client } from 'pg';
 
 export class Holder {
   private constructor(private readonly client: Client) {}
 
   static async connect(connectionString: string): Promise<Holder> {
-    const client = new Client({ connectionString });
+    const client = new Client({ connectionString }).on('error', () => undefined);
     await client.connect();
     return new Holder(client);
+  }
+
+  /** In a transaction. Returns how many rows the statement took. */
+  async hold(statement: string, values: readonly unknown[] = []): Promise<number | null> {
+    await this.client.query('BEGIN');
+    return (await this.client.query(statement, [...values])).rowCount;
   }
 
   /** As a request does that has this key and has not finished: a commit ends it with the response that was stored before. */
@@ -20,8 +26,11 @@ export class Holder {
   }
 
   async holdTable(name: string): Promise<void> {
-    await this.client.query('BEGIN');
-    await this.client.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
+    await this.hold(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
+  }
+
+  async commit(): Promise<void> {
+    await this.client.query('COMMIT');
   }
 
   async release(): Promise<void> {
@@ -35,4 +44,10 @@ export class Holder {
   async end(): Promise<void> {
     await this.client.end();
   }
+}
+
+/** How many statements wait for a lock in the client's database. */
+export async function waitingForLocks(sql: Client): Promise<number> {
+  const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return (await sql.query(waiting)).rowCount ?? 0;
 }

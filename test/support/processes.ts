@@ -60,6 +60,23 @@ export async function commandLine(args: readonly string[], environment: Environm
   return run(['dist/src/cli/cli.js', ...args], environment).ended;
 }
 
+/** What a command prints that an operator runs on a database, by the build in a folder. */
+// biome-ignore lint/suspicious/noExplicitAny: each command prints something else.
+export async function tillgate(DATABASE_URL: string, words: readonly string[], folder = '.'): Promise<any> {
+  const { status, stdout, stderr } = await run([join(folder, 'dist/src/cli/cli.js'), ...words], { DATABASE_URL }).ended;
+  if (status !== 0) throw new Error(`tillgate ${words.join(' ')}: ${stdout}${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** An organization with a key of test mode, and one of its ledger. */
+export async function openAccount(DATABASE_URL: string, name: string, folder?: string) {
+  const command = (...words: string[]) => tillgate(DATABASE_URL, words, folder);
+  const { id: organization } = await command('org', 'create', name);
+  const { key } = await command('key', 'create', '--org', organization, '--mode', 'test');
+  const { key: ledgerKey } = await command('key', 'create', '--kind', 'ledger', '--mode', 'test');
+  return { organization, key, ledgerKey } as { organization: string; key: string; ledgerKey: string };
+}
+
 export interface Server extends Started {
   readonly url: string;
   /** What the tour shows, or the file that a later start names. Undefined unless the database is the embedded one. */

@@ -1,7 +1,7 @@
 /** A receiver of webhooks on a real socket that answers as it is told, and remembers what came and when. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { requireDescribedWebhooks } from './description.js';
+import { listen } from './sockets.js';
 
 export interface Received {
   readonly id: string;
@@ -61,9 +61,8 @@ export async function startReceiver(first: Behavior = answer(204)): Promise<Rece
     received.push({ id: headers['webhook-id'] as string, path: request.url as string, headers, text, open: atOnce });
     behavior(response, request);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://127.0.0.1:${await listen(server)}/hook`,
     received,
     behave: (next) => {
       behavior = next;

@@ -1,5 +1,6 @@
 /** What a test file starts before its tests and ends after them: the objects are filled when the first test begins. */
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { type Server, serve } from './processes.js';
 import { type Service, type ServiceOptions, startService } from './service.js';
 import { Shop, type ShopOptions } from './shop.js';
 import { startWebhooks, type Webhooks } from './webhooks.js';
@@ -23,7 +24,19 @@ export function useOther(first: Service, options: ServiceOptions = {}): Service 
   return other;
 }
 
-/** The same, with a clock and a network that the tests control. */
+/** Two processes of the built service on the database of the first one. They end before it does. */
+export function useProcesses(service: Service): Server[] {
+  const processes: Server[] = [];
+  beforeAll(async () => {
+    processes.push(...(await Promise.all([1, 2].map(() => serve(service.databaseUrl)))));
+    const { close } = service;
+    const stop = () => Promise.all(processes.map((one) => one.stop('SIGKILL')));
+    Object.assign(service, { close: () => stop().then(close) });
+  });
+  return processes;
+}
+
+/** A service with a clock and a network that the tests control. */
 export function useWebhooks(options: ServiceOptions = {}): Webhooks {
   const world = { service: {} } as Webhooks;
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';
-import { listening, run, type Server } from '../support/processes.js';
+import { listening, openAccount, run, type Server, tillgate } from '../support/processes.js';
 
 /** What a migration may keep a request waiting for. */
 const LONGEST_MS = 2_000;
@@ -51,31 +51,17 @@ function built(commit: string): string {
   return folder;
 }
 
-async function tillgate(folder: string, url: string, ...words: string[]) {
-  const { status, stdout, stderr } = await run([join(folder, 'dist/src/cli/cli.js'), ...words], { DATABASE_URL: url })
-    .ended;
-  if (status !== 0) throw new Error(`tillgate ${words.join(' ')}: ${stdout}${stderr}`);
-  return JSON.parse(stdout);
-}
-
 const serve = (folder: string, url: string): Promise<Server> =>
   listening(run([join(folder, 'dist/src/main.js')], { DATABASE_URL: url }));
 
-interface Keys {
-  readonly organization: string;
-  readonly secret: string;
-  readonly ledger: string;
-}
-
-async function keysFrom(folder: string, url: string): Promise<Keys> {
-  const { id: organization } = await tillgate(folder, url, 'org', 'create', 'Upgraded');
-  const secret = await tillgate(folder, url, 'key', 'create', '--org', organization, '--mode', 'test');
-  const ledger = await tillgate(folder, url, 'key', 'create', '--kind', 'ledger', '--mode', 'test');
-  return { organization, secret: secret.key, ledger: ledger.key };
-}
+type Account = Awaited<ReturnType<typeof openAccount>>;
 
 /** What a shop and its ledger do with one order, each request at any of the services. */
-async function order(services: readonly Server[], { organization, secret, ledger }: Keys, phase: Phase): Promise<void> {
+async function order(
+  services: readonly Server[],
+  { organization, key: secret, ledgerKey: ledger }: Account,
+  phase: Phase,
+): Promise<void> {
   const send = async (method: string, path: string, key: string, body?: object) => {
     const { url } = services[Math.floor(Math.random() * services.length)] as Server;
     const started = performance.now();
@@ -112,7 +98,7 @@ async function order(services: readonly Server[], { organization, secret, ledger
 }
 
 /** Orders at all the services until the work is done. */
-async function under(name: string, services: readonly Server[], keys: Keys, work: () => Promise<unknown>) {
+async function under(name: string, services: readonly Server[], keys: Account, work: () => Promise<unknown>) {
   const phase: Phase = { requests: 0, longest: 0, failures: [] };
   let isDone = false;
   const client = async () => {
@@ -159,8 +145,8 @@ const postgres = await OwnPostgres.start(['archive_mode = off']);
 const servers: Server[] = [];
 try {
   const { url } = postgres;
-  await tillgate(before, url, 'migrate');
-  const keys = await keysFrom(before, url);
+  await tillgate(url, ['migrate'], before);
+  const keys = await openAccount(url, 'Upgraded', before);
   const old = await serve(before, url);
   servers.push(old);
   await under('warm-up', [old], keys, () => sleep(1_000));
@@ -168,7 +154,7 @@ try {
   say(`${ROWS} more sessions, payments, refunds and events`);
   await under('the version before', [old], keys, () => sleep(PHASE_MS));
   const { longest } = await under('migrated beside it', [old], keys, async () => {
-    say(`migrate: ${JSON.stringify(await tillgate('.', url, 'migrate'))}`);
+    say(`migrate: ${JSON.stringify(await tillgate(url, ['migrate']))}`);
   });
   await under('on the new schema', [old], keys, () => sleep(PHASE_MS));
   const next = await serve('.', url);
@@ -176,7 +162,7 @@ try {
   await under('both versions', [old, next], keys, () => sleep(PHASE_MS));
   await old.stop();
   await under('this version', [next], keys, () => sleep(PHASE_MS));
-  const { balanced } = await tillgate('.', url, 'reconcile');
+  const { balanced } = await tillgate(url, ['reconcile']);
   say(`reconcile: ${balanced ? 'balanced' : 'not balanced'}`);
   if (!balanced || longest > LONGEST_MS) process.exitCode = 1;
 } finally {

@@ -1,0 +1,66 @@
+/** Servers on free ports, and what stands between two sockets. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Resolves with the port when the server listens on a free one. */
+export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen(0, host), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await once(server.close(), 'close');
+  return port;
+}
+
+/** A server that does this with each connection, and by default says nothing to whoever connects. */
+export async function startSockets(behave: (socket: Socket) => void = () => undefined) {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    behave(socket);
+  });
+  const port = await listen(server);
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { host: `127.0.0.1:${port}`, port, sockets, close };
+}
+
+/** What a pooler makes of the messages of one connection. What is undefined is not sent on. */
+interface Pooled {
+  readonly toServer: (message: Buffer, server: Socket) => Buffer | undefined;
+  readonly toClient?: (answer: Buffer) => Buffer;
+}
+
+/** Stands before PostgreSQL, and greets with a process of its own. */
+export async function startPooler(databaseUrl: string, pool: () => Pooled) {
+  const { hostname, port } = new URL(databaseUrl);
+  const pooler = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    const { toServer, toClient = (answer) => answer } = pool();
+    client.on('data', (message) => {
+      const sent = toServer(message, server);
+      if (sent) server.write(sent);
+    });
+    server.on('data', (answer) => client.write(toClient(withOtherProcess(answer))));
+    for (const socket of [client, server]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => [client, server].map((one) => one.destroy()));
+    }
+  });
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${await listen(pooler)}`;
+  return { url: url.href, close: () => pooler.close() };
+}
+
+/** BackendKeyData: a K, its length of 12, and the number of the process. */
+function withOtherProcess(answer: Buffer): Buffer {
+  const at = answer.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
+  if (at >= 0) answer.writeInt32BE(1, at + 5);
+  return answer;
+}
