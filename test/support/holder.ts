@@ -29,10 +29,6 @@ export class Holder {
     await this.hold(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
   }
 
-  async commit(): Promise<void> {
-    await this.client.query('COMMIT');
-  }
-
   async release(): Promise<void> {
     await this.client.query('ROLLBACK');
   }
