@@ -45,7 +45,7 @@ test.each(ANSWERS)('$named has an example that its schema allows', ({ at, exampl
   expect([isAllowed(example), isAllowed.errors]).toEqual([true, null]);
 });
 
-/** What differs from what was just made: everything else is open, pending, active, or not held. */
+/** The fields that an operation changes. Everything else is open, pending, active, or not held. */
 const STATES: Readonly<Record<string, object>> = {
   createCheckoutSession: { status: 'open', payment_status: 'unpaid' },
   completeCheckoutSession: { status: 'complete', payment_status: 'no_payment_required', amount_total: 0 },

@@ -8,7 +8,7 @@ interface Use {
   readonly version: string;
   readonly file: string;
   readonly uses: string;
-  /** Where in the package, and what is there; nothing for Node. */
+  /** A file of the package, and a text in it; undefined for Node. */
   readonly path: string | undefined;
   readonly text: string | undefined;
 }

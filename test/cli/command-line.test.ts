@@ -1,4 +1,4 @@
-/** What every command prints: one JSON object on standard output, or one line on standard error. */
+/** Every command prints one JSON object on standard output, or one line on standard error. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

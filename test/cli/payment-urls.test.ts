@@ -21,7 +21,7 @@ async function run(...words: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Where Pay leads on the page of a new session, with the session and its page. */
+/** The address behind Pay on the page of a new session, with the session and its page. */
 async function pay(of: Shop, body: object = SMALLEST) {
   const { id, path } = await openPage(of, body);
   const { status, location } = await submit(`${service.url}${path}/pay`);
@@ -72,10 +72,10 @@ test('the ledger sets the payment URL of one session', async () => {
   const { organization } = shop;
   const payment_url = 'https://psp.example/4711?back={RETURN_URL}';
   const place = `/ledger/v1/checkout_sessions/${id}/payment_url`;
-  const said = await shop.ledgerPost(place, { organization, payment_url }, 'place');
+  const set = await shop.ledgerPost(place, { organization, payment_url }, 'place');
   const url = `${PUBLIC_URL}${path}`;
   const { expires_at } = (await shop.get(`/v1/checkout_sessions/${id}`)).body;
-  expect([said.status, said.body]).toEqual([
+  expect([set.status, set.body]).toEqual([
     200,
     {
       object: 'checkout.page',
@@ -87,7 +87,7 @@ test('the ledger sets the payment URL of one session', async () => {
       expires_at,
     },
   ]);
-  expect((await shop.ledgerPost(place, { organization, payment_url }, 'place')).text).toBe(said.text);
+  expect((await shop.ledgerPost(place, { organization, payment_url }, 'place')).text).toBe(set.text);
   const back = encodeURIComponent(`${url}/return`);
   expect((await submit(`${service.url}${path}/pay`)).location).toBe(`https://psp.example/4711?back=${back}`);
   await shop.ledgerPost(place, { organization, payment_url: 'https://psp.example/other' });

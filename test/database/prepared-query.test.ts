@@ -8,7 +8,7 @@ const ADD = { name: 'add', text: 'INSERT INTO notes VALUES ($1, $2) RETURNING id
 const DUPLICATE = { code: '23505', constraint: 'notes_pkey', statement: 'add' };
 
 let client: Client;
-/** How often PostgreSQL has prepared a statement, and described what one returns. */
+/** PostgreSQL's answers to preparing a statement, and to describing one. */
 let messages: { parseComplete: number; rowDescription: number };
 
 beforeEach(async () => {

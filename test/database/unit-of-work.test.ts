@@ -141,18 +141,18 @@ test('what a transaction has written before a decision fails is undone', async (
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });
 
-test('tells of a commit once, and only of a commit', async () => {
-  const told: string[] = [];
+test('reports a commit once, and only a commit', async () => {
+  const committed: string[] = [];
   await unit.commit(async () => decided(null, sit(1, 'Ada')));
   const { decide } = attempts((attempt) =>
     decided(
       attempt,
-      note('told', () => told.push(`seat ${attempt}`)),
+      note('reported', () => committed.push(`seat ${attempt}`)),
       sit(attempt, 'Bob'),
     ),
   );
   await unit.commit(decide);
-  expect(told).toEqual(['seat 2']);
+  expect(committed).toEqual(['seat 2']);
 });
 
 test('a write outside of a unit of work fails', async () => {

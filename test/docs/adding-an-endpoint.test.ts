@@ -14,7 +14,7 @@ const RECORD = `${CHECKOUT}/adapters/persistence/checkout-session.record.ts`;
 const ENTITY = `${CHECKOUT}/domain/session-terms.ts`;
 const REQUEST = `${CHECKOUT}/adapters/http/checkout-sessions.requests.ts`;
 const VIEW = `${CHECKOUT}/adapters/representation/checkout-sessions.views.ts`;
-/** Where rows become sessions. */
+/** It makes sessions of rows. */
 const REPOSITORY = `${CHECKOUT}/adapters/persistence/postgres-checkout-sessions.ts`;
 
 test('the page shows files as they are', () => {

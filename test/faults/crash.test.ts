@@ -50,7 +50,7 @@ function newWrite(): Write {
   return { path: '/v1/refunds', body, idempotencyKey };
 }
 
-/** Writes until told to stop, each twice at once; both must hear the same. */
+/** Writes until `stop`, each twice at once; both must get the same answer. */
 async function client(stop: AbortSignal): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
   while (!stop.aborted) {
@@ -105,7 +105,7 @@ test(
   LONG_MS,
 );
 
-test('a process that is told to stop answers what it has begun and exits with 0', async () => {
+test('a process that gets SIGTERM answers what it has begun and exits with 0', async () => {
   const [leaving] = processes.splice(0, 1) as [Server];
   const create = () => post(`${leaving.url}/v1/checkout_sessions`, { key: tenant.test, body: SMALLEST });
   // Connections that stay open.

@@ -1,4 +1,4 @@
-/** Connections cut and rows locked under load: some requests are told to come back, nobody is told anything wrong. */
+/** Connections cut and rows locked under load: some requests get a 503, and no answer is wrong. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
@@ -15,7 +15,7 @@ const CLIENTS = 20;
 const CUTS = 8;
 /** Between two cuts the pool connects again and fills up with work. */
 const PAUSE_MS = 150;
-/** How long PostgreSQL lets a statement of the service wait for a lock. */
+/** The lock_timeout of the service. */
 const LOCK_TIMEOUT_MS = 500;
 
 const service = useService();

@@ -40,10 +40,10 @@ test('on an empty database it is made once, and its keys are kept for their owne
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await make()).toBeUndefined();
   expect(await made()).toEqual({ organizations: 1, keys: 2, payments: 1 });
-  const said = await reminder(service.application, service.url, dataDir);
-  expect(said).toContain(`kept in ${file}.\n`);
-  expect(said).toContain(`ORGANIZATION=${demo?.organization} KEY=${demo?.key} LEDGER_KEY=${demo?.ledgerKey}\n`);
-  expect(said).toContain(`WEBHOOK_SECRET=${demo?.webhookSecret} npx tillgate`);
+  const printed = await reminder(service.application, service.url, dataDir);
+  expect(printed).toContain(`kept in ${file}.\n`);
+  expect(printed).toContain(`ORGANIZATION=${demo?.organization} KEY=${demo?.key} LEDGER_KEY=${demo?.ledgerKey}\n`);
+  expect(printed).toContain(`WEBHOOK_SECRET=${demo?.webhookSecret} npx tillgate`);
   expect((await get(`${service.url}/v1/payments/${demo?.payment}`, { key: demo?.key })).body.amount).toBe(5000);
 });
 

@@ -1,4 +1,4 @@
-/** What docs/operate/deploying.md says of a start without the build tools, and that it starts the same thing as everything else. */
+/** A start without the build tools, as docs/operate/deploying.md describes it; every start uses the same command. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

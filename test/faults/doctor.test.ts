@@ -26,7 +26,7 @@ afterEach(() => database.drop());
 
 const sql = (text: string) => withClient(database.url, async (client) => (await client.query(text)).rows);
 
-/** What is not in order, by name. */
+/** The findings that are not ok. */
 async function faults(given: Partial<Examination> & { settings?: Record<string, string> } = {}) {
   const url = given.url ?? database.url;
   const config = readConfig({ DATABASE_URL: url, ...WHOLE, ...given.settings });

@@ -162,7 +162,7 @@ async function race(): Promise<Done[]> {
   return clients.flat();
 }
 
-/** What no order explains. */
+/** Answers that no order explains. */
 function unexplained(operations: readonly Done[]): string[] {
   return linearOrder(operations, history.captured(CAPTURED)).stuck.map(({ name }) => name);
 }

@@ -33,7 +33,7 @@ afterAll(async () => {
   postgres.remove();
 });
 
-test('the owner migrates, and is told what needs an administrator', async () => {
+test('the owner migrates, and sees what needs an administrator', async () => {
   const { status, stdout } = await commandLine(['migrate', '--service-role', 'tillgate'], {
     DATABASE_URL: urlOf('tillgate_owner'),
   });

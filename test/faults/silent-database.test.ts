@@ -1,4 +1,4 @@
-/** PostgreSQL stands still: who asks is told to come back, nothing that was acknowledged is lost, and then it goes on. */
+/** PostgreSQL stands still: requests are answered 503, nothing that was acknowledged is lost, and then it goes on. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { migrate } from '../../src/migrate/migrate.js';
@@ -81,19 +81,19 @@ test('a request that comes while PostgreSQL stands still is answered 503, before
   await expectAnsweredOnce(service);
 });
 
-test('what is under way when PostgreSQL stops is answered or told to come back, and its key makes one of it', async () => {
+test('what is under way when PostgreSQL stops is answered or gets a 503, and its key makes one of it', async () => {
   const made = new Map<string, string>();
-  const told = { acknowledged: 0, unavailable: 0 };
+  const counted = { acknowledged: 0, unavailable: 0 };
   let isOver = false;
   const clients = atOnce(CLIENTS, async () => {
     while (!isOver) {
       const key = randomUUID();
       for (let id: string | undefined; id === undefined; ) {
         const reply = await create(key);
-        if (reply.status === 503) told.unavailable += 1;
+        if (reply.status === 503) counted.unavailable += 1;
         else if (reply.status !== 409) {
           expect(reply.status).toBe(201);
-          told.acknowledged += 1;
+          counted.acknowledged += 1;
           id = reply.body.id as string;
           made.set(key, id);
         }
@@ -101,13 +101,13 @@ test('what is under way when PostgreSQL stops is answered or told to come back, 
     }
   });
   for (let freeze = 1; freeze <= 3; freeze++) {
-    const { acknowledged, unavailable } = told;
-    await until(() => told.acknowledged > acknowledged + CLIENTS);
+    const { acknowledged, unavailable } = counted;
+    await until(() => counted.acknowledged > acknowledged + CLIENTS);
     postgres.freeze();
-    await until(() => told.unavailable > unavailable + 2 * CLIENTS);
+    await until(() => counted.unavailable > unavailable + 2 * CLIENTS);
     postgres.thaw();
   }
-  await until(() => told.acknowledged > told.unavailable / 100 && made.size > 100);
+  await until(() => counted.acknowledged > counted.unavailable / 100 && made.size > 100);
   isOver = true;
   await clients;
   const stored = await atOnce(10, async (at) => {

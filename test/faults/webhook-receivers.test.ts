@@ -69,7 +69,7 @@ test('a slow path of one organization on a shared host keeps no other organizati
   await until(() => receiver.received.length > 1, 'the slow path is tried');
   const other = await createTenant(world.service);
   const { event } = await sessionFor(world.service, other, receiver.url);
-  await until(() => receiver.received.some(({ id }) => id === event), 'the other organization is told');
+  await until(() => receiver.received.some(({ id }) => id === event), 'the other organization gets its webhook');
 });
 
 /** So many overdue deliveries to each host, as if they had been left by another instance. */

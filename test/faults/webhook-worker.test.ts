@@ -103,7 +103,7 @@ test('a worker is killed before and after its receivers answered: every event re
   for (const path of paths) {
     expect([...new Set(arrived(path).map(({ id }) => id))].toSorted()).toEqual(ids);
     expect(new Set(arrived(path).map(({ text }) => text)).size).toBe(ids.length);
-    // What was recorded in time is sent once.
+    // An attempt that was recorded in time is not repeated.
     if (path !== '/slow') expect(arrived(path).filter(({ id }) => id === ids[0])).toHaveLength(1);
   }
   await sql.query('DELETE FROM ledger_webhook_endpoints');
@@ -229,7 +229,7 @@ test('receivers that hang keep no other event waiting, of the same organization 
   const [same, other] = [await startReceiver(), await startReceiver()];
   await sessionFor(world.service, shop.tenant, same.url);
   await sessionFor(world.service, await createTenant(world.service), other.url);
-  await until(() => same.received.length === 1 && other.received.length === 1, 'the others are told');
+  await until(() => same.received.length === 1 && other.received.length === 1, 'the others get their webhooks');
   expect(connected()).toBeLessThan(1_600);
   await world.service.sql.query('DELETE FROM webhook_deliveries WHERE outcome IS NULL');
   for (const { close } of silent) close();

@@ -64,7 +64,7 @@ const pipelined = fc
     return { bytes: Buffer.from(lines.join('')), awaited: paths.length };
   });
 
-/** A request within the body of another, whose length is said in more or less contradictory ways. */
+/** A request within the body of another, whose lengths contradict each other. */
 const smuggled = oneOf<Drawn>(
   { bytes: Buffer.from(`${outer(`Content-Length: ${inner.length}`)}${inner}`), awaited: 1 },
   {

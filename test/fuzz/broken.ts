@@ -1,4 +1,4 @@
-/** What is wrong with requests: in the text of a body, in single values, and in the bytes of HTTP itself. */
+/** Faults of requests: in the text of a body, in single values, and in the bytes of HTTP itself. */
 
 const LIMIT = 256 * 1024;
 const list = (text: string) => text.split('|');

@@ -8,7 +8,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** How long bytes that may be no request are given, before the connection is half closed. */
+/** Bytes that may be no request get so much time before the connection is half closed. */
 const SILENCE_MS = 100;
 /** The service gives up a connection sooner. */
 const PATIENCE_MS = 20_000;
@@ -30,7 +30,7 @@ export class Connection {
       this.isOver = true;
       this.wake();
     };
-    // The service may close before it has read everything; what it said until then counts.
+    // The service may close before it has read everything; what it sent until then counts.
     this.socket.on('error', end).on('end', end).on('close', end);
   }
 

@@ -27,7 +27,7 @@ const LANES = 16;
 const SLOW_MS = 1_000;
 /** Between two looks at the heap. */
 const LOOK_EVERY = 250;
-/** Looks at the beginning say nothing: code is compiled and caches fill. */
+/** The first looks do not count: code is compiled and caches fill. */
 const WARM_UP = 0.4;
 const MAX_GROWTH_MEGABYTES = 20;
 /** Three times what lives: garbage is collected often, on a busy machine too, and what is left is what grows. */
@@ -184,8 +184,8 @@ class Run {
 const FAILED_ATTEMPT = /"context":\["Webhooks"\],"msg":"evt_/;
 
 /** Nothing else that a caller does is worth a warning, and no line has a key in it. */
-export function logFaults(said: string, secrets: readonly string[] = []): string[] {
-  const lines = said.split('\n').filter((line) => line !== '' && !/^Tillgate \S+ listens on/.test(line));
+export function logFaults(log: string, secrets: readonly string[] = []): string[] {
+  const lines = log.split('\n').filter((line) => line !== '' && !/^Tillgate \S+ listens on/.test(line));
   const loud = lines.filter((line) => !/^\{"level":[1-3]0,/.test(line) && !FAILED_ATTEMPT.test(line));
   const leaks = lines.filter((line) => secrets.some((secret) => secret.length > 8 && line.includes(secret)));
   return [...loud.map((line) => `the log has ${line}`), ...leaks.map((line) => `the log has a key: ${line}`)].slice(

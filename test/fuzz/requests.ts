@@ -11,7 +11,7 @@ import { type Node, Values } from './values.js';
 
 /** Stands in a header for a value that no request has had. */
 export const FRESH = 'fresh-value';
-/** What is right this often (in ten) is wrong, or left out, or of another kind, otherwise. */
+/** So often in ten the first, otherwise one of the others. */
 const mostly = <Value>(right: Arbitrary<Value>, others: Arbitrary<Value>, inTen = 9): Arbitrary<Value> =>
   fc.oneof({ weight: inTen, arbitrary: right }, { weight: 10 - inTen, arbitrary: others });
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);

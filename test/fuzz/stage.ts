@@ -13,7 +13,7 @@ import type { World } from './world.js';
 const MOST_AT_ONCE = 32;
 const PAGE_BYTES = 65_536;
 const LONGEST_MS = 10_000;
-/** What an equal call may have more than one and a half times what an earlier one had: its answer, what it stores. */
+/** So much more than one and a half times an earlier equal call may be answered and stored. */
 const SLACK = { 'bytes answered': 1_024, 'bytes stored': 2_048 };
 /** 503 is an answer to many calls at once. What others are answered is seen there. */
 const UNAVAILABLE = /"msg":"service unavailable"/;
@@ -92,7 +92,7 @@ export class Stage {
     return requests[0] as StepRequest;
   }
 
-  /** What each of half of the calls has. */
+  /** Bytes of one call, in the mean of half of the calls. */
   private async half({ name, times, atOnce }: Step, request: StepRequest, organization: string, faults: Set<string>) {
     const stored = await this.stored(organization);
     const startedAt = performance.now();
@@ -158,7 +158,7 @@ export class Stage {
     await withClient(this.world.databaseUrl, async (sql) => {
       for (const { table, column, counts } of (await sql.query(COLUMNS)).rows) {
         const raise = `UPDATE ${table} SET ${column} = ${column} + 32760 WHERE organization_id = $1 AND ${column} < 8`;
-        // What a check refuses, no caller reaches.
+        // A check refuses some: no caller reaches these.
         if (counts) await sql.query(raise, [uuidOf(organization)]).catch(() => undefined);
       }
     });

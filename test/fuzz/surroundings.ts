@@ -8,7 +8,7 @@ const OF_EACH = 4;
 
 export type Surroundings = Awaited<ReturnType<typeof prepare>>;
 
-/** What the service answers to a request on a connection of its own. Throws if that is no 2xx. */
+/** Sends a request on a connection of its own and returns the body. Throws if the answer is no 2xx. */
 export async function call(url: string, authorization: string, path: string, body?: object): Promise<Node> {
   const headers = {
     authorization,

@@ -1,4 +1,4 @@
-/** What everybody gets, whatever one organization did before: answers, webhooks, and lists without holes for who follows them. */
+/** Whatever one organization does, everybody gets answers, webhooks, and lists without holes. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call, type Surroundings } from './surroundings.js';

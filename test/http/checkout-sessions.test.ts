@@ -1,4 +1,4 @@
-/** What the conformance kit cannot ask of sessions: bounds of the clock, both modes, large bodies, and lists that change. */
+/** Sessions beyond the conformance kit: bounds of the clock, both modes, large bodies, and lists that change. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, type Reply, SMALLEST } from '../support/client.js';

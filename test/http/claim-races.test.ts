@@ -112,9 +112,9 @@ test.each([
       await own.claim();
       await lapse(id);
       const late = () => own.at(other).ledgerPost(`${PATH}/${id}/${action}`, body);
-      const [told, claimed] = await atOnce([late, () => own.claim()], number);
-      expect(told?.body.error?.code).toBe(told?.status === 200 ? undefined : 'refund_claimed');
-      expect(claimed?.body.data).toMatchObject(told?.status === 200 ? [] : [{ id, claim: { number: 2 } }]);
+      const [extended, claimed] = await atOnce([late, () => own.claim()], number);
+      expect(extended?.body.error?.code).toBe(extended?.status === 200 ? undefined : 'refund_claimed');
+      expect(claimed?.body.data).toMatchObject(extended?.status === 200 ? [] : [{ id, claim: { number: 2 } }]);
     });
   },
   TIME_LIMIT_MS,

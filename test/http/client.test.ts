@@ -52,8 +52,8 @@ test('reads the page of a session, and sets its payment URL', async () => {
   expect(page).toEqual({ object: 'checkout.page', checkout_session: id, url, embed_url: null, expires_at });
   const { organization } = shop;
   const payment_url = 'https://psp.example/4711';
-  const said = await ledger.checkoutSessions.setPaymentUrl(id, { organization, payment_url });
-  expect(said).toEqual({ ...page, organization, payment_url });
+  const changed = await ledger.checkoutSessions.setPaymentUrl(id, { organization, payment_url });
+  expect(changed).toEqual({ ...page, organization, payment_url });
 });
 
 test('finds the payment of a session; claims, extends, releases and returns refunds', async () => {
@@ -170,7 +170,7 @@ test('resends an event, and reads events back as the ledger', async () => {
   expect(await all(ledger.events.list({ object: session.id }))).toEqual([own]);
   await tillgate.checkoutSessions.expire(session.id);
   await deliver(world.service);
-  await until(() => receiver.received.length === 3, 'both are told');
+  await until(() => receiver.received.length === 3, 'both get it');
   const events = receiver.received
     .slice(1)
     .map(({ text: body, headers }) =>

@@ -107,7 +107,7 @@ describe('the kit finds', () => {
       },
     ],
     [
-      'a replay that does not say so',
+      'a replay that is not marked',
       'idempotency',
       /headers\.Idempotent-Replayed\n {6}expected {2}true\n {6}got {7}null\n/,
       ({ headers }) => {

@@ -189,7 +189,7 @@ const PROVOKED: Readonly<Record<string, (operation: Operation) => Promise<Reply>
 const LIST: Operation = { method: 'GET', path: REFUNDS, node: DOCUMENT.paths[REFUNDS].get };
 const CREATE: Operation = { method: 'POST', path: SESSIONS, node: DOCUMENT.paths[SESSIONS].post };
 
-/** What any operation refuses alike. */
+/** Refusals that all operations share. */
 const PROVOKED_ANYWHERE: Readonly<Record<string, () => Promise<Reply>>> = {
   InvalidApiKey: () => call(LIST, { key: 'wrong' }),
   OriginNotAllowed: () => call(LIST, { headers: { origin: 'https://evil.example' } }),
@@ -277,6 +277,6 @@ test.each(SHARED)('$where', async ({ where, error: { next_step, ...error } }) =>
 test('every code that there is has an example', () => {
   const { code } = DOCUMENT.components.schemas.Error.properties.error.properties;
   const shown = [...SHOWN, ...SHARED].map(({ error }) => error.code);
-  // A method is told from a path by Fastify's router, not by an operation.
+  // Fastify's router answers another method, not an operation.
   expect([...new Set([...shown, 'method_not_allowed'])].sort()).toEqual([...code.enum].sort());
 });

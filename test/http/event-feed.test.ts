@@ -178,8 +178,8 @@ describe('the story of a payment', () => {
     const hold = (await shop.hold(payment, { amount: 50 })).body.id;
     await shop.succeed(refund);
     await shop.releaseHold(hold);
-    const told = (await shop.get(`/v1/events?payment=${payment}&order=asc`)).body.data as Shown[];
-    const steps = told.map(({ type, data }) => [type, data.object.id]);
+    const listed = (await shop.get(`/v1/events?payment=${payment}&order=asc`)).body.data as Shown[];
+    const steps = listed.map(({ type, data }) => [type, data.object.id]);
     expect(steps[0]).toEqual(['checkout.session.created', session.id]);
     expect(steps.slice(1, 3).sort()).toEqual([
       ['checkout.session.completed', session.id],
@@ -192,14 +192,14 @@ describe('the story of a payment', () => {
       ['payment.released', payment],
     ]);
     const walked = (query: string) => walk(shop.get.bind(shop), `/v1/events?payment=${payment}&${query}`);
-    expect((await walked('order=asc&limit=2')).events).toEqual(told);
-    expect((await walked('limit=3')).events).toEqual(told.toReversed());
-    expect((await walked('type=refund.created')).events).toEqual([told[3]]);
-    expect((await walked(`object=${refund}`)).events).toEqual([told[5], told[3]]);
+    expect((await walked('order=asc&limit=2')).events).toEqual(listed);
+    expect((await walked('limit=3')).events).toEqual(listed.toReversed());
+    expect((await walked('type=refund.created')).events).toEqual([listed[3]]);
+    expect((await walked(`object=${refund}`)).events).toEqual([listed[5], listed[3]]);
     expect((await walked(`object=${other}`)).events).toEqual([]);
   });
 
-  test('is told to its organization and mode only', async () => {
+  test('is shown to its organization and mode only', async () => {
     const { id: payment } = (await shop.record()).body;
     const stranger = await Shop.open(service);
     expect((await stranger.get(`/v1/events?payment=${payment}`)).body.data).toEqual([]);

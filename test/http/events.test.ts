@@ -1,4 +1,4 @@
-/** What becomes of events under races, sweepers and time. conformance/cases/events.json has what each change records. */
+/** Events under races, sweepers and time. conformance/cases/events.json has the event of each change. */
 import { expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';

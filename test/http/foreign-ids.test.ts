@@ -24,7 +24,7 @@ interface Operation {
   readonly places: readonly Place[];
 }
 
-/** Where an identifier of a kind goes, and one that nobody has. */
+/** A place for an identifier of a kind, and one that nobody has. */
 interface Place {
   readonly in: 'path' | 'query' | 'body';
   readonly name: string;
@@ -105,7 +105,7 @@ async function makeResources(): Promise<Ids> {
   return ids;
 }
 
-/** The operation on these; as the owner and its ledger unless told otherwise. */
+/** The operation on these; by default as the owner and its ledger. */
 async function ask({ method, path, isLedger, body, places }: Operation, ids: Ids, as?: string): Promise<Reply> {
   const at = (where: Place['in']) => places.filter((place) => place.in === where && place.name !== 'cursor');
   const values = (where: Place['in']) => at(where).map(({ name, kind }) => [name, idOf(ids, kind)] as const);
@@ -151,7 +151,7 @@ test.each(CASES)('$named, by another organization', async ({ operation, place: {
   }
 });
 
-/** What is deleted is somebody's no more. */
+/** Deletions come last. */
 const DELETED_LAST = CASES.toSorted((one, other) => Number(isDelete(one)) - Number(isDelete(other)));
 
 test.each(DELETED_LAST)(

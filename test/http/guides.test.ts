@@ -34,14 +34,14 @@ test.each(GUIDES)('$file', async ({ blocks }) => {
   const environment = { ...own, ...known, PAYMENT: String((body as { id: string }).id) };
   const run = promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env: environment });
   const { stderr } = await run.catch(({ stdout, stderr }) => Promise.reject(new Error(`${stdout}${stderr}`)));
-  const [before, ...said] = stderr.split(/^block(?= error$|$)/m);
+  const [before, ...answered] = stderr.split(/^block(?= error$|$)/m);
   expect(before).toBe('');
-  expect(said.map(faultsOf).filter((faults) => faults.length > 0)).toEqual([]);
+  expect(answered.map(faultsOf).filter((faults) => faults.length > 0)).toEqual([]);
 });
 
 /** The statuses that a block must not have got, or `no answer`. */
-function faultsOf(said: string): string[] {
-  const [kind = '', ...lines] = said.split('\n');
+function faultsOf(statusLines: string): string[] {
+  const [kind = '', ...lines] = statusLines.split('\n');
   const statuses = lines.filter((line) => line !== '');
   const expected = kind === ' error' ? /^4\d\d$/ : /^2\d\d$/;
   return statuses.length === 0 ? ['no answer'] : statuses.filter((status) => !expected.test(status));

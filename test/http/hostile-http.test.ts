@@ -45,7 +45,7 @@ test.each(MALFORMED)('%s is refused in the envelope and the connection closed', 
   expect([reply.answers, reply.headers.get('connection')]).toEqual([1, 'close']);
 });
 
-test('a connection that was told 408 is freed although its client never closes it', async () => {
+test('a connection that got a 408 is freed although its client never closes it', async () => {
   const { hostname, port } = new URL(service.url);
   const accepted = once(service.application.getHttpServer(), 'connection') as Promise<Socket[]>;
   const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

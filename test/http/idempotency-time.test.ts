@@ -1,4 +1,4 @@
-/** How long a response is stored, and what happens to a key while another request holds it. */
+/** The time for which a response is stored, and a key that another request holds. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { IdempotencySweeper } from '../../src/idempotency/idempotency-sweeper.js';
 import { StoredResponses } from '../../src/idempotency/stored-responses.js';

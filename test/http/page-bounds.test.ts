@@ -1,4 +1,4 @@
-/** What one link, or one session, can cost everybody: requests, bytes, time and bodies of its page are bounded. */
+/** Requests, bytes, time and bodies of one page are bounded. */
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { SMALLEST } from '../support/client.js';
@@ -156,7 +156,7 @@ describe('a form', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
     pump();
     await new Promise((resolve) => socket.once('close', resolve));
-    // What the kernel buffers at both ends.
+    // The kernel buffers some of it at both ends.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(16 * 1024 * 1024);
   });
 });

@@ -325,9 +325,9 @@ describe('before the customer goes on, the merchant', () => {
     const { id, path } = await open({ success_url: 'https://shop.example/thanks', notify_url: receiver.url });
     await submit(at(`${path}/pretend/pay`));
     await until(async () => (await visit(at(`${path}/return`))).status === 303);
-    const told = receiver.received.map(({ text }) => JSON.parse(text));
-    expect(told).toContainEqual(expect.objectContaining({ type: 'checkout.session.completed' }));
-    expect(told.every(({ data }) => [id, data.object.id].includes(data.object.id))).toBe(true);
+    const events = receiver.received.map(({ text }) => JSON.parse(text));
+    expect(events).toContainEqual(expect.objectContaining({ type: 'checkout.session.completed' }));
+    expect(events.every(({ data }) => [id, data.object.id].includes(data.object.id))).toBe(true);
     await receiver.close();
   });
 

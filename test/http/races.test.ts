@@ -49,7 +49,7 @@ async function raceRefunds(payment: string): Promise<{ statuses: Record<number, 
   return { statuses: countBy(replies, ({ status }) => status), held: Number(rows[0].held) };
 }
 
-/** How many different objects and answers the same request made when it was sent so often. */
+/** Counts the different objects and answers of the same request. */
 async function raceIdentical(identical: Race): Promise<{ ids: number; bodies: number; firsts: number }> {
   const replies = await race(IDENTICAL, identical);
   expect(countBy(replies, ({ status }) => status)).toEqual({ 201: IDENTICAL });
@@ -66,7 +66,7 @@ function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => number): R
   return counts;
 }
 
-/** How many rows a table has; each race has a metadata or a payment of its own to be told by. */
+/** Counts rows. Each race has a metadata or an amount of its own. */
 async function count(statement: string, value: string): Promise<number> {
   const { rows } = await first.sql.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${statement}`, [value]);
   return rows[0]?.count ?? 0;

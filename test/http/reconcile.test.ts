@@ -139,7 +139,7 @@ const PLANTED: [string, string, Record<string, (keyof Books)[]>][] = [
     { [PAID]: ['openSession'] },
   ],
   [
-    'the payment that fits its session is said not to',
+    'the payment that fits its session has a mismatch',
     `UPDATE payments SET mismatch = 'amount' WHERE id = $sessionPayment`,
     { [PAID]: ['paidSession'] },
   ],

@@ -1,4 +1,4 @@
-/** What a proposal writes. conformance/cases/refunds.json has what single requests are answered. */
+/** The rows that a proposal writes. conformance/cases/refunds.json has the answers to single requests. */
 import { expect, test } from '@jest/globals';
 import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';

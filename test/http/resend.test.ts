@@ -32,7 +32,7 @@ async function createdEvent(): Promise<string> {
 test('resends at once to every endpoint that now subscribes to the type and to the notify_url', async () => {
   const other = await startReceiver();
   const { event } = await sessionFor(world.service, shop.tenant, other.url);
-  await until(() => other.received.length === 1, 'it is told');
+  await until(() => other.received.length === 1, 'it comes');
   await deliver(world.service);
   const { id } = await createEndpoint({ events: ['checkout.session.created'] });
   await createEndpoint({ url: `${receiver.url}/refunds`, events: ['refund.created'] });
@@ -44,7 +44,7 @@ test('resends at once to every endpoint that now subscribes to the type and to t
     { webhook_endpoint: id, attempt: 1, ...due },
     { webhook_endpoint: null, attempt: 2, ...due },
   ]);
-  await until(() => receiver.received.length === 1 && other.received.length === 2, 'both are told');
+  await until(() => receiver.received.length === 1 && other.received.length === 2, 'both come');
   await deliver(world.service);
   expect(receiver.received.map(({ text }) => text)).toEqual([JSON.stringify(shown)]);
   expect((await readEvent(world.service, shop.tenant, event)).deliveries).toEqual(
@@ -61,7 +61,7 @@ test('resends to one endpoint, whatever its types, and once for an idempotency k
   const resent = await resend(event, { webhook_endpoint: id }, sent);
   const again = await resend(event, { webhook_endpoint: id }, sent);
   expect([resent.status, isReplay(again), again.text]).toEqual([200, true, resent.text]);
-  await until(() => receiver.received.length === 1, 'it is told');
+  await until(() => receiver.received.length === 1, 'it comes');
   await deliver(world.service);
   expect(receiver.received.map((one) => one.id)).toEqual([event]);
 });
@@ -123,7 +123,7 @@ test('a resting receiver is tried at once', async () => {
   receiver.behave(answer(204));
   const before = receiver.received.length;
   await resend(event);
-  await until(() => receiver.received.length === before + 1, 'it is told');
+  await until(() => receiver.received.length === before + 1, 'it comes');
 });
 
 test('refuses an event without a recipient, and a recipient that is disabled', async () => {

@@ -46,7 +46,7 @@ const seconds = () => Math.floor(Date.now() / 1000);
 const BEGAN = seconds();
 const read = async (at: Shop = shop) => (await at.get(CLOCK)).body;
 const advance = (by: number, at: Shop = shop) => at.post(CLOCK, { advance_seconds: by });
-const told = () => ({ ...SMALLEST, notify_url: receiver.url });
+const notified = () => ({ ...SMALLEST, notify_url: receiver.url });
 
 /** All that the work shows lies between what was now before it and what is now after. */
 async function expectNow(work: () => Promise<number | number[]>, ahead: number): Promise<void> {
@@ -127,7 +127,7 @@ describe('the clock', () => {
 
 describe('follows the clock:', () => {
   test('a session expires, with its event and its webhook', async () => {
-    const session = (await shop.createSession(told())).body;
+    const session = (await shop.createSession(notified())).body;
     await until(() => receiver.received.length === 1);
     await advance(DAY);
     const expired = { ...session, status: 'expired' };
@@ -159,7 +159,7 @@ describe('follows the clock:', () => {
   });
 
   test('a session whose time comes later is paid until then, and expires by itself', async () => {
-    const [one, paid] = [(await shop.createSession(told())).body, (await shop.createSession()).body];
+    const [one, paid] = [(await shop.createSession(notified())).body, (await shop.createSession()).body];
     await shop.post(CLOCK, { to: one.expires_at - 2 });
     // A busy machine may take longer than the two seconds that are left.
     const { mismatch } = (await shop.post(`/v1/test_helpers/checkout_sessions/${paid.id}/pay`)).body;
@@ -322,7 +322,7 @@ describe('webhooks', () => {
 
   async function refusedSession(): Promise<string> {
     receiver.behave(answer(500));
-    const { id } = (await shop.createSession(told())).body;
+    const { id } = (await shop.createSession(notified())).body;
     const [event] = await shop.eventsOf(id);
     await until(async () => (await attemptsAt(event.id)).length === 1, 'the first attempt is recorded');
     return event.id;
@@ -351,7 +351,7 @@ describe('webhooks', () => {
   test('a webhook is signed with the real time, which its receiver compares', async () => {
     await advance(DAY);
     const before = seconds();
-    const [{ id }] = await shop.eventsOf((await shop.createSession(told())).body.id);
+    const [{ id }] = await shop.eventsOf((await shop.createSession(notified())).body.id);
     const received = () => receiver.received.find((webhook) => webhook.id === id);
     await until(() => received() !== undefined);
     const { headers, text: body } = received() ?? { headers: {}, text: '' };
@@ -385,7 +385,7 @@ describe('webhooks', () => {
     receiver.behave((response) => {
       held = () => void response.writeHead(204).end();
     });
-    const { id } = (await shop.createSession(told())).body;
+    const { id } = (await shop.createSession(notified())).body;
     await until(() => held !== undefined);
     const moving = advance(DAY / 2);
     await until(async () => (await read()).ahead_seconds > 0);

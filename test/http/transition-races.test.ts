@@ -148,9 +148,9 @@ test(
     const holds = await many(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
     await many(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
     const events = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body.data;
-    const told = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
+    const shown = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
     const onHold = (_: unknown, index: number) => [index + 1, index <= 20 ? index : 40 - index];
-    expect(told).toEqual(Array.from({ length: 41 }, onHold));
+    expect(shown).toEqual(Array.from({ length: 41 }, onHold));
   },
   TIME_LIMIT_MS,
 );

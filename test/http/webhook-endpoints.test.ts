@@ -32,7 +32,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** The two surfaces have the same operations: the ledger's resources say whose they are, which is nobody's. */
+/** The two surfaces have the same operations. An endpoint of the ledger has no organization. */
 const SURFACES = [
   { name: 'organizations', path: '/v1/webhook_endpoints', key: () => shop.key, own: {} },
   { name: 'the ledger', path: '/ledger/v1/webhook_endpoints', key: () => ledger, own: { organization: null } },
@@ -325,10 +325,10 @@ test('the ledger gets refund.created at once, claims the refund and decides it',
     const { number } = claimed.body.data[0].claim;
     return (await post(path, { key: ledger, body: { claim: number } })).body.status;
   };
-  for (const told of [1, 2]) {
+  for (const count of [1, 2]) {
     const refund = (await shop.propose(payment, 1)).body;
-    await until(() => receiver.received.length === told, 'the ledger is told');
-    const message = receiver.received[told - 1] as Receiver['received'][number];
+    await until(() => receiver.received.length === count, 'the ledger gets it');
+    const message = receiver.received[count - 1] as Receiver['received'][number];
     expect(isSignedBy(secret, message)).toBe(true);
     const event = JSON.parse(message.text);
     expect(Object.keys(event).slice(0, 4)).toEqual(['id', 'object', 'organization', 'type']);
@@ -353,7 +353,7 @@ test('once endpoints are known, an event is sent to all of them right after the 
     jest.spyOn(application.get(Deliveries), 'due').mockResolvedValue({ found: [], next: undefined }),
   ];
   await createSession();
-  await until(() => receiver.received.length === 4 && other.received.length === 2, 'it is told');
+  await until(() => receiver.received.length === 4 && other.received.length === 2, 'all get it');
   for (const look of looks) look.mockRestore();
   await other.close();
 });

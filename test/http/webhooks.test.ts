@@ -52,8 +52,8 @@ test('sends each change of a session and its refunds, and nothing for payments w
   await post(`${world.service.url}/ledger/v1/refunds/${succeeding.body.id}/succeed`, { key: ledger });
   await post(`${world.service.url}/v1/refunds/${canceling.body.id}/cancel`, { key: shop.key });
   await deliver(world.service);
-  const told = receiver.received.map(({ text }) => JSON.parse(text));
-  expect(told.map(({ type, sequence }) => `${type} ${sequence}`).sort()).toEqual([
+  const events = receiver.received.map(({ text }) => JSON.parse(text));
+  expect(events.map(({ type, sequence }) => `${type} ${sequence}`).sort()).toEqual([
     'checkout.session.completed 2',
     'checkout.session.created 1',
     'payment.created 1',
@@ -72,7 +72,7 @@ test('a first attempt is made right after the commit, without a poll', async () 
   const look = jest.spyOn(scheduler, 'poll').mockResolvedValue();
   const before = receiver.received.length;
   await post(`${world.service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 1 } });
-  await until(() => receiver.received.length === before + 1, 'the refund is told');
+  await until(() => receiver.received.length === before + 1, 'the webhook of the refund comes');
   look.mockRestore();
 });
 

@@ -10,7 +10,7 @@ import { useService, useShop } from '../support/setup.js';
 const [, WORKER = ''] =
   /## Write your worker.*?```js\n(.*?)```/s.exec(readFileSync('docs/guides/refunds-and-the-ledger.md', 'utf8')) ?? [];
 
-/** The amount says what becomes of a payout. It is said again to who asks again, and each pays once. */
+/** The amount decides the outcome of a payout. A repeated request gets the same outcome and pays nothing. */
 const PROVIDER = `
 import { appendFileSync } from 'node:fs';
 const OUTCOMES = {
@@ -47,7 +47,7 @@ afterEach(async () => {
   await expectBalanced(service);
 });
 
-test('each refund is paid out once, and the ledger is told what became of it', async () => {
+test('each refund is paid out once, and its outcome is in the ledger', async () => {
   const payment = (await shop.record()).body.id;
   const ids: string[] = [];
   for (let amount = 1; amount <= 5; amount++) ids.push((await shop.propose(payment, amount)).body.id);

@@ -118,7 +118,7 @@ describe('in a copy of the repository', () => {
     writeFileSync(join(copy, '.dependency-cruiser.cjs'), next);
   }
 
-  /** Fails with all that the command said. */
+  /** Fails with the output of the command. */
   async function run(command: string, ...args: readonly string[]): Promise<void> {
     const env = { ...process.env, NODE_OPTIONS: '', PATH: `${resolve('node_modules/.bin')}:${process.env.PATH}` };
     await promisify(execFile)(command, args, { cwd: copy, env, maxBuffer: 2 ** 26 }).catch(({ message, stdout }) => {

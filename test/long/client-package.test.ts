@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import ts from 'typescript';
 import { post } from '../support/client.js';
-import { run, Scratch, saying, until } from '../support/processes.js';
+import { printed, run, Scratch, until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 import { freePort } from '../support/sockets.js';
@@ -186,7 +186,7 @@ test('the README’s receiver accepts webhooks of the service only', async () =>
       () => false,
     ),
   );
-  expect(await saying(receiver, /^(.+)\n$/)).toBe('evt_1 refund.created re_test_1');
+  expect(await printed(receiver, /^(.+)\n$/)).toBe('evt_1 refund.created re_test_1');
   expect(await send(other)).toBe(400);
 });
 
@@ -198,9 +198,9 @@ test('the receiver in the guide handles each event once and in order, with the e
   const missed = (await shop.createSession()).body.id;
   const environment = { TILLGATE_URL: service.url, TILLGATE_KEY: shop.key, WEBHOOK_SECRET: secret, PORT: String(port) };
   const receiver = scratch.keep(run([join(project, 'whole.mjs')], { ...LINKED, ...environment }));
-  await saying(receiver, /^(Nothing is missed\.)\n/m);
+  await printed(receiver, /^(Nothing is missed\.)\n/m);
   await shop.post(`/v1/checkout_sessions/${missed}/expire`);
-  expect(await saying(receiver, /^checkout\.session\.expired (\S+) 2\n/m)).toBe(missed);
+  expect(await printed(receiver, /^checkout\.session\.expired (\S+) 2\n/m)).toBe(missed);
   const [event] = (await shop.get('/v1/events')).body.data;
   await shop.post(`/v1/events/${event.id}/resend`);
   const deliveries = async () => (await shop.get(`/v1/events/${event.id}`)).body.deliveries;

@@ -96,7 +96,7 @@ test('metrics are the same at any worker: what all of them counted, also those t
   await until(async () => (await counted()) === 3);
 });
 
-test('a worker that does not answer counts with what it said last', async () => {
+test('a worker that does not answer counts with its last report', async () => {
   await askBoth(ROUTE);
   expect(await counted()).toBe(2);
   const [stopped] = workersOf(cluster) as [number];

@@ -16,7 +16,7 @@ import {
 } from '../support/cluster.js';
 import { createSession, expectCleanStop, killServer, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { withClient } from '../support/postgres.js';
-import { isRunning, launch, postgresPid, saying, until } from '../support/processes.js';
+import { isRunning, launch, postgresPid, printed, until } from '../support/processes.js';
 import { listen } from '../support/sockets.js';
 
 const scratch = withScratch();
@@ -50,7 +50,7 @@ describe('starting', () => {
       { DATABASE_URL: 'postgres://a@127.0.0.1:1/b' },
       'The database cannot be used: ',
     ],
-  ])('%s is said once, and nothing is left running', async (_, environment, words) => {
+  ])('%s is reported once, and nothing is left running', async (_, environment, words) => {
     const dataDir = preparedCopy();
     const server = scratch().keep(launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2', ...environment }));
     const { status, stderr } = await server.ended;
@@ -113,10 +113,10 @@ describe('stopping', () => {
     return status;
   }
 
-  test('told to stop while it starts, it leaves nothing running', async () => {
+  test('stopped while it starts, it leaves nothing running', async () => {
     const dataDir = preparedCopy();
     const server = scratch().keep(launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2' }));
-    await saying(server, /is starting/);
+    await printed(server, /is starting/);
     await until(() => workersOf(server).length === 2);
     server.child.kill('SIGTERM');
     expect(await server.ended).toMatchObject({ status: 0, stderr: '' });

@@ -6,7 +6,7 @@ import { checkDistribution, limitRole, revertLast } from '../../src/migrate/migr
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
-import { commandLine, launch, postgresPid, run, saying, until } from '../support/processes.js';
+import { commandLine, launch, postgresPid, printed, run, until } from '../support/processes.js';
 
 const ALL = MIGRATIONS.map(({ name }) => name);
 const scratch = withScratch();
@@ -188,7 +188,7 @@ describe('on the embedded database', () => {
     for (const _ of ALL) await revertLast(database.url);
     await database.close();
     const server = await start(DATA_DIR);
-    await saying(server, /Paste these/);
+    await printed(server, /Paste these/);
     await createSession(server);
     await expectCleanStop(server, DATA_DIR);
   });

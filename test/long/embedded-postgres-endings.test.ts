@@ -1,4 +1,4 @@
-/** How the embedded PostgreSQL and its server end, politely or not, and start again after it: real processes. */
+/** The embedded PostgreSQL and its server end, by signals or kills, and start again: real processes. */
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { get } from '../support/client.js';
@@ -12,7 +12,7 @@ import {
   statusOf,
   withScratch,
 } from '../support/embedded.js';
-import { launch, postgresPid, saying, until } from '../support/processes.js';
+import { launch, postgresPid, printed, until } from '../support/processes.js';
 
 const scratch = withScratch();
 
@@ -24,10 +24,10 @@ describe('stopping', () => {
     await expectCleanStop(server, dataDir, signal);
   });
 
-  test.each(['is being set up', 'is starting'])('told to stop while it %s, it leaves nothing running', async (step) => {
+  test.each(['is being set up', 'is starting'])('stopped while it %s, it leaves nothing running', async (step) => {
     const dataDir = scratch().dataDir();
     const server = scratch().keep(launch({ DATA_DIR: dataDir }));
-    await saying(server, new RegExp(step));
+    await printed(server, new RegExp(step));
     server.child.kill('SIGINT');
     expect(await server.ended).toMatchObject({ status: 0, stderr: '' });
     expect(postgresPid(dataDir)).toBeUndefined();
@@ -84,7 +84,7 @@ describe('kill -9', () => {
   test.each(['is being set up', 'is starting'])('while it %s: the next start begins anew', async (step) => {
     const dataDir = scratch().dataDir();
     const killed = scratch().keep(launch({ DATA_DIR: dataDir }));
-    await saying(killed, new RegExp(step));
+    await printed(killed, new RegExp(step));
     killed.child.kill('SIGKILL');
     await killed.ended;
     const server = await start(dataDir);

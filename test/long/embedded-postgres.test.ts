@@ -1,4 +1,4 @@
-/** What people do before and while they start the embedded PostgreSQL, done to real processes. */
+/** Starts of the embedded PostgreSQL after everything that people do to its files: real processes. */
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -183,7 +183,7 @@ describe('its log', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const started = readFileSync(file, 'utf8');
     expect(started).toContain('ready to accept connections');
-    const request = { key: server.key, idempotencyKey: 'told-twice', body: SMALLEST };
+    const request = { key: server.key, idempotencyKey: 'sent-twice', body: SMALLEST };
     const first = await post(`${server.url}/v1/checkout_sessions`, request);
     expect((await post(`${server.url}/v1/checkout_sessions`, request)).text).toBe(first.text);
     expect(readFileSync(file, 'utf8')).toBe(started);

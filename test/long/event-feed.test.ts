@@ -40,8 +40,8 @@ async function ask(
   };
   const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
   const response = await fetch(`${either()}${path}`, init);
-  const said = (await response.json()) as { id: string; data: Shown[]; next_cursor: string };
-  return response.ok ? said : undefined;
+  const answer = (await response.json()) as { id: string; data: Shown[]; next_cursor: string };
+  return response.ok ? answer : undefined;
 }
 
 test(`${READERS} readers see each of ${EVENTS} events once, in one order that agrees with the sequence of each object`, async () => {

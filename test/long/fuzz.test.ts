@@ -1,4 +1,4 @@
-/** What was found is sent again by `npm run fuzz -- --seed <seed> --number <number>`, or played by `--sequence <number>`. */
+/** A finding is sent again by `npm run fuzz -- --seed <seed> --number <number>`, or played by `--sequence <number>`. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fuzz } from '../fuzz/fuzz.js';
 import { playSequences } from '../fuzz/sequences.js';

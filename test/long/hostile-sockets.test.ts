@@ -75,14 +75,14 @@ function cpu(): number {
   return (Number(user) + Number(system)) * TICK_MS;
 }
 
-/** What the service computes for one such request in calm, in milliseconds. */
+/** The CPU time of one such request in calm, in milliseconds. */
 async function calmCost(path: string): Promise<number> {
   const start = cpu();
   for (let request = 0; request < CALM; request++) await ask('GET', path);
   return (cpu() - start) / CALM;
 }
 
-/** What a caller gets who has just come, on a connection of its own. */
+/** The status that a new caller gets, on a connection of its own. */
 async function ask(method: string, path: string, body?: object): Promise<number | undefined> {
   const headers = {
     Authorization: `Bearer ${tenant.test}`,

@@ -6,7 +6,7 @@ import { type Service, startService } from '../support/service.js';
 /** A planted bug needs a few steps in one order, which a thousand sequences may miss. The search ends at the first find. */
 const SEARCHED = 10_000;
 const TIME_LIMIT_MS = 300_000;
-/** What the search finds is the same each time. */
+/** The same search each time. */
 const SEED = 20_261_122;
 
 let service: Service;

@@ -9,7 +9,7 @@ import { createDatabase, withClient } from '../support/postgres.js';
 
 const ROWS = Number(process.env.MIGRATED_ROWS ?? 20_000);
 const FIRST = 'MoneyColumns1763700000013';
-/** What a migration may keep a writer waiting for. */
+/** A migration may keep a writer waiting for so long. */
 const LONGEST_WAIT_MS = 2_000;
 const TIME_LIMIT_MS = 180_000 + ROWS;
 const TABLES = ['checkout_sessions', 'payments', 'refunds', 'events'];
@@ -55,7 +55,7 @@ async function files(): Promise<unknown> {
   return rows;
 }
 
-/** Refunds as the version before proposes them, until told to stop. Returns how long the slowest took, in milliseconds. */
+/** Refunds as the version before proposes them, until `stop`. Returns the milliseconds of the slowest. */
 async function propose(stop: AbortSignal): Promise<number> {
   return withClient(database.url, async (client) => {
     let longest = 0;

@@ -1,4 +1,4 @@
-/** What one organization does to the service, and what another one notices of it. The service is a process of its own. */
+/** The load of one organization does not slow down another one. The service is a process of its own. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ let shared: Server;
 let troublesome: Tenant;
 let neighbour: Tenant;
 let ledger: string;
-/** What the neighbour asks for, again and again. */
+/** The requests of the neighbour. */
 let requests: readonly (() => Promise<Response>)[];
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
     });
     const end = await trouble();
     const troubled = await waits().then(p99).finally(end);
-    // What else the machine does comes and goes: in calm is before and after.
+    // Other work on the machine comes and goes: calm is measured before and after.
     const calm = Math.max(before, p99(await waits()));
     if (troubled < TIMES_CALM * calm + 20) return;
     if (isMeasured) seen.push(`${troubled.toFixed(1)} ms, in calm ${calm.toFixed(1)} ms`);
@@ -104,7 +104,7 @@ interface Load {
   readonly body?: unknown;
 }
 
-/** Requests of the troublesome organization, from a process of their own, until told to stop. */
+/** Requests of the troublesome organization, from a process of their own, until it is ended. */
 function begin({ path, key = troublesome.test, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
   const how = [`${shared.url}${path}`, body ? 'POST' : 'GET', key, connections, pipelined].map(String);
   const load = spawn(process.execPath, [LOAD, ...how, ...(body ? [JSON.stringify(body)] : [])], { stdio: 'inherit' });

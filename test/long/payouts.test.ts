@@ -12,7 +12,7 @@ import { useProcesses, useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { listen } from '../support/sockets.js';
 
-const STEPS = ['claiming', 'claimed', 'paying', 'paid', 'telling', 'told'];
+const STEPS = ['claiming', 'claimed', 'paying', 'paid', 'reporting', 'reported'];
 const REFUNDS = 40;
 const AMOUNT = 10;
 const KILLS = 4;
@@ -43,7 +43,7 @@ afterEach(async () => {
 type Outcome = 'paid' | 'declined';
 
 /**
- * Pays or declines each refund once, and says again what it said first. Sometimes it cannot be reached. A number below one that
+ * Pays or declines each refund once, and repeats its first answer. Sometimes it cannot be reached. A number below one that
  * it has seen is that of a worker who was overtaken.
  */
 class Provider {
@@ -105,7 +105,7 @@ async function untilDone(): Promise<void> {
   }
 }
 
-/** Of each refund, what the provider did with it must be what its books say. */
+/** The provider's outcome of each refund must be in its books. */
 async function expectPaidOnce(): Promise<Refund[]> {
   const all = await refunds();
   const booked = all.map(({ id, status }) => [id, status]);
@@ -165,10 +165,10 @@ test.each(STEPS.slice(1))(
     startWorker();
     await untilDone();
     const before = await expectPaidOnce();
-    const told = frozen.stdout();
+    const written = frozen.stdout().length;
     frozen.child.kill('SIGCONT');
     const late = await shop.propose(payment, AMOUNT);
-    await until(() => frozen.stdout().length > told.length);
+    await until(() => frozen.stdout().length > written);
     await untilDone();
     const after = await expectPaidOnce();
     expect(after.slice(1)).toEqual(before);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { measured } from '../support/metrics.js';
 import { createDatabase } from '../support/postgres.js';
-import { type Server, saying, startServer } from '../support/processes.js';
+import { printed, type Server, startServer } from '../support/processes.js';
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const { version } = read('package.json') as { version: string };
@@ -59,7 +59,7 @@ test('the log of a service on a database of its own is JSON alone; one line has 
 
 test('the log says that its workers are replaced', async () => {
   server.child.kill('SIGHUP');
-  expect(JSON.parse(await saying(server, /^(.*"replacing workers".*)$/m))).toMatchObject({ level: 30, workers: 2 });
+  expect(JSON.parse(await printed(server, /^(.*"replacing workers".*)$/m))).toMatchObject({ level: 30, workers: 2 });
 });
 
 test('where the log says less, the address and the version are a sentence', async () => {

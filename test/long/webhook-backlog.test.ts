@@ -1,4 +1,4 @@
-/** What two organizations have waiting for their receivers does not keep a third one waiting. */
+/** The backlogs of two organizations do not keep a third one waiting. */
 import { beforeAll, expect, jest, test } from '@jest/globals';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
@@ -42,11 +42,11 @@ test('10,000 events of one organization and 2,000 dead hosts of another keep no 
   await until(() => dead.sockets.length > 100 && busy.received.length > 0, 'both are being tried');
   const { event } = await sessionFor(service, tenant, third.url);
   const triedBefore = dead.sockets.length;
-  await until(() => third.received.some(({ id }) => id === event), 'the third organization is told');
+  await until(() => third.received.some(({ id }) => id === event), 'the third organization gets its webhook');
   // It had the next place that became free; it did not wait until the others had had their turn.
   expect(dead.sockets.length - triedBefore).toBeLessThan(2 * AT_ONCE);
   expect(busy.received.length).toBeLessThan(BUSY_EVENTS);
-  await until(() => busy.received.length > 100, 'the busy receiver is told of much');
+  await until(() => busy.received.length > 100, 'the busy receiver gets many');
   // Nor does a claim read what it does not take.
   expect((await eventsRead()) - readBefore).toBeLessThan(50_000);
   await service.sql.query('DELETE FROM webhook_deliveries');
@@ -86,7 +86,7 @@ test('a poll reads as much with 20,000 overdue deliveries to dead receivers as w
   await service.sql.query('DELETE FROM webhook_deliveries');
 });
 
-/** So many overdue deliveries of an organization, a new one unless told, to each host, as if another instance had left them. */
+/** So many overdue deliveries of an organization, a new one by default, to each host, as if another instance had left them. */
 async function backlog(hosts: readonly string[], count: number, owner?: Tenant): Promise<void> {
   const { service, clock } = world;
   const { organization, test: key } = owner ?? (await createTenant(service));
@@ -103,7 +103,7 @@ async function backlog(hosts: readonly string[], count: number, owner?: Tenant):
   );
 }
 
-/** How many events PostgreSQL has looked at through indexes so far. */
+/** The events that PostgreSQL has fetched through indexes so far. */
 async function eventsRead(): Promise<number> {
   const { rows } = await world.service.sql.query(
     `SELECT idx_tup_fetch::integer AS read FROM pg_stat_user_tables WHERE relname = 'events'`,

@@ -36,21 +36,21 @@ export class Checker {
     return { resources, replays: this.log.acknowledged.length, events: events.length, webhooks };
   }
 
-  /** Nothing acknowledged is lost: every resource is there, as it was told, in the last state it was told to have. */
+  /** Nothing acknowledged is lost: every resource is there, as the last answer showed it. */
   private async resources(): Promise<number> {
-    const last = new Map<string, { tenant: Tenant; told: Json }>();
+    const last = new Map<string, { tenant: Tenant; answered: Json }>();
     for (const { tenant, status, text } of this.log.acknowledged) {
       if (status >= 400) continue;
-      const told = JSON.parse(text) as Json;
-      const known = last.get(told.id)?.told;
+      const answered = JSON.parse(text) as Json;
+      const known = last.get(answered.id)?.answered;
       // Answers are noted in the order they came, which is not that of the changes: an end stays the end.
-      if (!known || ['open', 'pending'].includes(known.status)) last.set(told.id, { tenant, told });
+      if (!known || ['open', 'pending'].includes(known.status)) last.set(answered.id, { tenant, answered });
     }
-    await eachOf([...last.values()], async ({ tenant, told }) => {
-      const path = { payment: 'payments', refund: 'refunds' }[told.object as string] ?? 'checkout_sessions';
-      const { status, text } = await this.untilDecided(`/v1/${path}/${told.id}`, tenant.key);
-      if (status !== 200) this.violations([`${told.id} is lost: ${status} ${text}`]);
-      else this.violations(differences(told, JSON.parse(text)));
+    await eachOf([...last.values()], async ({ tenant, answered }) => {
+      const path = { payment: 'payments', refund: 'refunds' }[answered.object as string] ?? 'checkout_sessions';
+      const { status, text } = await this.untilDecided(`/v1/${path}/${answered.id}`, tenant.key);
+      if (status !== 200) this.violations([`${answered.id} is lost: ${status} ${text}`]);
+      else this.violations(differences(answered, JSON.parse(text)));
     });
     return last.size;
   }
@@ -66,10 +66,10 @@ export class Checker {
   }
 
   private async replays(): Promise<void> {
-    await eachOf(this.log.acknowledged, async (told) => {
-      const again = await this.again(told);
-      if (again.status !== told.status || again.text !== told.text)
-        this.violations([`the replay of ${told.path} differs: ${told.text} and ${again.text}`]);
+    await eachOf(this.log.acknowledged, async (answered) => {
+      const again = await this.again(answered);
+      if (again.status !== answered.status || again.text !== answered.text)
+        this.violations([`the replay of ${answered.path} differs: ${answered.text} and ${again.text}`]);
     });
   }
 
@@ -136,15 +136,16 @@ export class Checker {
   }
 }
 
-/** What may change is the state, and only until it is final; what a payment has left is another's promise. The ledger is told more. */
-function differences(told: Json, found: Json): string[] {
-  const isFinal = !['open', 'pending', undefined].includes(told.status);
-  const kept = Object.keys(told).filter((name) => name in found && !/^amount_(refund|pending)/.test(name));
+/** The state may change until it is final. The amounts of a payment change with its refunds; the ledger sees more fields. */
+function differences(answered: Json, found: Json): string[] {
+  const isFinal = !['open', 'pending', undefined].includes(answered.status);
+  const kept = Object.keys(answered).filter((name) => name in found && !/^amount_(refund|pending)/.test(name));
   const compared = isFinal ? kept : kept.filter((name) => !/status$/.test(name));
   return compared
-    .filter((name) => JSON.stringify(told[name]) !== JSON.stringify(found[name]))
+    .filter((name) => JSON.stringify(answered[name]) !== JSON.stringify(found[name]))
     .map(
-      (name) => `${name} of ${told.id} was told as ${JSON.stringify(told[name])} and is ${JSON.stringify(found[name])}`,
+      (name) =>
+        `${name} of ${answered.id} was answered as ${JSON.stringify(answered[name])} and is ${JSON.stringify(found[name])}`,
     );
 }
 

@@ -79,7 +79,7 @@ export class Client {
     if (earlier) await this.untilDecided(earlier.path, earlier.body, earlier.idempotencyKey, earlier);
   }
 
-  /** What was acknowledged can be read at once, wherever, and a payment never holds more than was captured. */
+  /** Every process shows an acknowledged resource at once, and a payment never holds more than was captured. */
   private async read(): Promise<void> {
     const payment = this.random.of(this.payments);
     const session = this.random.of(this.sessions);

@@ -42,7 +42,7 @@ export class SoakDatabase {
     return this.outside as Network;
   }
 
-  /** What the services are given. */
+  /** The URL for the services: through the network. */
   get outsideUrl(): string {
     const url = new URL(this.url);
     url.port = String(this.network.port);

@@ -1,4 +1,4 @@
-/** What goes wrong during a soak, drawn from its seed. */
+/** The faults of a soak, drawn from its seed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../support/postgres.js';
 import type { Receiver } from '../support/receiver.js';

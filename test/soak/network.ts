@@ -1,4 +1,4 @@
-/** A network between two ends: it carries bytes until it is told to cut every connection, or to carry nothing for a while. */
+/** A network between two ends: it carries bytes, cuts every connection, or carries nothing for a while. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 

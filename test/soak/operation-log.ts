@@ -1,4 +1,4 @@
-/** What was asked and answered during a soak: one side of what the checker compares. */
+/** Requests and answers of a soak: one side of the checker's comparison. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the checker finds out what a body is; a type would claim to know.
 export type Json = any;
@@ -25,7 +25,7 @@ export class OperationLog {
   readonly violations: string[] = [];
   reads = 0;
   replays = 0;
-  /** Attempts without an answer, and those told to come back. */
+  /** Attempts without an answer, and those with a 409 or 503. */
   unanswered = 0;
   unavailable = 0;
   /** The longest time in which nobody was answered for good. */

@@ -27,7 +27,7 @@ export class Services {
     return this.outside as Network;
   }
 
-  /** What clients are given. */
+  /** The URL for clients: through the network. */
   get url(): string {
     return `http://127.0.0.1:${this.network.port}`;
   }

@@ -16,8 +16,8 @@ export interface SoakOptions {
   readonly seed: number;
   /** Ends the load before its time; the check follows all the same. */
   readonly stop?: AbortSignal;
-  /** Told what happens while it runs. */
-  readonly say?: (line: string) => void;
+  /** Gets a line for each thing that happens. */
+  readonly report?: (line: string) => void;
 }
 
 const TENANTS = 3;
@@ -29,7 +29,7 @@ const PROGRESS = 25;
 /** Longer than any fault takes, and a service to start on a busy machine. */
 const RECOVERY_MS = 120_000;
 
-export async function soak({ seconds, seed, stop, say = () => undefined }: SoakOptions) {
+export async function soak({ seconds, seed, stop, report = () => undefined }: SoakOptions) {
   const database = await SoakDatabase.open();
   const receiver = await startReceiver();
   const services = await Services.open(database.outsideUrl);
@@ -37,8 +37,8 @@ export async function soak({ seconds, seed, stop, say = () => undefined }: SoakO
     const log = new OperationLog();
     const names = Array.from({ length: TENANTS }, (_, place) => `Tenant ${place}`);
     const tenants = await Promise.all(names.map((name) => openAccount(database.url, name)));
-    const faults = await underLoad(seconds, { database, services, receiver }, tenants, { log, seed, say, stop });
-    say('every client is answered; checking');
+    const faults = await underLoad(seconds, { database, services, receiver }, tenants, { log, seed, report, stop });
+    report('every client is answered; checking');
     const checker = new Checker(services.url, database.url, log);
     const checked = await withClient(database.url, (sql) => checker.check(sql, tenants, receiver.received));
     return { seed, seconds, faults, ...log.figures, checked, violations: log.violations };
@@ -53,7 +53,7 @@ type World = Parameters<(typeof FAULTS)[string]>[0];
 type Run = {
   readonly log: OperationLog;
   readonly seed: number;
-  readonly say: (line: string) => void;
+  readonly report: (line: string) => void;
   readonly stop: AbortSignal | undefined;
 };
 
@@ -62,7 +62,7 @@ async function underLoad(
   seconds: number,
   world: World,
   tenants: readonly Tenant[],
-  { log, seed, say, stop: told }: Run,
+  { log, seed, report, stop: ended }: Run,
 ) {
   const stop = new AbortController();
   const random = new Random(seed);
@@ -75,11 +75,11 @@ async function underLoad(
   const made: Record<string, number> = {};
   const names = Object.keys(FAULTS).filter((name) => name !== 'disk full' || world.database.hasOwnDisk);
   const deadline = performance.now() + seconds * 1_000;
-  while (performance.now() < deadline && !told?.aborted) {
+  while (performance.now() < deadline && !ended?.aborted) {
     await progress(log);
     await sleep(random.of(PAUSES_MS));
     const name = random.of(names) as string;
-    say(name);
+    report(name);
     made[name] = (made[name] ?? 0) + 1;
     await FAULTS[name]?.(world, random);
   }

@@ -1,4 +1,4 @@
-/** What PostgreSQL itself says its tables are, read without the mapping that is to be compared with it. */
+/** The tables as PostgreSQL's own catalog has them, read without the mapping that is compared with it. */
 import { withClient } from './postgres.js';
 
 export interface Catalog {

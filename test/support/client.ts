@@ -1,4 +1,4 @@
-/** A plain HTTP client for the tests: it sends what it is told, however wrong, and gives back what came. */
+/** A plain HTTP client for the tests: it sends any request, however wrong, and returns the answer. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, requireDescribed } from './description.js';
@@ -74,7 +74,7 @@ export async function get<Body = Json>(url: string, sent: Sent): Promise<Reply<B
   return send<Body>('GET', url, sent);
 }
 
-/** Answers that say nothing was decided: the same request is to be sent again. */
+/** Nothing was decided: the same request is to be sent again. */
 const UNDECIDED = [409, 503];
 const PAUSE_MS = 20;
 
@@ -92,12 +92,11 @@ function unlessGone(error: unknown): undefined {
   if (!(error instanceof TypeError && error.message === 'fetch failed')) throw error;
 }
 
-/** As many at once as told, and what came of each. */
+/** So many at once, and their results. */
 export async function atOnce<Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
-/** Whether this is the stored answer of an earlier request. */
 export function isReplay({ headers }: Reply): boolean {
   return headers.get('idempotent-replayed') === 'true';
 }

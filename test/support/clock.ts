@@ -1,6 +1,6 @@
 import { Clock } from '../../src/shared/clock.js';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 export class TestClock extends Clock {
   private passed = 0;
 

@@ -56,7 +56,7 @@ export async function withoutNewConnections(dataDir: string, work: () => Promise
   });
 }
 
-/** While `work` runs, whoever creates a session waits; it is told when the first one does. */
+/** While `work` runs, whoever creates a session waits; `waits` resolves when the first one does. */
 export async function withSessionsLocked(dataDir: string, work: (waits: () => Promise<void>) => Promise<void>) {
   await withClient(databaseUrl(dataDir), async (sql) => {
     await sql.query('BEGIN; LOCK TABLE checkout_sessions IN EXCLUSIVE MODE');
@@ -66,7 +66,6 @@ export async function withSessionsLocked(dataDir: string, work: (waits: () => Pr
   });
 }
 
-/** Whether nobody listens any more. */
 export async function isRefused(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => resolve(false));
@@ -81,7 +80,7 @@ export interface Answered {
 
 /** One connection, kept open as long as the server lets it. */
 export class Connection {
-  /** How often an answer ended it, so that the next request opened another one. */
+  /** Answers that ended it, so that the next request opened another one. */
   ends = 0;
   private readonly agent: Agent;
   private readonly sockets = new Set<Socket>();
@@ -106,7 +105,7 @@ export class Connection {
     });
   }
 
-  /** How many there were: one, unless the server ended it between two requests. */
+  /** One, unless the server ended it between two requests. */
   get opened(): number {
     return this.sockets.size;
   }
@@ -119,7 +118,7 @@ export class Connection {
 /** Between two requests of a client: enough load to be hurt, not so much that nothing else gets on. */
 const STEADY_MS = 5;
 
-/** Asks again and again until told to stop; resolves with how often, rejects when an answer is missing or wrong. */
+/** Asks again and again until `stop`; resolves with the number of answers, rejects when one is missing or wrong. */
 export async function keepAsking(connection: Connection, path: string, stop: AbortSignal, key = ''): Promise<number> {
   let answers = 0;
   while (!stop.aborted) {
@@ -132,7 +131,7 @@ export async function keepAsking(connection: Connection, path: string, stop: Abo
   return answers;
 }
 
-/** How many requests of a route the metrics have counted. */
+/** The requests of a route, by the metrics. */
 export function countOf(metrics: string, route: string): number {
   const line = metrics
     .split('\n')

@@ -18,15 +18,15 @@ export function command(words: readonly string[], environment: Readonly<Record<s
 async function captured(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
   const { env, stdout, stderr } = process;
   const writes = { stdout: stdout.write, stderr: stderr.write };
-  const said: Record<'stdout' | 'stderr', unknown[]> = { stdout: [], stderr: [] };
-  stdout.write = (text) => said.stdout.push(text) > 0;
-  stderr.write = (text) => said.stderr.push(text) > 0;
+  const written: Record<'stdout' | 'stderr', unknown[]> = { stdout: [], stderr: [] };
+  stdout.write = (text) => written.stdout.push(text) > 0;
+  stderr.write = (text) => written.stderr.push(text) > 0;
   process.env = { LOG_LEVEL: 'silent', ...environment };
   process.exitCode = undefined;
   const listeners = SIGNALS.map((signal) => process.listeners(signal));
   try {
     await runCommand(words);
-    return { status: Number(process.exitCode ?? 0), stdout: said.stdout.join(''), stderr: said.stderr.join('') };
+    return { status: Number(process.exitCode ?? 0), stdout: written.stdout.join(''), stderr: written.stderr.join('') };
   } finally {
     process.env = env;
     process.exitCode = undefined;

@@ -1,4 +1,4 @@
-/** What a change of the description would break for clients of the released one. The rules are those of docs/explain/decisions/README.md. */
+/** Changes of the description that would break clients of the released one. The rules are those of docs/explain/decisions/README.md. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
 type Node = any;
@@ -87,31 +87,31 @@ export const WIDENED: readonly { readonly released: string; readonly next: strin
   },
 ];
 
-/** What clients send must stay welcome, and mean the same. */
+/** Requests of clients must stay valid, and mean the same. */
 function request(old: Node, now: Node, where: string, found: string[]): void {
-  const say = (what: string) => found.push(`${where}: ${what}`);
-  if (!typesOf(old).every((type) => typesOf(now).includes(type))) say('another type');
+  const note = (what: string) => found.push(`${where}: ${what}`);
+  if (!typesOf(old).every((type) => typesOf(now).includes(type))) note('another type');
   const bounds = [
     ...LOWER_BOUNDS.map((name) => [name, -1] as const),
     ...UPPER_BOUNDS.map((name) => [name, 1] as const),
   ];
   for (const [name, sign] of bounds) {
     if (now[name] !== undefined && !(old[name] !== undefined && sign * now[name] >= sign * old[name]))
-      say(`narrower ${name}`);
+      note(`narrower ${name}`);
   }
   const values = choicesOf(now);
-  if (values && !choicesOf(old)?.every((value) => values.includes(value))) say('fewer values');
+  if (values && !choicesOf(old)?.every((value) => values.includes(value))) note('fewer values');
   const isWidened = WIDENED.some(({ released, next }) => old.pattern === released && now.pattern === next);
   if (now.pattern !== undefined && !isWidened && !patternsOf(old).every((one) => patternsOf(now).includes(one)))
-    say('another pattern');
-  if (JSON.stringify(now.default) !== JSON.stringify(old.default)) say('another default');
-  if (now.additionalProperties === false && old.additionalProperties !== false) say('no other fields any more');
+    note('another pattern');
+  if (JSON.stringify(now.default) !== JSON.stringify(old.default)) note('another default');
+  if (now.additionalProperties === false && old.additionalProperties !== false) note('no other fields any more');
   for (const name of now.required ?? [])
     if (!old.required?.includes(name)) found.push(`${where}.${name}: newly required`);
   descend(old, now, where, request, found);
 }
 
-/** What clients read must stay there. New fields and new values may appear. */
+/** Answers keep all that clients read. New fields and new values may appear. */
 function answer(old: Node, now: Node, where: string, found: string[]): void {
   if (!typesOf(now).every((type) => typesOf(old).includes(type))) found.push(`${where}: another type`);
   if (old.const !== undefined && old.const !== now.const) found.push(`${where}: another value`);
@@ -139,7 +139,7 @@ function descend(old: Node, now: Node, where: string, compare: Comparison, found
   }
 }
 
-/** Alternatives have no order: those of one resource are told by its `object`. */
+/** Alternatives have no order: those of one resource have the same `object`. */
 const isOf = (one: Node, other: Node): boolean =>
   one.properties?.object?.const !== undefined && one.properties.object.const === other.properties?.object?.const;
 const isSchema = (value: Node): boolean => typeof value === 'object' && value !== null;

@@ -19,7 +19,7 @@ export interface Exchange {
   readonly text: string;
 }
 
-/** Where an operation stands in the document, and the pattern of its path. */
+/** The place of an operation in the document, and the pattern of its path. */
 interface Place {
   readonly pattern: RegExp;
   readonly methods: Readonly<Record<string, Node>>;
@@ -49,7 +49,7 @@ export class Description {
     }));
   }
 
-  /** Everything about the exchange that the description does not say. */
+  /** Everything about the exchange that is not described. */
   faultsOf(exchange: Exchange): string[] {
     const { pathname } = new URL(exchange.url);
     const method = exchange.method.toLowerCase();
@@ -67,7 +67,6 @@ export class Description {
     return faults;
   }
 
-  /** Everything about a webhook that the description does not say. */
   faultsOfWebhook(headers: Readonly<Record<string, string>>, text: string): string[] {
     const event = parse(text) as Node;
     const at = ['webhooks', `${event?.organization === undefined ? '' : 'ledger.'}${event?.type}`, 'post'];
@@ -83,12 +82,11 @@ export class Description {
     ];
   }
 
-  /** Everything about the text of an error, whatever it answers, that the description does not say. */
   faultsOfError(text: string): string[] {
     return this.validate(['components', 'schemas', 'Error'], parse(text), 'an error');
   }
 
-  /** Whether there is such an operation, or a page of the documentation itself. */
+  /** An operation, or a page of the documentation itself. */
   describes({ method, path }: { method: string; path: string }): boolean {
     // As it was sent: a URL parser reads %2e%2e as a step up.
     const [pathname = ''] = path.split('?');
@@ -96,7 +94,7 @@ export class Description {
     return this.places.some(({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()]);
   }
 
-  /** What is not described is answered with the envelope, preflights and the documentation itself excepted. */
+  /** Other requests are answered with the envelope, but for preflights and the documentation itself. */
   private unrouted({ method, url, status, text }: Exchange, place: Place | undefined): string[] {
     const where = `${method} ${new URL(url).pathname}`;
     if (method === 'OPTIONS' || method === 'HEAD' || DOCUMENTATION.test(new URL(url).pathname)) return [];
@@ -180,7 +178,7 @@ export class Description {
     return [...new Set(faults)];
   }
 
-  /** What is at a place, references followed, and where that really is. */
+  /** The node at a place, and its real place when references are followed. */
   private follow(at: readonly string[]): Found | undefined {
     const node = at.reduce((inside: Node, step) => inside?.[step], this.document);
     if (typeof node?.$ref === 'string') return this.follow(node.$ref.slice(2).split('/'));

@@ -1,4 +1,4 @@
-/** Whether a machine has processor time to spare for a measurement, and the word for where it has none. */
+/** Processor time to spare for a measurement. */
 import { cpus } from 'node:os';
 
 const LITTLE = 0.15;
@@ -10,7 +10,7 @@ function processors(): { idle: number; all: number } {
   return { idle: sum(times.map(({ idle }) => idle)), all: sum(times.flatMap((one) => Object.values(one))) };
 }
 
-/** Does the work, and tells whether the processors were idle for a part of that time. */
+/** Does the work. Resolves with whether the processors were idle for a part of that time. */
 export async function hasHeadroom(work: () => Promise<unknown>): Promise<boolean> {
   const start = processors();
   await work();

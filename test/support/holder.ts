@@ -42,7 +42,7 @@ export class Holder {
   }
 }
 
-/** How many statements wait for a lock in the client's database. */
+/** The statements that wait for a lock in the client's database. */
 export async function waitingForLocks(sql: Client): Promise<number> {
   const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return (await sql.query(waiting)).rowCount ?? 0;

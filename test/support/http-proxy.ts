@@ -13,7 +13,7 @@ export interface PassingAnswer {
   body: any;
 }
 
-/** What a request meets: by default it is passed on, and so is its answer. */
+/** Happens to a request. By default it is passed on, and so is its answer. */
 type Fault = (pass: () => Promise<PassingAnswer>, response: ServerResponse) => Promise<unknown> | unknown;
 
 export const FAULTS = {

@@ -14,7 +14,6 @@ export async function unpaired(sql: Client): Promise<string[]> {
   return [...without(objects, answers), ...without(answers, objects)];
 }
 
-/** What the first list has more often than the second. */
 function without(some: readonly string[], others: readonly string[]): string[] {
   const left = [...some].sort();
   const taken = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Whether what several clients did at once can have happened one after the other: the check of Wing and Gong. */
+/** Looks for an order in which operations of several clients can have happened: the check of Wing and Gong. */
 
 export interface Operation<State> {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Operation<State> {
 interface Found<State> {
   /** As many operations as can stand in one order. */
   readonly longest: readonly Operation<State>[];
-  /** What would have to come next, and was never answered rightly. Empty when all operations are in order. */
+  /** The operations that would have to come next, and have wrong answers. Empty when all are in order. */
   readonly stuck: readonly Operation<State>[];
 }
 
@@ -32,7 +32,7 @@ export function linearOrder<State>(operations: readonly Operation<State>[], init
     }
     const next = nextOf(left);
     if (done.length >= best.longest.length) best = { longest: done, stuck: next };
-    // These alone say what else is left: all that was sent later.
+    // These alone determine what else is left: all that was sent later.
     const name = next.map((operation) => indexes.get(operation)).join(' ');
     if (seen.has(name)) return false;
     seen.add(name);
@@ -40,7 +40,7 @@ export function linearOrder<State>(operations: readonly Operation<State>[], init
       const after = operation.after(state);
       return after === undefined ? [] : [{ operation, after }];
     });
-    // What changes nothing and can come now may as well come now.
+    // An operation that changes nothing may come as soon as it can.
     const unchanged = possible.filter(({ after }) => after === state);
     const tried = unchanged.length > 0 ? unchanged.slice(0, 1) : possible;
     return tried.some(({ operation, after }) =>

@@ -1,6 +1,6 @@
 /**
  * A client that never rests, as a process of its own: `node load.js <url> <method> <key> <connections> <pipelined> <body>`.
- * Each connection has as many requests under way as told, each under an idempotency key of its own. Sockets that end
+ * Each connection has so many requests under way, each under an idempotency key of its own. Sockets that end
  * are opened again.
  */
 import { randomUUID } from 'node:crypto';

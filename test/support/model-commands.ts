@@ -145,8 +145,8 @@ const cancel = (pick: number) =>
     await write(real, send, model.settle(found(model, 'refunds', id), 'canceled'));
   });
 
-/** What the ledger tells, with the number of a claim or without. */
-const told = (action: 'succeed' | 'fail') => (pick: number, claim: number) =>
+/** A decision of the ledger, with the number of a claim or without. */
+const decide = (action: 'succeed' | 'fail') => (pick: number, claim: number) =>
   move(`${action} under ${claim}`, pick, async (id, model, real) => {
     const given = claim === 0 ? undefined : claim;
     const expected = model.settle(found(model, 'refunds', id), action === 'fail' ? 'failed' : 'succeeded', given);
@@ -225,8 +225,8 @@ const COMMANDS = [
   fc.constantFrom(HOUR, HOUR, HOUR, DAY).map(advance),
   fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount)),
   picks.map(cancel),
-  fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => told('succeed')(pick, number)),
-  fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => told('fail')(pick, number)),
+  fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => decide('succeed')(pick, number)),
+  fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => decide('fail')(pick, number)),
   picks.map(comeBack),
   fc.tuple(picks, fc.nat({ max: 1 })).map(([pick, number]) => underClaim('extend')(pick, number)),
   fc.tuple(picks, fc.nat({ max: 1 })).map(([pick, number]) => underClaim('release')(pick, number)),

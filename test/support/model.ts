@@ -141,10 +141,10 @@ export class Model {
     }
     account(payment, { onHold: amount ?? left });
     const facts = { object: 'payment.hold', organization: this.organization, mode: 'test', payment: payment.id };
-    const told = { amount: amount ?? left, reason: null, reference: null, status: 'active' };
+    const set = { amount: amount ?? left, reason: null, reference: null, status: 'active' };
     return {
       status: 201,
-      body: { id: expect.stringMatching(/^hold_/), ...facts, ...told, created: expect.any(Number) },
+      body: { id: expect.stringMatching(/^hold_/), ...facts, ...set, created: expect.any(Number) },
     };
   }
 
@@ -162,8 +162,8 @@ export class Model {
     const { number, isLive } = this.claimOf(refund);
     const claim = isLive ? { number, expires_at: expect.any(Number) } : null;
     const { id, object, ...rest } = refund;
-    const unsaid = { reference: null, description: null, provider_reference: null, reason: null };
-    return { id, object, organization: this.organization, ...rest, claim, ...unsaid };
+    const unset = { reference: null, description: null, provider_reference: null, reason: null };
+    return { id, object, organization: this.organization, ...rest, claim, ...unset };
   }
 
   /** The refunds that the next claim takes: those that were never claimed, then those that have waited longest since. */
@@ -220,7 +220,7 @@ export class Model {
     return refused('refund_claimed', read, { param: 'claim', code });
   }
 
-  /** What the ledger repeats is answered again; everything else needs a pending refund. */
+  /** The ledger may repeat its own decision; everything else needs a pending refund. */
   settle(refund: Resource, status: 'succeeded' | 'failed' | 'canceled', claim?: number): Expected {
     const seen = () => (status === 'canceled' ? refund : this.owned(refund));
     if (refund.status === status && status !== 'canceled') return { status: 200, body: seen() };

@@ -10,7 +10,7 @@ interface NextStep {
   readonly method: string;
 }
 
-/** How the next request differs from the one that was refused. */
+/** The difference between the next request and the one that was refused. */
 const KINDS: Readonly<Record<string, 'body or parameter' | 'header' | 'method' | 'reads'>> = {
   fix_request: 'body or parameter',
   lower_amount: 'body or parameter',

@@ -46,7 +46,7 @@ export class OwnPostgres {
     return `postgres://${this.user}:${PASSWORD}@127.0.0.1:${processOn(this.directory)?.port}/postgres?sslmode=disable`;
   }
 
-  /** What a base backup copies: the files, while others write to them. */
+  /** A base backup: the files, while others write to them. */
   async copy(name: string): Promise<OwnPostgres> {
     const copy = new OwnPostgres(this.scratch, name);
     await withClient(this.url, async (client) => {

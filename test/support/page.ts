@@ -26,7 +26,7 @@ export async function visit(url: string, init: RequestInit = {}): Promise<Visite
   return { status, headers, location: headers.get('location'), text: await response.text() };
 }
 
-/** What a form without fields sends. */
+/** Sends a form without fields. */
 export function submit(url: string, init: RequestInit = {}): Promise<Visited> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', ...init.headers };
   return visit(url, { method: 'POST', body: '', ...init, headers });

@@ -1,4 +1,4 @@
-/** What one payment, its refunds and its holds may answer, in numbers only: each function says what comes after an answer. */
+/** One payment with its refunds and holds, in numbers only: each function returns the state after an answer. */
 import type { Reply } from './client.js';
 
 interface RefundState {
@@ -139,7 +139,7 @@ export const comeBack = (id: string, reply: Reply): After =>
 export const read =
   ({ body }: Reply): After =>
   (state) => {
-    const told = [body.amount, body.amount_pending_refund, body.amount_refunded, body.amount_on_hold];
+    const shown = [body.amount, body.amount_pending_refund, body.amount_refunded, body.amount_on_hold];
     const known = [state.captured, state.pending, state.refunded, state.onHold];
-    return onlyIf(String([...told, body.amount_refundable]) === String([...known, leftOf(state)]), state);
+    return onlyIf(String([...shown, body.amount_refundable]) === String([...known, leftOf(state)]), state);
   };

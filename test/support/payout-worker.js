@@ -27,13 +27,13 @@ async function ask(path, body, step) {
     const answer = sent.then(async (response) => ({ status: response.status, body: await response.json() }));
     answer.catch(() => undefined);
     if (step === at && !isSent) await sleep(Math.random() * PAUSE_MS).then(() => reach(step));
-    const { status, body: told } = await answer.catch(() => ({ status: 503, body: undefined }));
-    if (status < 500) return { status, body: told };
+    const { status, body: answered } = await answer.catch(() => ({ status: 503, body: undefined }));
+    if (status < 500) return { status, body: answered };
     await sleep(PAUSE_MS);
   }
 }
 
-/** What the ledger is told of each outcome. A stale number was overtaken: whoever has the claim tells it. */
+/** The report of each outcome to the ledger. A stale number was overtaken: the worker with the claim reports it. */
 const TELLING = { paid: 'succeed', declined: 'fail', unreachable: 'release' };
 
 async function payOut({ id, amount, claim: { number } }) {
@@ -45,9 +45,9 @@ async function payOut({ id, amount, claim: { number } }) {
   await reach('paid');
   const telling = TELLING[outcome];
   if (telling) await ask(`/ledger/v1/refunds/${id}/${telling}`, { claim: number }, 'telling');
-  else await reach('telling');
-  process.stdout.write(`told ${id}\n`);
-  await reach('told');
+  else await reach('reporting');
+  process.stdout.write(`reported ${id}\n`);
+  await reach('reported');
 }
 
 for (;;) {

@@ -21,9 +21,8 @@ export interface Ended {
 export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** What it has written to standard output so far. */
+  /** The output so far. */
   stdout(): string;
-  /** The same for standard error. */
   stderr(): string;
 }
 
@@ -60,7 +59,7 @@ export async function commandLine(args: readonly string[], environment: Environm
   return run(['dist/src/cli/cli.js', ...args], environment).ended;
 }
 
-/** What a command prints that an operator runs on a database, by the build in a folder. */
+/** Runs a command on a database, by the build in a folder, and returns what it prints. */
 // biome-ignore lint/suspicious/noExplicitAny: each command prints something else.
 export async function tillgate(DATABASE_URL: string, words: readonly string[], folder = '.'): Promise<any> {
   const { status, stdout, stderr } = await run([join(folder, 'dist/src/cli/cli.js'), ...words], { DATABASE_URL }).ended;
@@ -79,7 +78,7 @@ export async function openAccount(DATABASE_URL: string, name: string, folder?: s
 
 export interface Server extends Started {
   readonly url: string;
-  /** What the tour shows, or the file that a later start names. Undefined unless the database is the embedded one. */
+  /** Of the demo, on the embedded database. */
   readonly key: string | undefined;
   readonly payment: string | undefined;
   stop(signal?: NodeJS.Signals): Promise<Ended>;
@@ -100,7 +99,7 @@ export function serve(DATABASE_URL: string, PORT = '0'): Promise<Server> {
 }
 
 export async function listening(started: Started): Promise<Server> {
-  const url = await saying(started, LISTENS);
+  const url = await printed(started, LISTENS);
   await until(() => !started.stdout().includes('Paste these') || started.stdout().includes('Ctrl-C'));
   const demo = demoOf(started.stdout());
   return {
@@ -115,14 +114,14 @@ export async function listening(started: Started): Promise<Server> {
   };
 }
 
-function demoOf(said: string): { key?: string | undefined; payment?: string | undefined } {
-  const file = /kept in (.+\/demo\.json)\./.exec(said)?.[1];
+function demoOf(output: string): { key?: string | undefined; payment?: string | undefined } {
+  const file = /kept in (.+\/demo\.json)\./.exec(output)?.[1];
   if (file !== undefined) return JSON.parse(readFileSync(file, 'utf8'));
-  return { key: /Secret key \(test\) +(\S+)/.exec(said)?.[1], payment: /"payment":"(\w+)"/.exec(said)?.[1] };
+  return { key: /Secret key \(test\) +(\S+)/.exec(output)?.[1], payment: /"payment":"(\w+)"/.exec(output)?.[1] };
 }
 
-/** Waits for the process to say something and returns the pattern's group. */
-export async function saying({ stdout, ended, child }: Started, pattern: RegExp): Promise<string> {
+/** Waits until the process prints the pattern, and returns its group. */
+export async function printed({ stdout, ended, child }: Started, pattern: RegExp): Promise<string> {
   await until(() => pattern.test(stdout()) || child.exitCode !== null || child.signalCode !== null);
   const [, group = ''] = pattern.exec(stdout()) ?? [];
   if (!pattern.test(stdout())) throw new Error(`It ended instead: ${JSON.stringify(await ended)}`);

@@ -5,7 +5,7 @@ import { parse } from './description.js';
 import { requireCallable } from './next-steps.js';
 
 export interface RawReply extends Reply {
-  /** How many answers came: one request must not get two. */
+  /** One request must not get two. */
   readonly answers: number;
 }
 
@@ -24,7 +24,7 @@ function answerTo(url: string, parts: readonly (string | Uint8Array)[]): Promise
       for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
     });
     socket.on('data', (chunk) => received.push(chunk));
-    // The server may close before it has read everything; what it said until then counts.
+    // The server may close before it has read everything; what it sent until then counts.
     socket.on('error', (error) => (received.length === 0 ? reject(error) : undefined));
     socket.on('close', () => resolve(Buffer.concat(received).toString()));
   });

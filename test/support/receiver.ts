@@ -1,4 +1,4 @@
-/** A receiver of webhooks on a real socket that answers as it is told, and remembers what came and when. */
+/** A receiver of webhooks on a real socket with a behavior that a test sets, which keeps what it received. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { requireDescribedWebhooks } from './description.js';
 import { listen } from './sockets.js';
@@ -8,7 +8,7 @@ export interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** How many requests were open when this one came, itself included. */
+  /** Requests that were open when this one came, itself included. */
   readonly open: number;
 }
 

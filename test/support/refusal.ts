@@ -1,6 +1,6 @@
 import { Refusal } from '../../src/shared/errors.js';
 
-/** What a refusal tells its caller, without the sentence. Fails when the work is not refused. */
+/** The parts of a refusal but the sentence. Fails when the work is not refused. */
 export function refusalOf(work: () => unknown): Pick<Refusal, 'code' | 'errors' | 'resource'> {
   try {
     work();

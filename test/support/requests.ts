@@ -74,7 +74,7 @@ function acceptableObject(schema: Schema): Arbitrary<unknown> {
   return fc.record(model, { requiredKeys: schema.required as string[] });
 }
 
-/** What programs get wrong: the edges of every bound, other types, and names that every JavaScript object knows. */
+/** Mistakes of programs: the edges of every bound, other types, and names that every JavaScript object knows. */
 const ODD_VALUES = [
   ...[
     null,

@@ -1,6 +1,6 @@
 /**
  * A caller that has read nothing but the OpenAPI document. Of an error it looks at `errors[].code`, `.param`, `.allowed`
- * and `next_step`, and does what they say until it is let in. What it cannot know from these it does not know.
+ * and `next_step`, and follows them until it is let in. It knows nothing else.
  */
 import { randomUUID } from 'node:crypto';
 import { type Reply, send } from './client.js';
@@ -11,7 +11,7 @@ type Fields = Record<string, unknown>;
 
 /** More than any creation needs; fewer than a robot that goes in circles. */
 const MAX_ATTEMPTS = 15;
-/** What the document says of these codes: `allowed` has it. */
+/** Codes whose right value is in `allowed`. */
 const SAID_BY_ALLOWED = ['amount_mismatch', 'currency_mismatch'];
 
 export interface Surroundings {
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly key: string;
 }
 
-/** What it begins with, right or wrong. */
+/** The first request, right or wrong. */
 export interface Start {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -42,9 +42,9 @@ interface Place {
 
 export class Robot {
   private readonly request: { headers: Record<string, string>; body?: unknown };
-  /** What the next steps that it followed have shown: where identifiers come from. */
+  /** All texts in the answers to next steps: identifiers come from there. */
   private readonly found = new Set<string>();
-  /** What was refused, by parameter: not to be tried again. */
+  /** Refused values, by parameter: not to be tried again. */
   private readonly refused = new Set<string>();
 
   constructor(
@@ -112,7 +112,7 @@ export class Robot {
     return this.resolve(rules.properties?.[step] ?? rules.items ?? rules.additionalProperties ?? {});
   }
 
-  /** What the document itself would let pass, examples first. */
+  /** Values that the document allows, examples first. */
   private guesses(schema: Schema, current: unknown): unknown[] {
     const { type, items, minItems = 0, minimum = 0, maximum, examples = [] } = this.resolve(schema);
     const kind = [type].flat()[0];
@@ -124,7 +124,7 @@ export class Robot {
     return isPermitted || kind !== 'integer' ? [] : [...examples, minimum];
   }
 
-  /** Where it has no certain form, any text will do. */
+  /** Any text will do where there is no pattern. */
   private texts({ pattern, minLength = 1 }: Schema): string[] {
     if (pattern === undefined) return ['x'.repeat(minLength)];
     return [...this.found].filter((text) => new RegExp(pattern).test(text));

@@ -1,4 +1,4 @@
-/** What a test file starts before its tests and ends after them: the objects are filled when the first test begins. */
+/** Services that a test file starts before its tests and ends after them: the objects are filled when the first test begins. */
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { type Server, serve } from './processes.js';
 import { type Service, type ServiceOptions, startService } from './service.js';

@@ -90,7 +90,7 @@ export class Shop {
     return this.post(`/v1/checkout_sessions/${session}/expire`);
   }
 
-  /** What the ledger captured for this shop: 50.00 USD unless told otherwise. */
+  /** Records a captured payment for this shop, by default 50.00 USD. */
   record(facts: Readonly<Record<string, unknown>> = {}, idempotencyKey?: string): Promise<Reply> {
     const body = { organization: this.organization, amount: 5000, currency: 'usd', ...facts };
     return this.ledgerPost('/ledger/v1/payments', body, idempotencyKey);
@@ -154,8 +154,8 @@ export function ownedRefund<Resource extends { id: string; object: string }>(
   refund: Resource,
   claim: object | null = null,
 ) {
-  const unsaid = { reference: null, description: null, provider_reference: null, reason: null };
-  return { ...owned(organization, refund), claim, ...unsaid };
+  const unset = { reference: null, description: null, provider_reference: null, reason: null };
+  return { ...owned(organization, refund), claim, ...unset };
 }
 
 /** A resource as the ledger sees it: with whose it is right after `object`. */

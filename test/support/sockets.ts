@@ -1,4 +1,4 @@
-/** Servers on free ports, and what stands between two sockets. */
+/** Servers on free ports, and a pooler between two sockets. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -31,7 +31,7 @@ export async function startSockets(behave: (socket: Socket) => void = () => unde
   return { host: `127.0.0.1:${port}`, port, sockets, close };
 }
 
-/** What a pooler makes of the messages of one connection. What is undefined is not sent on. */
+/** Changes the messages of one connection. Nothing is sent on for undefined. */
 interface Pooled {
   readonly toServer: (message: Buffer, server: Socket) => Buffer | undefined;
   readonly toClient?: (answer: Buffer) => Buffer;

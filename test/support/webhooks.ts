@@ -29,7 +29,7 @@ export async function startWebhooks(options: ServiceOptions = {}) {
   return { service, clock, network };
 }
 
-/** A new session that is told about at the URL: the event of its creation. */
+/** A new session with that notify_url, and the event of its creation. */
 export async function sessionFor(service: Pick<Service, 'url'>, { test: key }: Tenant, url: string) {
   const body = { ...SMALLEST, notify_url: url };
   const session = (await post(`${service.url}/v1/checkout_sessions`, { key, body })).body;

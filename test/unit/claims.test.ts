@@ -177,7 +177,7 @@ async function claimed(process: ClaimRefunds, limit: number): Promise<readonly O
 
 const atProvider = (claim: number) => ({ claim, leaseSeconds: 5_184_000, providerReference: 're_1' });
 
-/** What a worker does with a refund; one that dies leaves it. */
+/** A worker ends its claim; one that dies leaves it. */
 function end({ refund }: OwnedRefund, how: string | undefined, now: number): Refund {
   const { claimNumber } = refund.state;
   if (how === 'paid') return refund.succeed(null);

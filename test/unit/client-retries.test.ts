@@ -136,15 +136,15 @@ test.each([
   ['at first', 1, null, 250],
   ['twice as long each time', 3, null, 1000],
   ['but never for very long', 12, null, 8000],
-  ['after what it is told to wait', 1, '3', 3250],
+  ['after the time in Retry-After', 1, '3', 3250],
   ['for a minute at most', 1, '60', 60_250],
   ['not for longer', 1, '61', undefined],
-  ['as if not told, where that is neither seconds nor a date', 1, 'soon', 250],
-  ['as if not told, where the date is over', 1, 'Thu, 01 Jan 2026 00:00:00 GMT', 250],
+  ['as without Retry-After, where that is neither seconds nor a date', 1, 'soon', 250],
+  ['as without Retry-After, where the date is over', 1, 'Thu, 01 Jan 2026 00:00:00 GMT', 250],
 ])('pauses %s', (_, attempts, retryAfter, longest) => {
   expect(pauseAfter(attempts, retryAfter, () => 1)).toBe(longest);
-  const told = retryAfter?.match(/^\d+$/) ? Number(retryAfter) * 1000 : 0;
-  const shortest = longest === undefined ? undefined : told + (longest - told) / 2;
+  const asked = retryAfter?.match(/^\d+$/) ? Number(retryAfter) * 1000 : 0;
+  const shortest = longest === undefined ? undefined : asked + (longest - asked) / 2;
   expect(pauseAfter(attempts, retryAfter, () => 0)).toBe(shortest);
 });
 

@@ -1,4 +1,4 @@
-/** What conformance/README.md says of expectations and placeholders, so that runners in other languages agree. */
+/** Expectations and placeholders as conformance/README.md describes them, so that runners in other languages agree. */
 import { describe, expect, test } from '@jest/globals';
 import { checkError } from '../../conformance/errors.js';
 import { compare } from '../../conformance/matchers.js';

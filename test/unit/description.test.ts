@@ -1,4 +1,4 @@
-/** What the HTTP tests hold every exchange to would be noticed missing. */
+/** The check of each exchange in the HTTP tests finds faults. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
 import { DatabaseFault, isRefusedStatement, isUnavailable, violates } from '../../src/platform/database/faults.js';
 
-test('a fault of ours is told by its class, whatever it says, and under the error of TypeORM', () => {
+test('a fault of ours is known by its class, whatever its message, and under the error of TypeORM', () => {
   const fault = new DatabaseFault('Any words.');
   expect(isUnavailable(fault)).toBe(true);
   expect(isUnavailable(new QueryFailedError('SELECT 1', [], fault))).toBe(true);

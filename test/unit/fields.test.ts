@@ -1,4 +1,4 @@
-/** What the quick check of a request makes of differences. conformance/cases/fields.json has what requests are refused for. */
+/** The quick check and class-validator differ. conformance/cases/fields.json has the requests that are refused. */
 import { expect, test } from '@jest/globals';
 import { IsUppercase } from 'class-validator';
 import { Facts } from '../../src/platform/facts.js';

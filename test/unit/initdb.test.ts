@@ -1,4 +1,4 @@
-/** How initdb fails is a sentence of ours, whatever it says itself. */
+/** A failure of initdb is a sentence of ours, whatever it prints. */
 import { spawn } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { initialized } from '../../src/embedded-postgres/postgres-process.js';

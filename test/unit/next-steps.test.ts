@@ -8,7 +8,7 @@ import { requireNextStep } from '../support/next-steps.js';
 
 const LIST = '/v1/refunds?limit=7';
 
-/** What came of GET /v1/refunds?limit=7, unless it was another request. */
+/** The answer to GET /v1/refunds?limit=7, or to another request. */
 function answered(type: string, method: string, path: string, request: Partial<Exchange> = {}): Exchange {
   return {
     method: 'GET',

@@ -13,10 +13,10 @@ import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';
 import { listening, openAccount, run, type Server, tillgate } from '../support/processes.js';
 
-/** What a migration may keep a request waiting for. */
+/** A migration may keep a request waiting for so long. */
 const LONGEST_MS = 2_000;
 const CLIENTS = 8;
-/** How long each phase takes that does not end by itself. */
+/** The time of a phase that does not end by itself. */
 const PHASE_MS = 10_000;
 
 interface Phase {
@@ -27,7 +27,7 @@ interface Phase {
 
 const { values } = parseArgs({ options: { from: { type: 'string' }, rows: { type: 'string', default: '200000' } } });
 const ROWS = Number(values.rows);
-const say = (line: string) => console.log(line);
+const print = (line: string) => console.log(line);
 
 const versionOf = (manifest: string): string => JSON.parse(manifest).version;
 const VERSION = versionOf(readFileSync('package.json', 'utf8'));
@@ -56,7 +56,7 @@ const serve = (folder: string, url: string): Promise<Server> =>
 
 type Account = Awaited<ReturnType<typeof openAccount>>;
 
-/** What a shop and its ledger do with one order, each request at any of the services. */
+/** One order of a shop and its ledger, each request at any of the services. */
 async function order(
   services: readonly Server[],
   { organization, key: secret, ledgerKey: ledger }: Account,
@@ -69,14 +69,14 @@ async function order(
     const keyed = body ? { ...headers, 'idempotency-key': randomUUID() } : headers;
     const init = { method, headers: keyed, ...(body && { body: JSON.stringify(body) }) };
     const answer = await fetch(url + path, init).catch((error: Error) => error);
-    const said = answer instanceof Error ? { error: answer.message } : await answer.json();
+    const answered = answer instanceof Error ? { error: answer.message } : await answer.json();
     phase.requests += 1;
     phase.longest = Math.max(phase.longest, performance.now() - started);
     if (answer instanceof Error || !answer.ok) {
-      phase.failures.push(`${method} ${path}: ${JSON.stringify(said).slice(0, 300)}`);
+      phase.failures.push(`${method} ${path}: ${JSON.stringify(answered).slice(0, 300)}`);
       throw new Error('The rest of the order is left out.');
     }
-    return said as { id: string; data: readonly { id: string; claim: { number: number } }[] };
+    return answered as { id: string; data: readonly { id: string; claim: { number: number } }[] };
   };
   const tea = { currency: 'usd', unit_amount: 2500, product_data: { name: 'Tea' } };
   const item = { price_data: tea, quantity: 2 };
@@ -111,10 +111,10 @@ async function under(name: string, services: readonly Server[], keys: Account, w
   });
   await clients;
   const took = ((performance.now() - started) / 1_000).toFixed(1);
-  say(
+  print(
     `${name}: ${took} s, ${phase.requests} requests, ${phase.failures.length} failed, ${Math.round(phase.longest)} ms at most`,
   );
-  for (const failure of new Set(phase.failures.slice(0, 5))) say(`  ${failure}`);
+  for (const failure of new Set(phase.failures.slice(0, 5))) print(`  ${failure}`);
   if (phase.failures.length > 0) process.exitCode = 1;
   return phase;
 }
@@ -140,7 +140,7 @@ async function multiply(url: string): Promise<void> {
 
 const commit = values.from ?? released();
 const before = built(commit);
-say(`from ${versionOf(readFileSync(join(before, 'package.json'), 'utf8'))} (${commit.slice(0, 7)}) to ${VERSION}`);
+print(`from ${versionOf(readFileSync(join(before, 'package.json'), 'utf8'))} (${commit.slice(0, 7)}) to ${VERSION}`);
 const postgres = await OwnPostgres.start(['archive_mode = off']);
 const servers: Server[] = [];
 try {
@@ -151,10 +151,10 @@ try {
   servers.push(old);
   await under('warm-up', [old], keys, () => sleep(1_000));
   await multiply(url);
-  say(`${ROWS} more sessions, payments, refunds and events`);
+  print(`${ROWS} more sessions, payments, refunds and events`);
   await under('the version before', [old], keys, () => sleep(PHASE_MS));
   const { longest } = await under('migrated beside it', [old], keys, async () => {
-    say(`migrate: ${JSON.stringify(await tillgate(url, ['migrate']))}`);
+    print(`migrate: ${JSON.stringify(await tillgate(url, ['migrate']))}`);
   });
   await under('on the new schema', [old], keys, () => sleep(PHASE_MS));
   const next = await serve('.', url);
@@ -163,7 +163,7 @@ try {
   await old.stop();
   await under('this version', [next], keys, () => sleep(PHASE_MS));
   const { balanced } = await tillgate(url, ['reconcile']);
-  say(`reconcile: ${balanced ? 'balanced' : 'not balanced'}`);
+  print(`reconcile: ${balanced ? 'balanced' : 'not balanced'}`);
   if (!balanced || longest > LONGEST_MS) process.exitCode = 1;
 } finally {
   await Promise.all(servers.map((server) => server.stop()));
