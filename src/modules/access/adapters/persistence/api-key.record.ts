@@ -1,21 +1,12 @@
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
 import type { KeyKind } from '../../domain/api-key.js';
-import { OrganizationRecord } from './organization.record.js';
 
 @Entity('api_keys')
-@Unique('api_keys_digest_key', ['digest'])
-@Index('api_keys_organization', ['organizationId', 'id'])
-@Index('api_keys_allowed_origins', ['allowedOrigins'], { type: 'gin', where: 'revoked_at IS NULL' })
-@Check('api_keys_digest_length', 'octet_length(digest) = 32')
-@Check('api_keys_mode', `mode IN ('test', 'live')`)
-@Check('api_keys_kind', `kind IN ('secret', 'ledger')`)
-@Check('api_keys_owner', `(kind = 'secret') = (organization_id IS NOT NULL)`)
 export class ApiKeyRecord {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' })
+  @PrimaryColumn('uuid')
   id!: string;
 
-  @ForeignKey(() => OrganizationRecord, { name: 'api_keys_organization_fkey' })
   @Column('uuid', { name: 'organization_id', nullable: true })
   organizationId!: string | null;
 
@@ -31,7 +22,7 @@ export class ApiKeyRecord {
   @Column('text')
   display!: string;
 
-  @Column('text', { name: 'allowed_origins', array: true, default: [] })
+  @Column('text', { name: 'allowed_origins', array: true })
   allowedOrigins!: string[];
 
   @Column('timestamptz', { name: 'expires_at', nullable: true })

@@ -1,10 +1,8 @@
-import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('page_secrets')
-@Check('page_secrets_only_one', 'id = 1')
-@Check('page_secrets_length', 'octet_length(secret) = 32')
 export class PageSecretRecord {
-  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'page_secrets_pkey' })
+  @PrimaryColumn('smallint')
   id!: number;
 
   @Column('bytea')

@@ -1,26 +1,16 @@
-import { Check, Column, Entity, Generated, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { selectionOf } from '../../../../platform/database/columns.js';
 import type { Mode } from '../../../../shared/caller.js';
 
-const PRIMARY = { primaryKeyConstraintName: 'events_pkey' };
-
 @Entity('events')
-@Unique('events_sequence_key', ['organizationId', 'mode', 'objectId', 'sequenceBase', 'sequence'])
-@Index('events_list', ['organizationId', 'mode', 'position', 'id'])
-@Index('events_list_of_type', ['organizationId', 'mode', 'type', 'position', 'id'])
-@Index('events_list_across', ['mode', 'type', 'position', 'id'])
-@Index('events_across', ['mode', 'type', 'id'])
-@Check('events_mode', `mode IN ('test', 'live')`)
-@Check('events_type', `type ~ '^[a-z_]+([.][a-z_]+)+$'`)
-@Check('events_sequence', 'sequence >= 1')
 export class EventRecord {
-  @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text', { ...PRIMARY })
+  @PrimaryColumn('text')
   mode!: Mode;
 
-  @PrimaryColumn('uuid', { ...PRIMARY })
+  @PrimaryColumn('uuid')
   id!: string;
 
   @Column('text')
@@ -33,11 +23,10 @@ export class EventRecord {
   @Column('smallint')
   sequence!: number;
 
-  @Column('integer', { name: 'sequence_base', default: 0 })
+  @Column('integer', { name: 'sequence_base' })
   sequenceBase!: number;
 
   /** Its place in lists, which the database draws. 0 for events of before there were positions, and on Citus. */
-  @Generated('increment')
   @Column({ type: 'bigint', insert: false })
   position?: number;
 

@@ -1,29 +1,21 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
-import { NO_ENDPOINT, WebhookDeliveryRecord } from './webhook-delivery.record.js';
-
-const PRIMARY = { primaryKeyConstraintName: 'webhook_attempts_pkey' };
-const DELIVERY = ['organizationId', 'mode', 'eventId', 'endpointId'] as const;
 
 @Entity('webhook_attempts')
-@ForeignKey(() => WebhookDeliveryRecord, DELIVERY, DELIVERY, {
-  name: 'webhook_attempts_delivery_fkey',
-  onDelete: 'CASCADE',
-})
 export class WebhookAttemptRecord {
-  @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text', { ...PRIMARY })
+  @PrimaryColumn('text')
   mode!: Mode;
 
-  @PrimaryColumn('uuid', { name: 'event_id', ...PRIMARY })
+  @PrimaryColumn('uuid', { name: 'event_id' })
   eventId!: string;
 
-  @PrimaryColumn('uuid', { name: 'endpoint_id', default: NO_ENDPOINT, ...PRIMARY })
+  @PrimaryColumn('uuid', { name: 'endpoint_id' })
   endpointId!: string;
 
-  @PrimaryColumn('smallint', { ...PRIMARY })
+  @PrimaryColumn('smallint')
   attempt!: number;
 
   @Column('timestamptz', { name: 'attempted_at' })

@@ -1,29 +1,21 @@
-import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Encrypted } from '../../../../encryption/encrypted-columns.js';
 import type { Mode } from '../../../../shared/caller.js';
 
 /** The ledger's endpoints have a table of their own, without a column for the organization. */
 function endpointRecord(table: string, { isOwned }: { isOwned: boolean }) {
-  const primary = { primaryKeyConstraintName: `${table}_pkey` };
   const OrganizationColumn = (): PropertyDecorator =>
-    isOwned ? PrimaryColumn('uuid', { name: 'organization_id', ...primary }) : () => undefined;
+    isOwned ? PrimaryColumn('uuid', { name: 'organization_id' }) : () => undefined;
 
   @Entity(table)
-  @Unique(`${table}_place_key`, [...(isOwned ? ['organizationId'] : []), 'mode', 'place'])
-  @Check(`${table}_mode`, `mode IN ('test', 'live')`)
-  @Check(`${table}_place`, 'place BETWEEN 1 AND 16')
-  @Check(`${table}_events`, 'cardinality(events) > 0')
-  @Check(`${table}_description_length`, 'char_length(description) <= 1000')
-  @Check(`${table}_disabled`, 'disabled_reason IS NULL OR NOT enabled')
-  @Check(`${table}_previous_secret`, '(previous_secret IS NULL) = (previous_secret_expires_at IS NULL)')
   class EndpointRecord {
     @OrganizationColumn()
     organizationId!: string;
 
-    @PrimaryColumn('text', { ...primary })
+    @PrimaryColumn('text')
     mode!: Mode;
 
-    @PrimaryColumn('uuid', { ...primary })
+    @PrimaryColumn('uuid')
     id!: string;
 
     @Column('smallint')

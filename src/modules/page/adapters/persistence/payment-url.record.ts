@@ -1,18 +1,12 @@
-import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
-import { OrganizationRecord } from '../../../access/index.js';
-
-const PRIMARY = { primaryKeyConstraintName: 'payment_urls_pkey' };
 
 @Entity('payment_urls')
-@Check('payment_urls_mode', `mode IN ('test', 'live')`)
-@Check('payment_urls_url', `url ~* '^https?://'`)
 export class PaymentUrlRecord {
-  @ForeignKey(() => OrganizationRecord, { name: 'payment_urls_organization_fkey' })
-  @PrimaryColumn('uuid', { name: 'organization_id', ...PRIMARY })
+  @PrimaryColumn('uuid', { name: 'organization_id' })
   organizationId!: string;
 
-  @PrimaryColumn('text', { ...PRIMARY })
+  @PrimaryColumn('text')
   mode!: Mode;
 
   @Column('text')
