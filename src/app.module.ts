@@ -5,7 +5,6 @@ import { EncryptionKeyRecord } from './encryption/encryption-key.record.js';
 import { IDEMPOTENCY_ERRORS } from './idempotency/error.codes.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './idempotency/idempotency-key.record.js';
-import { KeyGuard, OriginGuard, RateLimitGuard } from './modules/access/index.js';
 import * as declared from './modules.js';
 import { ReferenceController } from './openapi/reference.controller.js';
 import { SystemClock } from './platform/clock.js';
@@ -72,10 +71,8 @@ export class AppModule {
         PublicUrl,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
-        // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
-        { provide: APP_GUARD, useClass: KeyGuard },
-        { provide: APP_GUARD, useClass: OriginGuard },
-        { provide: APP_GUARD, useClass: RateLimitGuard },
+        // The body comes last, as docs/api.md promises.
+        ...modules.flatMap(({ guards = [] }) => guards.map((useClass) => ({ provide: APP_GUARD, useClass }))),
         { provide: APP_GUARD, useClass: BodyGuard },
       ],
       exports: [Clock, Config, ErrorResponses, Facts, Jobs, PublicUrl, WebhookUrls],

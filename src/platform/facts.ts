@@ -1,5 +1,5 @@
 /** What modules declare about themselves. The platform and the events module know no other part of a module. */
-import type { Type } from '@nestjs/common';
+import type { CanActivate, Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
 import { type IdKind, prefixOf } from '../shared/id.js';
 import type { DeclaredGauge, DeclaredMetric } from './metric.js';
@@ -59,6 +59,8 @@ export interface Declarations {
 export interface ModuleFacts extends Declarations {
   readonly module: Type;
   readonly records: readonly Type[];
+  /** What runs before every route, in this order. The module exports what they need. */
+  readonly guards?: readonly Type<CanActivate>[];
 }
 
 export const ALL_EVENTS = '*';

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../platform/config.js';
 import { STATEMENTS } from '../platform/database/prepared-query.js';
 import type { TillgateAdapter } from '../platform/http/adapter.js';
+import { NO_ORGANIZATION } from '../shared/id.js';
 
 const VERBOSE = ['debug', 'trace'];
 
@@ -40,6 +41,7 @@ export class RequestLog implements OnModuleInit, OnModuleDestroy {
 
 function lineOf(request: FastifyRequest, reply: FastifyReply): object {
   const { url, config } = request.routeOptions;
+  const { organization } = request.caller ?? {};
   return {
     // A replayed error has the id of the first response in its body.
     request_id: reply.getHeader('request-id'),
@@ -50,7 +52,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     operation: config?.operationId,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
-    organization: request.caller?.organization,
+    organization: organization === NO_ORGANIZATION ? undefined : organization,
     key: request.keyDisplay,
     key_fault: request.keyFault,
     error_code: request.errorCode,

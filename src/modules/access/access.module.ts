@@ -3,10 +3,10 @@ import type { ModuleFacts } from '../../platform/facts.js';
 import { CallerClock } from '../../shared/clock.js';
 import { RATE_LIMITED } from '../../shared/errors.js';
 import { FailuresByAddress } from './adapters/http/failures-by-address.js';
-import { INVALID_API_KEY, unauthorized } from './adapters/http/key.guard.js';
-import { ORIGIN_NOT_ALLOWED, originNotAllowed } from './adapters/http/origin.guard.js';
+import { INVALID_API_KEY, KeyGuard, unauthorized } from './adapters/http/key.guard.js';
+import { ORIGIN_NOT_ALLOWED, OriginGuard, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
-import { rateLimited } from './adapters/http/rate-limit.guard.js';
+import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
 import { OrganizationRecord } from './adapters/persistence/organization.record.js';
 import { PostgresCallerClock } from './adapters/persistence/postgres-caller-clock.js';
@@ -21,7 +21,7 @@ import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
 
-/** Authenticates callers. Global, because its guards run before every route. */
+/** Authenticates callers. Global, because AppModule runs its guards before every route. */
 @Global()
 @Module({
   controllers: [PreflightController],
@@ -54,5 +54,7 @@ export const ACCESS: ModuleFacts = {
   module: AccessModule,
   records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
   errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED],
+  // In the order that docs/api.md promises: the key, the origin, the rate limit.
+  guards: [KeyGuard, OriginGuard, RateLimitGuard],
   guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],
 };

@@ -1,9 +1,4 @@
 export { ACCESS } from './access.module.js';
-export { CallerOfKey, LedgerAsCaller, LedgerOfKey } from './adapters/http/caller.js';
-export { KeyGuard } from './adapters/http/key.guard.js';
-export { OriginGuard } from './adapters/http/origin.guard.js';
-export { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
-export { OrganizationRecord } from './adapters/persistence/organization.record.js';
 export { LIVE_ORGANIZATIONS } from './adapters/persistence/typeorm-api-keys.js';
 export { AdvanceTestClock } from './application/advance-test-clock.js';
 export { CreateOrganization } from './application/create-organization.js';

@@ -68,12 +68,12 @@ export class KeyGuard implements CanActivate {
 
 function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string): true {
   if (typeof key === 'string') throw refused(request, key, credential, token);
-  const { kind, organization, mode, display } = key.state;
+  const { kind, mode, display } = key.state;
   if (kind !== kindOf(credential)) throw refused(request, 'other surface', credential, token);
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
-  request.caller = organization === null ? undefined : { organization, mode };
+  request.caller = key.caller;
   return true;
 }
 
@@ -105,4 +105,10 @@ const NO_KEY =
 
 export function unauthorized(message = NO_KEY): Refusal {
   return new Refusal(INVALID_API_KEY, message, [paramError('Authorization', 'invalid_value', message)]);
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    apiKey: ApiKey | undefined;
+  }
 }

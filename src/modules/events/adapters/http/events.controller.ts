@@ -6,6 +6,7 @@ import {
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
+import { CallerOfKey } from '../../../../platform/http/caller.js';
 import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
@@ -13,7 +14,6 @@ import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
-import { CallerOfKey } from '../../../access/index.js';
 import { Events } from '../../application/ports.js';
 import { ResendEvent } from '../../application/resend-event.js';
 import { EVENT_ID } from '../../domain/event.js';

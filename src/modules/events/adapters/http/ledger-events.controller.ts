@@ -1,11 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
+import { LedgerOfKey } from '../../../../platform/http/caller.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ValidQuery } from '../../../../validation/validation.js';
-import { LedgerOfKey } from '../../../access/index.js';
 import { LedgerEvents } from '../../application/ports.js';
 import { EVENT_FACTS } from '../../facts.js';
 import { eventJson, LEDGER_EVENT_LIST, ledgerEventWebhooks } from '../representation/events.views.js';

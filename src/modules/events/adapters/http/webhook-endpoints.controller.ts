@@ -7,6 +7,7 @@ import {
   RequireIdempotencyKey,
 } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
+import { CallerOfKey } from '../../../../platform/http/caller.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
@@ -32,7 +33,7 @@ import {
 } from './webhook-endpoints.requests.js';
 import { OF_LEDGER, OF_ORGANIZATION, type Surface } from './webhook-endpoints.surfaces.js';
 
-function controllerFor({ path, owner, organizations, schemas, Owner, Serving, operation, as, shown }: Surface) {
+function controllerFor({ path, owner, organizations, schemas, Serving, operation, as, shown }: Surface) {
   const answer = (view: Parameters<typeof shown>[0]) => ({ status: 200, body: JSON.stringify(shown(view)) });
 
   @Serving()
@@ -55,7 +56,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
     @Post()
     @RequireIdempotencyKey()
     create(
-      @Owner() caller: Caller,
+      @CallerOfKey() caller: Caller,
       @Idempotent() request: IdempotentRequest,
       @ValidBody() body: CreateWebhookEndpointRequest,
     ): Promise<IdempotentResponse> {
@@ -78,7 +79,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
       answers: { 200: { description: 'A page of endpoints.', schema: schemas.list } },
     })
     @Get()
-    async list(@Owner() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
+    async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
       return listView(await this.endpoints.list(caller, toPage(query)), (endpoint) =>
         shown(webhookEndpointView(endpoint)),
       );
@@ -90,7 +91,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
     })
     @Get(':id')
     async read(
-      @Owner() caller: Caller,
+      @CallerOfKey() caller: Caller,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
       @ValidQuery() _query: NoFieldsRequest,
     ) {
@@ -106,7 +107,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
     @Post(':id')
     @AcceptIdempotencyKey()
     change(
-      @Owner() caller: Caller,
+      @CallerOfKey() caller: Caller,
       @Idempotent() request: IdempotentRequest,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
       @ValidBody() body: ChangeWebhookEndpointRequest,
@@ -125,7 +126,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
       answers: { 200: { description: 'The deleted endpoint.', schema: schemas.deleted } },
     })
     @Delete(':id')
-    async delete(@Owner() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
+    async delete(@CallerOfKey() caller: Caller, @PathId(WEBHOOK_ENDPOINT_ID) id: string): Promise<HttpResponse> {
       return this.idempotency.withoutKey(
         () => this.manage.delete(caller, id),
         (endpoint) => answer(deletedView(endpoint)),
@@ -141,7 +142,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
     @Post(':id/rotate_secret')
     @AcceptIdempotencyKey()
     rotateSecret(
-      @Owner() caller: Caller,
+      @CallerOfKey() caller: Caller,
       @Idempotent() request: IdempotentRequest,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
       @ValidBody() body: RotateEndpointSecretRequest,
@@ -162,7 +163,7 @@ function controllerFor({ path, owner, organizations, schemas, Owner, Serving, op
     @Post(':id/test')
     @AcceptIdempotencyKey()
     test(
-      @Owner() caller: Caller,
+      @CallerOfKey() caller: Caller,
       @Idempotent() request: IdempotentRequest,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
       @ValidBody() body: NoFieldsRequest,

@@ -2,7 +2,6 @@ import { applyDecorators, Controller } from '@nestjs/common';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Tag } from '../../../../platform/http/operation.js';
 import { withOrganization } from '../../../../platform/http/schema.js';
-import { CallerOfKey, LedgerAsCaller } from '../../../access/index.js';
 import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
 import { ENDPOINT, LEDGER_ENDPOINT, type webhookEndpointView } from '../representation/webhook-endpoints.views.js';
 
@@ -12,7 +11,6 @@ type View = Pick<ReturnType<typeof webhookEndpointView>, 'id' | 'object'>;
 export interface Surface {
   readonly path: string;
   readonly Serving: () => ClassDecorator;
-  readonly Owner: () => ParameterDecorator;
   readonly owner: string;
   readonly organizations: string;
   readonly as: string;
@@ -30,7 +28,6 @@ export const OF_ORGANIZATION: Surface = {
       Controller(secret.path),
       Tag('Webhook endpoints', 'URLs to which the events of your organization are sent.'),
     ),
-  Owner: CallerOfKey,
   owner: 'your organization',
   organizations: 'your organization',
   as: '',
@@ -47,7 +44,6 @@ export const OF_LEDGER: Surface = {
       LedgerKey(),
       Tag('Ledger: webhook endpoints', 'URLs to which the events of all organizations are sent.'),
     ),
-  Owner: LedgerAsCaller,
   owner: 'the ledger',
   organizations: 'every organization',
   as: ' as the ledger',

@@ -5,6 +5,7 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
+import { LedgerOfKey } from '../../../../platform/http/caller.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { exampleId } from '../../../../platform/http/schema.js';
@@ -12,7 +13,6 @@ import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
-import { LedgerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';
 import { LEDGER_CHECKOUT_PAGE, ledgerPageView } from '../representation/pages.views.js';

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { requestOf } from '../../../../platform/http/request.js';
-import { rateLimited } from '../../../access/index.js';
+import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 import { PageLinks } from '../../../checkout/index.js';
 
 const REQUESTS_PER_SECOND = 20;
@@ -20,7 +20,7 @@ export class LinkRateGuard implements CanActivate {
     const { token } = requestOf<FastifyRequest<{ Params: { token: string } }>>(context).params;
     if (!this.links.read(token)) return true;
     await this.limiter.consume(token.slice(0, COUNTED_LETTERS)).catch(() => {
-      throw rateLimited(REQUESTS_PER_SECOND);
+      throw new Refusal(RATE_LIMITED, `More than ${REQUESTS_PER_SECOND} requests in a second.`);
     });
     return true;
   }

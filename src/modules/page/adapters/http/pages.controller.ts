@@ -1,11 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
+import { CallerOfKey } from '../../../../platform/http/caller.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
 import { inModeOf } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
-import { CallerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { CHECKOUT_PAGE, pageView } from '../representation/pages.views.js';
 

@@ -5,12 +5,12 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
+import { CallerOfKey } from '../../../../platform/http/caller.js';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
-import { CallerOfKey } from '../../../access/index.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { PayCheckoutSession } from '../../application/pay-checkout-session.js';
 import { PAYMENT, paymentView } from '../representation/payments.views.js';

@@ -6,6 +6,7 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../idempotency/idempotency-key.guard.js';
+import { LedgerOfKey } from '../../../../platform/http/caller.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -13,7 +14,6 @@ import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
-import { LedgerOfKey } from '../../../access/index.js';
 import { ChangeHolds } from '../../application/change-holds.js';
 import { Holds, PaymentQueries } from '../../application/ports.js';
 import { HOLD_ID } from '../../domain/hold.js';

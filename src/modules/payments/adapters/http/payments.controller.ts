@@ -1,11 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
+import { CallerOfKey } from '../../../../platform/http/caller.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
-import { CallerOfKey } from '../../../access/index.js';
 import { PaymentQueries } from '../../application/ports.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';

@@ -5,12 +5,12 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
+import { LedgerOfKey } from '../../../../platform/http/caller.js';
 import { LedgerKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
-import { LedgerOfKey } from '../../../access/index.js';
 import { ChangeClaim } from '../../application/change-claim.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
 import { REFUND_ID } from '../../domain/refund.js';

@@ -5,6 +5,7 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
+import { CallerOfKey } from '../../../../platform/http/caller.js';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -12,7 +13,6 @@ import type { Decision } from '../../../../shared/decision.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
-import { CallerOfKey } from '../../../access/index.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { REFUND_ID, type Refund } from '../../domain/refund.js';
 import { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';

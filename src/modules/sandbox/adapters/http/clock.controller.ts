@@ -5,12 +5,13 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
+import { CallerOfKey } from '../../../../platform/http/caller.js';
 import { TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { ValidBody } from '../../../../validation/validation.js';
-import { AdvanceTestClock, CallerOfKey } from '../../../access/index.js';
+import { AdvanceTestClock } from '../../../access/index.js';
 import { DueWork } from '../../application/ports.js';
 import { SANDBOX_CLOCK, sandboxClockView } from '../representation/sandbox-clock.views.js';
 import { AdvanceClockRequest, toStep } from './sandbox.requests.js';
