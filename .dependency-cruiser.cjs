@@ -61,9 +61,30 @@ module.exports = {
     {
       name: 'modules-meet-at-index',
       severity: 'error',
-      comment: 'The composition root, processes, the command line and tools know modules by their index.ts too.',
-      from: { path: '^(src/([^/]+\\.ts$|process/|cli/)|tools/)' },
+      comment: 'The composition root, processes and tools know modules by their index.ts too.',
+      from: { path: '^(src/([^/]+\\.ts$|process/)|tools/)' },
       to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'modules-meet-at-index',
+      severity: 'error',
+      comment: 'So does the command line, which also prints resources as the API shows them.',
+      from: { path: '^src/cli/' },
+      to: {
+        path: '^src/modules/',
+        pathNot: ['^src/modules/[^/]+/index\\.ts$', '^src/modules/[^/]+/adapters/representation/[^/]+\\.views\\.ts$'],
+      },
+    },
+    {
+      name: 'index-shows-no-adapter',
+      severity: 'error',
+      comment:
+        'A module shows its use cases, ports, domain and facts. Examples of refusals run the domain, for the description.',
+      from: { path: '^src/modules/([^/]+)/index\\.ts$' },
+      to: {
+        path: '^src/modules/$1/adapters/',
+        pathNot: '^src/modules/$1/adapters/representation/[^/]+\\.examples\\.ts$',
+      },
     },
     ...modulesPointOneWay,
     {

@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { CHECKOUT_SESSION_ID } from '../modules/checkout/index.js';
-import { paymentView, RecordPayment } from '../modules/payments/index.js';
+import { paymentView } from '../modules/payments/adapters/representation/payments.views.js';
+import { RecordPayment } from '../modules/payments/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { ORGANIZATION_ID } from '../shared/id.js';
 import { amount, currency, id, modeOption } from './arguments.js';

@@ -2,6 +2,7 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
 import { type IdKind, prefixOf } from '../shared/id.js';
+import type { Config } from './config.js';
 import type { DeclaredGauge, DeclaredMetric } from './metric.js';
 
 /** Where a surface serves a resource: one at `path/id` and, if `isListed`, a list at `path`. */
@@ -18,6 +19,8 @@ export type Surface = 'secret' | 'ledger';
 export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly id: IdKind;
   readonly schema: string;
+  /** SQL in parentheses: its rows, with the columns that invariants of other modules may read. */
+  readonly book?: string;
   readonly events?: Readonly<Record<string, string>>;
   /** Schemas of what the `data` of its events has besides the resource and the reason. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -31,7 +34,7 @@ export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
 export interface Invariant {
   readonly promise: string;
   readonly id: IdKind;
-  /** The rows that the promise is about: a table, or a query in parentheses, with `id` and `mode`. */
+  /** The rows that the promise is about: a table, or the book of another module's resource, with `id` and `mode`. */
   readonly book: string;
   readonly joined?: string;
   readonly broken: string;
@@ -44,6 +47,16 @@ export interface Measurement {
   readonly gauges: Readonly<Record<string, DeclaredGauge>>;
 }
 
+/** What `tillgate doctor` looks for in the tables of the module, by one statement. */
+export interface Diagnosis<Row = never> {
+  readonly name: string;
+  readonly text: string;
+  readonly isNeeded?: (config: Config) => boolean;
+  /** What it says without warnings. */
+  readonly well: string;
+  readonly warnings: (rows: readonly Row[]) => readonly { readonly found: string; readonly advice: string }[];
+}
+
 /** What a part of the application declares: a module, or the platform. */
 export interface Declarations {
   readonly errors?: readonly ErrorCode[];
@@ -53,6 +66,7 @@ export interface Declarations {
   readonly invariants?: readonly Invariant[];
   readonly metrics?: readonly DeclaredMetric[];
   readonly measurements?: readonly Measurement[];
+  readonly diagnoses?: readonly Diagnosis[];
   readonly jobs?: readonly string[];
 }
 
@@ -73,6 +87,7 @@ export class Facts implements Required<Declarations> {
   readonly invariants: readonly Invariant[];
   readonly metrics: readonly DeclaredMetric[];
   readonly measurements: readonly Measurement[];
+  readonly diagnoses: readonly Diagnosis[];
   readonly jobs: readonly string[];
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
@@ -83,6 +98,7 @@ export class Facts implements Required<Declarations> {
     this.resources = parts.flatMap(({ resources = [] }) => resources);
     this.guardRefusals = parts.flatMap(({ guardRefusals = [] }) => guardRefusals);
     this.invariants = parts.toReversed().flatMap(({ invariants = [] }) => invariants);
+    this.diagnoses = parts.flatMap(({ diagnoses = [] }) => diagnoses);
     this.measurements = parts.flatMap(({ measurements = [] }) => measurements);
     this.metrics = parts.flatMap(({ metrics = [], measurements = [] }) => [
       ...metrics,

@@ -50,6 +50,23 @@ test('refused, replayed and concurrent requests leave one event for each change'
   ]);
 });
 
+test('a payment of an earlier version, which did not store the notify URL, has that of its session', async () => {
+  const url = 'https://earlier.test/';
+  const session = (await send('/v1/checkout_sessions', { ...SMALLEST, notify_url: url })).body.id;
+  const payments = [
+    await capture(service, tenant, { amount: 1000, session }),
+    await capture(service, tenant, { amount: 1000 }),
+  ];
+  await service.sql.query(`UPDATE payments SET notify_url = ''`);
+  for (const payment of payments) {
+    expect(await send(`/ledger/v1/payments/${payment}/holds`, { amount: 500 }, ledger)).toMatchObject({ status: 201 });
+    expect(await send('/v1/refunds', { payment, amount: 500 })).toMatchObject({ status: 201 });
+  }
+  const { rows } = await service.sql.query(`SELECT type FROM events JOIN webhook_deliveries ON event_id = events.id
+    WHERE url = '${url}' AND type ~ 'held|refund' ORDER BY type`);
+  expect(rows).toEqual([{ type: 'payment.held' }, { type: 'refund.created' }]);
+});
+
 test('the database refuses a second event for the same step', async () => {
   await shop.expire((await shop.createSession()).body.id);
   const again = `INSERT INTO events SELECT organization_id, mode, gen_random_uuid(), type, object_id, sequence, data

@@ -17,7 +17,6 @@ const calls = (...given: readonly (readonly unknown[])[]) => {
 const PARTS = calls();
 
 const MAKERS: Makers = {
-  'book notifyUrlFor': PARTS,
   'columns insertInto': PARTS,
   'data-source MIGRATIONS': PARTS,
   'encrypted-columns encryptedColumns': calls([]),

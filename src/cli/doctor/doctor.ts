@@ -1,15 +1,15 @@
 /** Looks for what makes the service fail now or later, and gives advice. Changes nothing. */
 import type { TlsOptions } from 'node:tls';
 import { Client } from 'pg';
+import { factsOf as declared } from '../../app.module.js';
 import { adviceOn } from '../../migrate/migrate.js';
 import { connected } from '../../migrate/pooler.js';
 import type { Config } from '../../platform/config.js';
 import { announcedPid } from '../../platform/database/data-source.js';
+import type { Diagnosis } from '../../platform/facts.js';
 import type { Clock } from '../../shared/clock.js';
 import { clocks, pooler } from './connection.js';
 import { type Finding, fail, ok, warn } from './finding.js';
-import { ledgerWorkers } from './ledger-workers.js';
-import { paymentUrls } from './payment-urls.js';
 import { secrets } from './secrets.js';
 import { capacity, durability, encoding, factsOf, schema, version, writable } from './server.js';
 
@@ -51,13 +51,23 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
     ...(announcedPid(client) === facts.pid
       ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
       : await pooler(client, () => connected(url, APPLICATION), facts)),
-    ...(known.status === 'fail' ? [] : await tried('secrets', secrets(client, config))),
-    ...(known.status === 'fail' || config.publicUrl === undefined
-      ? []
-      : await tried('payment URLs', paymentUrls(client))),
-    ...(known.status === 'fail' ? [] : await tried('ledger workers', ledgerWorkers(client))),
+    ...(known.status === 'fail' ? [] : await lookAtRows(client, config)),
     ...(await tried('clock', clocks(client, clock))),
   ];
+}
+
+async function lookAtRows(client: Client, config: Config): Promise<Finding[]> {
+  const found = await tried('secrets', secrets(client, config));
+  for (const one of declared().diagnoses) {
+    if (one.isNeeded?.(config) ?? true) found.push(...(await tried(one.name, diagnosed(client, one))));
+  }
+  return found;
+}
+
+async function diagnosed(client: Client, { name, text, well, warnings }: Diagnosis): Promise<Finding[]> {
+  const { rows } = await client.query<never>(text);
+  const found = warnings(rows).map(({ found, advice }) => warn(name, found, advice));
+  return found.length > 0 ? found : [ok(name, well)];
 }
 
 async function tried(name: string, check: Promise<Finding | Finding[]>): Promise<Finding[]> {

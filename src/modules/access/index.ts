@@ -1,5 +1,4 @@
 export { ACCESS } from './access.module.js';
-export { LIVE_ORGANIZATIONS } from './adapters/persistence/typeorm-api-keys.js';
 export { AdvanceTestClock } from './application/advance-test-clock.js';
 export { CreateOrganization } from './application/create-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
@@ -8,3 +7,4 @@ export { Organizations } from './application/ports.js';
 export { API_KEY_ID, type ApiKey, KEY_KINDS } from './domain/api-key.js';
 export type { Organization } from './domain/organization.js';
 export { MOST_AHEAD_SECONDS, type Step } from './domain/test-clock.js';
+export { LIVE_ORGANIZATIONS } from './facts.js';

@@ -1,5 +1,3 @@
-export { notifyUrlFor, SESSION_BOOK } from './adapters/persistence/book.js';
-export { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 export { REFUSED_PAYMENTS } from './adapters/representation/checkout-sessions.examples.js';
 export { CloseCheckoutSession } from './application/close-checkout-session.js';
 export { CreateCheckoutSession } from './application/create-checkout-session.js';

@@ -1,4 +1,3 @@
-export { ORGANIZATIONS_WITH_PAYMENT_URL } from './adapters/persistence/postgres-pages.js';
 export { Pages } from './application/ports.js';
 export { SetPaymentUrl } from './application/set-payment-url.js';
 export { PAGE } from './page.module.js';

@@ -12,6 +12,7 @@ import { RecordedCaptures } from './adapters/payments/recorded-captures.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
 import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
 import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
+import { PAYMENT_URLS } from './adapters/persistence/payment-urls.js';
 import { PostgresLatePayments } from './adapters/persistence/postgres-late-payments.js';
 import { PostgresPages } from './adapters/persistence/postgres-pages.js';
 import { LatePaymentWorker } from './adapters/schedule/late-payment-worker.js';
@@ -56,5 +57,6 @@ class PageModule {}
 export const PAGE: ModuleFacts = {
   module: PageModule,
   records: [PaymentUrlRecord, CheckoutPageRecord, LatePaymentRecord],
+  diagnoses: [PAYMENT_URLS],
   jobs: ['record_late_payments'],
 };

@@ -1,5 +1,5 @@
 import type { Resource } from '../../platform/facts.js';
-import { SESSION_OF_PAYMENT } from './adapters/persistence/book.js';
+import { SESSION_OF_PAYMENT } from './adapters/persistence/postgres-payments.js';
 import { HOLD_ID } from './domain/hold.js';
 import { PAYMENT_EVENTS, PAYMENT_ID } from './domain/payment.js';
 
@@ -8,6 +8,7 @@ export const PAYMENT_FACTS = {
   schema: 'Payment',
   secret: { path: '/v1/payments', isListed: true },
   ledger: { path: '/ledger/v1/payments', isListed: true, isOwned: true },
+  book: '(SELECT organization_id, mode, id, amount, amount_refunded, amount_pending_refund, amount_on_hold FROM payments)',
   events: PAYMENT_EVENTS,
   story: { of: PAYMENT_ID, others: SESSION_OF_PAYMENT },
   examples: {

@@ -1,2 +1,1 @@
-export { named, TROUBLED_REFUNDS, type TroubledRow } from './adapters/persistence/troubled-refunds.js';
 export { REFUNDS } from './refunds.module.js';

@@ -77,9 +77,15 @@ export interface PaidSession {
   readonly notifyUrl: string | null;
 }
 
+interface AskingSession {
+  readonly amountTotal: number;
+  readonly currency: string;
+  readonly notifyUrl: string | null;
+}
+
 export abstract class AskingSessions {
   /** Refuses with not_found. */
-  abstract get(caller: Caller, id: OwnId): Promise<{ readonly state: { amountTotal: number; currency: string } }>;
+  abstract get(caller: Caller, id: OwnId): Promise<{ readonly state: AskingSession }>;
 }
 
 export abstract class PaidSessions {

@@ -23,13 +23,6 @@ const ANY_ALLOWS = {
     AND (expires_at IS NULL OR expires_at > now()) LIMIT 1`,
 };
 
-export const LIVE_ORGANIZATIONS = {
-  name: 'access.live_organizations',
-  text: `SELECT DISTINCT organization_id AS organization FROM api_keys
-    WHERE kind = 'secret' AND mode = 'live' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-    ORDER BY organization`,
-};
-
 @Injectable()
 export class TypeormApiKeys extends ApiKeys {
   constructor(private readonly database: Database) {

@@ -30,11 +30,6 @@ const FIND_ORGANIZATION_PAYMENT_URL = {
   name: 'page.find_organization_payment_url',
   text: `SELECT url FROM payment_urls WHERE ${OWN}`,
 };
-export const ORGANIZATIONS_WITH_PAYMENT_URL = {
-  name: 'page.organizations_with_payment_url',
-  text: `/* every organization: doctor names those without one */
-    SELECT organization_id AS organization FROM payment_urls WHERE mode = 'live'`,
-};
 const REMOVE_ORGANIZATION_PAYMENT_URL: Sql = (...key) => `DELETE FROM payment_urls WHERE ${own(...key)}`;
 
 @Injectable()

@@ -1,11 +1,11 @@
 import type { Invariant } from '../../../../platform/facts.js';
-import { CHECKOUT_SESSION_ID, SESSION_BOOK } from '../../../checkout/index.js';
+import { CHECKOUT_SESSION_ID, SESSION_FACTS } from '../../../checkout/index.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 
 /** Each session with the payment that pays it. A payment with a mismatch does not pay its session. */
 const SESSIONS = {
   id: CHECKOUT_SESSION_ID,
-  book: SESSION_BOOK,
+  book: SESSION_FACTS.book,
   joined: `LEFT JOIN payments payment ON (payment.organization_id, payment.mode, payment.checkout_session_id)
     = (book.organization_id, book.mode, book.id) AND payment.mismatch IS NULL`,
 } as const;

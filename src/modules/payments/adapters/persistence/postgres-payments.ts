@@ -8,25 +8,28 @@ import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
-import type { OwnId } from '../../../../shared/own-id.js';
+import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
-import { CHECKOUT_SESSION_ID, notifyUrlFor } from '../../../checkout/index.js';
-import { type LedgerPaymentFilter, type OwnedPayment, type PaymentFilter, Payments } from '../../application/ports.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
+import {
+  AskingSessions,
+  type LedgerPaymentFilter,
+  type OwnedPayment,
+  type PaymentFilter,
+  Payments,
+} from '../../application/ports.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
-/** For lists, which show no notify URL. */
 const COLUMNS = selectionOf(PaymentRecord);
-/** Versions before 1.1 did not store the notify URL, and write '' by default: it is that of the session, which never changes. */
-const WITH_URL = selectionOf(PaymentRecord, {
-  notifyUrl: `CASE WHEN notify_url = '' THEN ${notifyUrlFor('payments')} ELSE notify_url END`,
-});
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
-const FIND = { name: 'payments.find', text: `SELECT ${WITH_URL} FROM payments WHERE ${SCOPE} AND id = $3` };
-/** NO KEY: the insert of a refund, which references the payment, does not wait for this lock. Citus locks no row of a query with a sub-query. */
-const LOCK = { name: 'payments.lock', text: `SELECT FROM payments WHERE ${SCOPE} AND id = $3 FOR NO KEY UPDATE` };
+const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
+/** NO KEY: the insert of a refund, which references the payment, does not wait for this lock. */
+const LOCK = { name: 'payments.lock', text: `${SELECT} AND id = $3 FOR NO KEY UPDATE` };
+/** For the story of a payment. */
+export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHERE ${SCOPE} AND id = $3`;
 const BY_REFERENCE = { name: 'payments.by_reference', text: `${SELECT} AND reference = $3` };
 
 const PAGE = `id >= $3 AND id < $4 AND ${createdBetween('$5', '$6')} ORDER BY id DESC LIMIT $7`;
@@ -52,6 +55,7 @@ export class PostgresPayments extends Payments {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
+    private readonly sessions: AskingSessions,
   ) {
     super();
   }
@@ -68,7 +72,7 @@ export class PostgresPayments extends Payments {
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
     const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
     if (!row) throw notFound(param, caller.mode);
-    return fromRow(row);
+    return this.withUrl(caller, fromRow(row));
   }
 
   async byReference(caller: Caller, reference: string): Promise<Payment | undefined> {
@@ -79,10 +83,9 @@ export class PostgresPayments extends Payments {
 
   async lock(caller: Caller, id: OwnId): Promise<Payment> {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    await this.database.query(LOCK, values);
-    const [row] = await this.database.query<Row>(FIND, values);
+    const [row] = await this.database.query<Row>(LOCK, values);
     if (!row) throw notFound('id');
-    return fromRow(row);
+    return this.withUrl(caller, fromRow(row));
   }
 
   async list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>> {
@@ -106,6 +109,14 @@ export class PostgresPayments extends Payments {
     return pageOfAll(this.database, LEDGER, { ledger, filter, values }, (row: Row, organization) => {
       return { organization, payment: fromRow(row) };
     });
+  }
+
+  /** Versions before 1.1 did not store the notify URL, and write '' by default: it is that of the session, which never changes. */
+  private async withUrl(caller: Caller, payment: Payment): Promise<Payment> {
+    const { notifyUrl, checkoutSession, mismatch } = payment.state;
+    if (notifyUrl !== '') return payment;
+    const session = checkoutSession && (await this.sessions.get(caller, ownId(caller, checkoutSession)));
+    return payment.of({ mismatch, notifyUrl: session ? session.state.notifyUrl : null });
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Invariant } from '../../../../platform/facts.js';
-import { PAYMENT_BOOK, PAYMENT_ID } from '../../../payments/index.js';
+import { PAYMENT_FACTS, PAYMENT_ID } from '../../../payments/index.js';
 import { REFUND_ID } from '../../domain/refund.js';
 
 const PAYMENTS = {
   id: PAYMENT_ID,
-  book: PAYMENT_BOOK,
+  book: PAYMENT_FACTS.book,
   joined: `LEFT JOIN (
       SELECT organization_id, mode, payment_id,
         coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0) AS pending,

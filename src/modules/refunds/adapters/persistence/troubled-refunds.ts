@@ -1,4 +1,5 @@
 import { MOST_ROWS, madeAt } from '../../../../platform/database/measurement.js';
+import type { Diagnosis } from '../../../../platform/facts.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { idOf } from '../../../../shared/id.js';
 import { STUCK_CLAIMS } from '../../domain/claim.js';
@@ -13,8 +14,8 @@ const oldest = (mode: Mode) => `(SELECT mode, id, claim_number, claim_expires_at
  * Pending refunds that were claimed often, and those that nobody has claimed in the hour in which they could be claimed, while
  * others were. Of each kind the count, and the oldest.
  */
-export const TROUBLED_REFUNDS = {
-  name: 'refunds.troubled',
+export const TROUBLED_REFUNDS: Diagnosis<Row> = {
+  name: 'ledger workers',
   text: `/* every organization: an operator looks at all pending refunds */ WITH pending AS (
       SELECT mode, id, claim_number, claim_expires_at, greatest(claimable_at, ${madeAt('id')}) AS claimable_at,
         max(claim_expires_at) OVER (PARTITION BY mode) AS last_lease_ends
@@ -32,9 +33,20 @@ export const TROUBLED_REFUNDS = {
     )
     SELECT trouble, mode, id, claim_number AS "claimNumber", since, refunds::integer FROM placed
     WHERE place <= ${SHOWN} ORDER BY trouble, place`,
+  well: 'No refund is stuck, and none waits while others are claimed.',
+  warnings: (rows) => [
+    ...warning(rows, 'stuck', {
+      found: 'Claimed again and again, and still pending',
+      advice: 'Look up each ID at the payment provider: send succeed if it was paid, fail if it cannot be paid.',
+    }),
+    ...warning(rows, 'starving', {
+      found: 'Not claimed for an hour, while others are',
+      advice: 'Start more workers, and let one of them claim without organization.',
+    }),
+  ],
 };
 
-export interface TroubledRow {
+interface Row {
   readonly trouble: 'stuck' | 'starving';
   readonly mode: Mode;
   readonly id: string;
@@ -44,10 +56,12 @@ export interface TroubledRow {
   readonly refunds: number;
 }
 
-export function named(rows: readonly TroubledRow[]): string {
+function warning(all: readonly Row[], trouble: Row['trouble'], { found, advice }: { found: string; advice: string }) {
+  const rows = all.filter((row) => row.trouble === trouble);
+  if (rows.length === 0) return [];
   const each = rows.map(({ mode, id, claimNumber, since }) => {
     return `${idOf(REFUND_ID, id, mode)} (claim ${claimNumber}, since ${since.toISOString()})`;
   });
   const more = (rows[0]?.refunds ?? 0) - rows.length;
-  return `${each.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [{ found: `${found}: ${each.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`, advice }];
 }
