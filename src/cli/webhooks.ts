@@ -31,7 +31,6 @@ export function addWebhookCommands(program: Command): void {
     .action(listen);
 }
 
-/** Prints a line for each webhook until Ctrl-C. It needs no database. */
 async function listen({ port }: { port: number }): Promise<void> {
   const webhook = webhookOf(process.env.WEBHOOK_SECRET);
   const lines = { verified: 0, refused: 0 };

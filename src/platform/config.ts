@@ -17,7 +17,6 @@ import {
 import ipaddr from 'ipaddr.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-const LOG_REQUESTS = ['all', 'errors'];
 /** The value of a secret is left out of the message about it. */
 const SECRET = { context: { isSecret: true } };
 const POSTGRES = /^postgres(ql)?:\/\/[^#]*$/;
@@ -51,13 +50,13 @@ export class Config {
   /** The URL at which customers reach the service; undefined means no payment pages, except on the embedded database. */
   @IsOptional() @IsUrl(/^https?:\/\/[^\s?#@\\]+$/i, PUBLIC_URL) readonly publicUrl: string | undefined = undefined;
   @OneOf(LOG_LEVELS) readonly logLevel: string = 'info';
-  @OneOf(LOG_REQUESTS) readonly logRequests: string = 'all';
+  @OneOf(['all', 'errors']) readonly logRequests: string = 'all';
   @WholeNumber({ min: 0, max: 1_000_000 }) readonly rateLimitRps: number = 0;
   @IsOptional() @Matches(/^[\x21-\x7e]{1,256}$/, TOKEN) readonly metricsToken: string | undefined = undefined;
-  @Listed(Address(ADDRESSES)) readonly trustProxy: readonly string[] = [];
+  @Listed(Fits(isAddress, ADDRESSES)) readonly trustProxy: readonly string[] = [];
   @Flag() readonly webhookAllowPrivate: boolean = false;
   /** CIDRs that the ledger's own webhook endpoints may be in, besides public addresses. */
-  @Listed(Network(NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] = [];
+  @Listed(Fits(isNetwork, NETWORKS), /[\s,]+/) readonly ledgerWebhookNetworks: readonly string[] = [];
   /** The key that encrypts stored secrets is derived from this one and one in the database. */
   @IsOptional() @Matches(LONG, KEY) readonly encryptionKey: string | undefined = undefined;
   /** Earlier values of `encryptionKey`, with which stored secrets may still be encrypted. */
@@ -124,13 +123,12 @@ function Listed(entry: PropertyDecorator, separator: string | RegExp = ','): Pro
   return applyDecorators(Transform(read), entry) as PropertyDecorator;
 }
 
-function Address(options: ValidationOptions): PropertyDecorator {
-  const validate = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
-  return ValidateBy({ name: 'address', validator: { validate } }, options);
+function Fits(validate: (text: string) => boolean, options: ValidationOptions): PropertyDecorator {
+  return ValidateBy({ name: 'fits', validator: { validate } }, options);
 }
 
-function Network(options: ValidationOptions): PropertyDecorator {
-  return ValidateBy({ name: 'network', validator: { validate: isNetwork } }, options);
+function isAddress(text: string): boolean {
+  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 }
 
 /** Abbreviated IPv4 is refused, because 10.8/16 would mean 10.0.0.8/16; so is mapped IPv4, which no address is compared with. */
@@ -146,6 +144,5 @@ function Verified(): PropertyDecorator {
 }
 
 function IsUrl(scheme: RegExp, options: ValidationOptions): PropertyDecorator {
-  const validate = (text: string) => scheme.test(text) && URL.canParse(text);
-  return ValidateBy({ name: 'isUrl', validator: { validate } }, options);
+  return Fits((text) => scheme.test(text) && URL.canParse(text), options);
 }

@@ -54,7 +54,6 @@ export const ACCESS: ModuleFacts = {
   module: AccessModule,
   records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
   errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED],
-  // In the order that docs/api.md promises: the key, the origin, the rate limit.
   guards: [KeyGuard, OriginGuard, RateLimitGuard],
   guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],
 };

@@ -1,5 +1,6 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../shared/caller.js';
 
 /** The current request. Nest's `switchToHttp()` would create three closures a call, and a request needs six calls. */
 export function requestOf<Request = FastifyRequest>(context: ArgumentsHost): Request {
@@ -22,6 +23,8 @@ export function headerValues({ raw: { rawHeaders } }: FastifyRequest, name: stri
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Undefined unless the route requires a key. */
+    caller: Caller | undefined;
     errorCode: string | undefined;
     keyDisplay: string | undefined;
     keyFault: string | undefined;

@@ -15,7 +15,6 @@ export const HOLD_EXCEEDS_REMAINING: ErrorCode = {
   meaning: 'The amount is more than can be put on hold. `errors[0].allowed` is the largest possible amount.',
 };
 
-/** The amount is in the minor unit of the payment's currency. */
 export interface HoldState {
   readonly id: string;
   readonly mode: Mode;

@@ -6,7 +6,7 @@ import {
   type IdempotentRequest,
   RequireIdempotencyKey,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import { CallerOfKey } from '../../../../platform/http/caller.js';
+import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';

@@ -1,6 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { LedgerOfKey } from '../../../../platform/http/caller.js';
-import { LedgerKey } from '../../../../platform/http/credential.js';
+import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';

@@ -6,7 +6,7 @@ import {
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
-import { CallerOfKey } from '../../../../platform/http/caller.js';
+import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';

@@ -1,6 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { LedgerOfKey } from '../../../../platform/http/caller.js';
-import { LedgerKey } from '../../../../platform/http/credential.js';
+import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listJson } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';

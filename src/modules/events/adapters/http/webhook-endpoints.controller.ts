@@ -7,7 +7,7 @@ import {
   RequireIdempotencyKey,
 } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
-import { CallerOfKey } from '../../../../platform/http/caller.js';
+import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { CallerOfKey } from '../../../../platform/http/caller.js';
+import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';

@@ -5,8 +5,7 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import { CallerOfKey } from '../../../../platform/http/caller.js';
-import { TestSecretKey } from '../../../../platform/http/credential.js';
+import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';

@@ -4,8 +4,7 @@ import {
   Idempotent,
   type IdempotentRequest,
 } from '../../../../idempotency/idempotency-key.guard.js';
-import { LedgerOfKey } from '../../../../platform/http/caller.js';
-import { LedgerKey } from '../../../../platform/http/credential.js';
+import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
