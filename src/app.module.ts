@@ -71,7 +71,7 @@ export class AppModule {
         PublicUrl,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },
-        // In the order that docs/api.md promises: the key, the origin, the rate limit, and then the body.
+        // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
         ...modules.flatMap(({ guards = [] }) => guards.map((useClass) => ({ provide: APP_GUARD, useClass }))),
         { provide: APP_GUARD, useClass: BodyGuard },
       ],

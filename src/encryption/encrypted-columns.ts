@@ -18,16 +18,6 @@ export function Encrypted(): PropertyDecorator {
   };
 }
 
-export interface EncryptedColumn {
-  readonly name: string;
-  readonly isText: boolean;
-  /** A page of the values after a key, in the order of the keys. */
-  readonly look: Statement;
-  readonly start: readonly string[];
-  /** Replaces a value if it has not changed. */
-  readonly replace: Statement;
-}
-
 interface Value {
   readonly key: readonly string[];
   readonly sealed: Sealed;
@@ -43,7 +33,7 @@ export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): A
   }
 }
 
-export function encryptedColumns(): readonly EncryptedColumn[] {
+export function encryptedColumns() {
   return marked.map(({ record, property }) => {
     const columns = columnsOf<object>(record);
     const key = columns.filter(({ isPrimary }) => isPrimary);
@@ -53,17 +43,18 @@ export function encryptedColumns(): readonly EncryptedColumn[] {
   });
 }
 
+type EncryptedColumn = ReturnType<typeof statementsOn>;
 type Column = ReturnType<typeof columnsOf>[number];
 
-function statementsOn(table: string, key: readonly Column[], { column, type }: Column): EncryptedColumn {
+function statementsOn(table: string, key: readonly Column[], { column, type }: Column) {
   const isText = type === 'text';
   const names = key.map((one) => one.column);
   const places = names.map((_, index) => `$${index + 1}`);
   const [value, renewed] = [`$${names.length + 1}`, `$${names.length + 2}`];
   return {
-    name: `${table}.${column}`,
     isText,
     start: key.map((one) => (one.type === 'uuid' ? FIRST_UUID : '')),
+    /** A page of the values after a key, in the order of the keys. */
     look: {
       name: `encryption.look ${table} ${column}`,
       text: `/* every organization: any of them may have values under an older key */
@@ -71,6 +62,7 @@ function statementsOn(table: string, key: readonly Column[], { column, type }: C
         WHERE (${names}) > (${places}) AND ${isText ? `${column} LIKE 'encrypted:%'` : `${column} IS NOT NULL`}
         ORDER BY ${names} LIMIT ${PAGE}`,
     },
+    /** Replaces a value if it has not changed. */
     replace: {
       name: `encryption.replace ${table} ${column}`,
       text: `UPDATE ${table} SET ${column} = ${renewed}

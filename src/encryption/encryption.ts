@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import type { Config } from '../platform/config.js';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -17,7 +18,7 @@ export class Encryption {
    * Each key is derived from a key in the database and a setting that is not in the database. The last one is derived
    * without a setting, for values from before ENCRYPTION_KEY was set.
    */
-  constructor(stored: Buffer, { encryptionKey = '', decryptionKeys }: Settings) {
+  constructor(stored: Buffer, { encryptionKey = '', decryptionKeys }: Config) {
     const keyOf = (setting: string) =>
       createSecretKey(Buffer.from(hkdfSync('sha256', stored, setting, 'tillgate', 32)));
     this.keys = [keyOf(encryptionKey), ...[...decryptionKeys, ''].map(keyOf)];
@@ -70,9 +71,4 @@ export class Encryption {
     }
     return undefined;
   }
-}
-
-interface Settings {
-  readonly encryptionKey?: string | undefined;
-  readonly decryptionKeys: readonly string[];
 }

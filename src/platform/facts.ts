@@ -52,7 +52,6 @@ export interface Diagnosis<Row = never> {
   readonly name: string;
   readonly text: string;
   readonly isNeeded?: (config: Config) => boolean;
-  /** What it says without warnings. */
   readonly well: string;
   readonly warnings: (rows: readonly Row[]) => readonly { readonly found: string; readonly advice: string }[];
 }

@@ -10,10 +10,7 @@ const READINESS = {
     EXISTS (SELECT FROM migrations WHERE name = $1) AS "isMigrated"`,
 };
 
-interface Row {
-  readonly isReadOnly: boolean;
-  readonly isMigrated: boolean;
-}
+type Row = Readonly<Record<'isReadOnly' | 'isMigrated', boolean>>;
 
 @Injectable()
 export class Readiness {
@@ -30,8 +27,7 @@ export class Readiness {
   async check(): Promise<void> {
     if (this.isEnding) throw new Refusal(SERVICE_UNAVAILABLE, 'The process is ending.');
     const newest = MIGRATIONS.at(-1)?.name;
-    const { rows } = await this.database.autocommit<Row>({ queue: 'readiness' }, READINESS, [newest]);
-    const [row] = rows;
+    const [row] = (await this.database.autocommit<Row>({ queue: 'readiness' }, READINESS, [newest])).rows;
     if (row?.isReadOnly) throw new Refusal(SERVICE_UNAVAILABLE, 'The database is read-only.');
     if (!row?.isMigrated) throw new Refusal(SERVICE_UNAVAILABLE, 'The schema of the database is behind: migrate it.');
   }

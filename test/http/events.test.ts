@@ -52,15 +52,16 @@ test('refused, replayed and concurrent requests leave one event for each change'
 
 test('a payment of an earlier version, which did not store the notify URL, has that of its session', async () => {
   const url = 'https://earlier.test/';
-  const session = (await send('/v1/checkout_sessions', { ...SMALLEST, notify_url: url })).body.id;
+  const session = (await shop.createSession({ ...SMALLEST, notify_url: url })).body.id;
   const payments = [
-    await capture(service, tenant, { amount: 1000, session }),
-    await capture(service, tenant, { amount: 1000 }),
+    await shop.record({ amount: 1000, checkout_session: session }),
+    await shop.record({ amount: 1000 }),
   ];
   await service.sql.query(`UPDATE payments SET notify_url = ''`);
-  for (const payment of payments) {
-    expect(await send(`/ledger/v1/payments/${payment}/holds`, { amount: 500 }, ledger)).toMatchObject({ status: 201 });
-    expect(await send('/v1/refunds', { payment, amount: 500 })).toMatchObject({ status: 201 });
+  for (const { body } of payments) {
+    const hold = { amount: 500 };
+    expect(await shop.ledgerPost(`/ledger/v1/payments/${body.id}/holds`, hold)).toMatchObject({ status: 201 });
+    expect(await shop.propose(body.id, 500)).toMatchObject({ status: 201 });
   }
   const { rows } = await service.sql.query(`SELECT type FROM events JOIN webhook_deliveries ON event_id = events.id
     WHERE url = '${url}' AND type ~ 'held|refund' ORDER BY type`);

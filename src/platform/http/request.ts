@@ -23,7 +23,6 @@ export function headerValues({ raw: { rawHeaders } }: FastifyRequest, name: stri
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined unless the route requires a key. */
     caller: Caller | undefined;
     errorCode: string | undefined;
     keyDisplay: string | undefined;
