@@ -42,7 +42,6 @@ export function port(text: string): number {
   throw new InvalidArgumentError('It must be a port, from 0 to 65535.');
 }
 
-/** Milliseconds of a span like 90s, 45m, 12h or 7d. */
 export function duration(text: string): number {
   const milliseconds = durationOf(text);
   if (milliseconds === undefined) throw new InvalidArgumentError('It must be a span like 90s, 45m, 12h or 7d.');

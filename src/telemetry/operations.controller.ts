@@ -28,7 +28,6 @@ export class OperationsController {
     return { status: 'ok' };
   }
 
-  /** For load balancers. Fails while the process stops, or while the database cannot serve writes. */
   @Operation('readReadiness', {
     summary: 'Check readiness',
     answers: { 200: { description: 'The service can answer requests.', schema: OK } },

@@ -83,7 +83,6 @@ export const Id = (kind: IdKind, about: About = {}) => text(about, isIdOf([kind]
 
 const withEvents: Kinds = ({ resourcesWithEvents }) => resourcesWithEvents.map(({ id }) => id);
 
-/** The ID of any resource of these kinds. */
 export const ResourceId = (about: About, kinds = withEvents) => text(about, isIdOf(kinds));
 
 const formatted = (max: number, name: FormatName, message: string) => (about: About) =>

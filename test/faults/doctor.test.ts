@@ -84,12 +84,12 @@ describe('as a command', () => {
       stderr: '',
       healthy: false,
       checks: [
-        fault('settings', 'fail', /^DATABASE_URL must be a URL/, /^Correct it: docs\/settings\.md\.$/),
-        fault('settings', 'fail', /^PORT is "many", but must be/, /^Correct it: docs\/settings\.md\.$/),
+        fault('settings', 'fail', /^DATABASE_URL must be a URL/, /^Correct it: docs\/reference\/settings\.md\.$/),
+        fault('settings', 'fail', /^PORT is "many", but must be/, /^Correct it: docs\/reference\/settings\.md\.$/),
       ],
     });
     expect((await doctor({ NODE_ENV: 'production' })).checks).toEqual([
-      fault('settings', 'fail', /^DATABASE_URL is not set/, /^Correct it: docs\/settings\.md\.$/),
+      fault('settings', 'fail', /^DATABASE_URL is not set/, /^Correct it: docs\/reference\/settings\.md\.$/),
     ]);
   });
 });

@@ -8,7 +8,6 @@ import type { Facts } from './server.js';
 const LOOKS = 10;
 const SKEW_WARN_MS = 1_000;
 const SKEW_FAIL_MS = 60_000;
-/** A round trip that each request pays at least once. */
 const SLOW_MS = 50;
 
 export async function pooler(client: Client, connect: () => Promise<Client>, facts: Facts): Promise<Finding[]> {

@@ -10,7 +10,6 @@ export interface Step {
 
 export class TestClock {
   private constructor(
-    /** Seconds ahead of real time. */
     readonly aheadSeconds: number,
     /** The part of `aheadSeconds` by which scheduled deliveries were already moved. */
     readonly scheduledSeconds: number,

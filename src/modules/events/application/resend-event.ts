@@ -16,7 +16,6 @@ export const RESEND_LIMIT: ErrorCode = {
 export interface ResentEvent {
   readonly event: Event;
   readonly recipients: readonly Recipient[];
-  /** When the new attempts are due, in milliseconds. */
   readonly dueAt: number;
 }
 

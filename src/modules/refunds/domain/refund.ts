@@ -52,7 +52,6 @@ export const REFUND_REFERENCE_REUSED: ErrorCode = {
   meaning: 'The reference was used for another refund. Read that refund.',
 };
 
-/** The amount is in the minor unit of the currency, which is the payment's. */
 export interface RefundState extends ClaimState {
   readonly id: string;
   readonly mode: Mode;

@@ -52,7 +52,6 @@ export function toLedgerFilter({ organization, ...query }: ListLedgerEventsQuery
   return { ...toFilter(query), organization };
 }
 
-/** Refuses with invalid_param if `to` is before `from`. */
 export function toFilter(query: ListEventsQuery): EventFilter {
   const { type, object, payment: about, order = DEFAULT_ORDER, cursor, limit } = query;
   return { ...parseRange(query), type, object, about, order, cursor, limit: pageLimit(limit) };
