@@ -66,10 +66,11 @@ export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
   return new Refusal(PAYLOAD_TOO_LARGE, message, [paramError('body', 'too_large', message)]);
 }
 
-function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
-  // Node has already ended the stream of a request without a body.
-  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
+async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  // By the next microtask, Node has parsed what came together with the head: most bodies, which then need no listeners.
+  await undefined;
+  if (request.complete && request.readableLength <= maxBytes) return request.read() ?? Buffer.alloc(0);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
