@@ -1,5 +1,6 @@
 /** The command line for operators, with the use cases of the HTTP API. A command prints one JSON object, or an error in one line. */
 import { Command, CommanderError, Help } from '@commander-js/extra-typings';
+import { readConfig } from '../platform/config.js';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
 import { addDoctorCommand } from './doctor.js';
@@ -33,8 +34,9 @@ function newProgram(): Command {
     .version(VERSION)
     .exitOverride()
     .hook('preAction', (_, command) => {
-      const isLive = command.getOptionValue('mode') === 'live';
-      if (isLive && aboutNewDatabase() !== '') command.error(aboutNewDatabase());
+      if (command.getOptionValue('mode') !== 'live') return;
+      const missing = aboutNewDatabase(readConfig(process.env), 'none is made for live mode');
+      if (missing) command.error(missing);
     })
     .configureHelp({
       optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,

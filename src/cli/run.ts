@@ -35,9 +35,9 @@ export async function withDatabase<Result>(
 }
 
 /** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
-export function aboutNewDatabase({ databaseUrl, dataDir } = readConfig(process.env)): string {
+export function aboutNewDatabase({ databaseUrl, dataDir }: Config, then = 'one is made, for test mode only'): string {
   if (databaseUrl !== undefined || holdsDatabase(dataDir)) return '';
-  return `DATABASE_URL is not set, and DATA_DIR, ${resolve(dataDir)}, has no database: one is made, for test mode only.\n`;
+  return `DATABASE_URL is not set, and DATA_DIR, ${resolve(dataDir)}, has no database: ${then}.\n`;
 }
 
 export function print(result: unknown): void {

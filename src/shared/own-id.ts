@@ -14,7 +14,7 @@ const hasMode = (id: string, mode: Mode): id is OwnId => modeOf(id) === mode;
 
 /** Refuses an ID of the other mode with not_found on `param`, the parameter that held it. */
 export function ownId({ mode }: Ledger, id: string, param = 'id'): OwnId {
-  if (!hasMode(id, mode)) throw notFound(param);
+  if (!hasMode(id, mode)) throw notFound(param, mode);
   return id;
 }
 

@@ -130,7 +130,7 @@ describe('organizations and keys', () => {
   test('nothing of live mode is made in a database that does not exist, which is not made either', async () => {
     const scratch = new Scratch();
     const DATA_DIR = scratch.dataDir();
-    const stderr = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: one is made, for test mode only.\n`;
+    const stderr = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: none is made for live mode.\n`;
     const key = command(['key', 'create', '--kind', 'ledger', '--mode', 'live'], { DATA_DIR });
     expect(await key).toEqual({ status: 1, stdout: '', stderr });
     expect(existsSync(DATA_DIR)).toBe(false);
