@@ -46,7 +46,6 @@ const atLeast = (min: number) => holds('minLength', min, 'must have at least $co
 const text = ({ optional = false, ...about }: About, ...rules: PropertyDecorator[]) =>
   field(about, ...(optional ? [IsOptional()] : []), isText(), ...rules);
 
-/** `unit` says what is counted, where a caller may think of another unit. */
 export const Integer = ({
   min,
   max,
