@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { command } from '../support/command.js';
 import { run, until } from '../support/processes.js';
 import { useShop, useWebhooks } from '../support/setup.js';
-import { deliver, sessionFor } from '../support/webhooks.js';
+import { deliver } from '../support/webhooks.js';
 
 const world = useWebhooks();
 const shop = useShop(world.service, {}, beforeAll);
@@ -33,7 +33,7 @@ test('listen verifies what it receives until it is interrupted', async () => {
   const listener = run(['dist/src/cli/cli.js', 'webhook', 'listen', '--port', '0'], { WEBHOOK_SECRET });
   await until(() => listener.stderr().includes('\n'));
   const [url = ''] = /http:\S+/.exec(listener.stderr()) ?? [];
-  const { session, event } = await sessionFor(world.service, shop.tenant, url);
+  const { session, event } = await shop.notified(url);
   await deliver(world.service);
   await until(() => listener.stdout().includes('verified'));
   const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };

@@ -5,8 +5,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { type Server, serve } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { capture, createTenant, type Tenant } from '../support/service.js';
-import { useProcesses, useService } from '../support/setup.js';
+import { useProcesses, useService, useShop } from '../support/setup.js';
 
 const CLIENTS = 20;
 const KILLS = 4;
@@ -28,17 +27,16 @@ interface Acknowledged {
 
 const service = useService();
 const processes = useProcesses(service);
-let tenant: Tenant;
+const shop = useShop(service, {}, beforeAll);
 let payments: readonly string[];
 
 beforeAll(async () => {
-  tenant = await createTenant(service);
-  payments = await atOnce(4, () => capture(service, tenant, { amount: 2_000 }));
+  payments = await atOnce(4, () => shop.capture({ amount: 2_000 }));
 });
 
 /** Whichever process: its answer, or none when it is dead. */
 const send = (write: Write): Promise<Reply> =>
-  post(`${processes[randomInt(processes.length)]?.url}${write.path}`, { key: tenant.test, ...write });
+  post(`${processes[randomInt(processes.length)]?.url}${write.path}`, { key: shop.key, ...write });
 
 function newWrite(): Write {
   const idempotencyKey = randomUUID();
@@ -83,7 +81,7 @@ test(
     expect(new Set(all.map(({ reply }) => reply.status))).toEqual(new Set([201, 422]));
 
     await inTurns(created, async ({ write, reply }) => {
-      const found = await get(service.url + reply.headers.get('location'), { key: tenant.test });
+      const found = await get(service.url + reply.headers.get('location'), { key: shop.key });
       expect([found.status, found.text]).toEqual([200, reply.text]);
       expect(found.body).toMatchObject(
         write.path === '/v1/refunds' ? write.body : { metadata: { key: write.idempotencyKey } },
@@ -107,7 +105,7 @@ test(
 
 test('a process that gets SIGTERM answers what it has begun and exits with 0', async () => {
   const [leaving] = processes.splice(0, 1) as [Server];
-  const create = () => post(`${leaving.url}/v1/checkout_sessions`, { key: tenant.test, body: SMALLEST });
+  const create = () => post(`${leaving.url}/v1/checkout_sessions`, { key: shop.key, body: SMALLEST });
   // Connections that stay open.
   await atOnce(CLIENTS, create);
   const replies = atOnce(CLIENTS, () => create().catch(() => undefined));

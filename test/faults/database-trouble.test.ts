@@ -8,8 +8,8 @@ import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { capture, createTenant } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 
 const CLIENTS = 20;
 const CUTS = 8;
@@ -49,7 +49,7 @@ async function noteUntilDecided(replies: Reply[], attempt: () => Promise<Reply>)
 }
 
 test('requests whose connection is cut are answered 503, and then everything works again', async () => {
-  const payment = await capture(service, shop.tenant, { amount: 1_000_000 });
+  const payment = await shop.capture({ amount: 1_000_000 });
   const replies = { create: [] as Reply[], propose: [] as Reply[], read: [] as Reply[] };
   const stop = new AbortController();
   const clients = atOnce(CLIENTS, async () => {
@@ -81,8 +81,8 @@ test('requests whose connection is cut are answered 503, and then everything wor
 });
 
 test('a locked payment makes its own refunds wait and come back, and no others', async () => {
-  const locked = await capture(service, shop.tenant, { amount: 666 });
-  const free = await capture(service, shop.tenant, { amount: 1_000 });
+  const locked = await shop.capture({ amount: 666 });
+  const free = await shop.capture({ amount: 1_000 });
   const outsider = await Holder.connect(service.databaseUrl);
   try {
     await outsider.hold('SELECT 1 FROM payments WHERE amount = 666 FOR UPDATE');
@@ -105,20 +105,19 @@ test('a locked payment makes its own refunds wait and come back, and no others',
 });
 
 test('transactions that wait for one organization’s lock leave connections for another’s', async () => {
-  const neighbour = await createTenant(service);
-  const locked = await capture(service, shop.tenant, { amount: 667 });
-  const free = await capture(service, neighbour, { amount: 100 });
+  const neighbour = await Shop.open(service);
+  const locked = await shop.capture({ amount: 667 });
+  const free = await neighbour.capture({ amount: 100 });
   const refunds = await atOnce(56, async () => (await propose(locked)).body.id as string);
-  const { body } = await post(`${service.url}/v1/refunds`, { key: neighbour.test, body: { payment: free, amount: 1 } });
-  const cancel = (refund: string, key: string) => post(`${service.url}/v1/refunds/${refund}/cancel`, { key });
+  const { body } = await neighbour.propose(free, 1);
   const outsider = await Holder.connect(service.databaseUrl);
   let answered = 0;
   try {
     await outsider.hold('SELECT 1 FROM payments WHERE amount = 667 FOR UPDATE');
-    const waiting = refunds.map((refund) => cancel(refund, shop.key).finally(() => answered++));
+    const waiting = refunds.map((refund) => shop.cancel(refund).finally(() => answered++));
     await until(async () => (await waitingForLocks(service.sql)) >= 8);
     // In one line with the others it would be the last to be answered.
-    expect((await cancel(body.id, neighbour.test)).status).toBe(200);
+    expect((await neighbour.cancel(body.id)).status).toBe(200);
     expect(answered).toBeLessThan(refunds.length);
     await outsider.release();
     await Promise.all(waiting);

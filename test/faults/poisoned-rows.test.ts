@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { Logger } from '@nestjs/common';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { get, post, SMALLEST } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { createTenant, type Tenant } from '../support/service.js';
-import { useWebhooks } from '../support/setup.js';
-import { deliver, sessionFor } from '../support/webhooks.js';
+import { useShop, useWebhooks } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
+import { deliver } from '../support/webhooks.js';
 
 const world = useWebhooks();
+const shop = useShop(world.service);
 let receiver: Receiver;
 
 beforeAll(async () => {
@@ -28,16 +28,12 @@ const poison = (table: string, column: string, id: string) =>
   world.service.sql.query(`CREATE TRIGGER poison BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW
     WHEN (OLD.${column} = '${uuidOf(id)}') EXECUTE FUNCTION refuse()`);
 
-const create = async ({ test: key }: Tenant) =>
-  (await post(`${world.service.url}/v1/checkout_sessions`, { key, body: SMALLEST })).body.id as string;
-
 test('a delivery that cannot be claimed', async () => {
-  const tenant = await createTenant(world.service);
   const { sql } = world.service;
   // Nothing is sent before everything is there.
   await sql.query('ALTER TABLE webhook_deliveries ADD CONSTRAINT none CHECK (attempts = 0) NOT VALID');
   const events: string[] = [];
-  for (let at = 0; at < 4; at++) events.push((await sessionFor(world.service, tenant, receiver.url)).event);
+  for (let at = 0; at < 4; at++) events.push((await shop.notified(receiver.url)).event);
   await deliver(world.service);
   expect(receiver.received).toEqual([]);
   const [poisoned = '', ...others] = events;
@@ -51,13 +47,10 @@ test('a delivery that cannot be claimed', async () => {
 });
 
 test('a delivery with more attempts than its column has room for, and one whose secret cannot be read', async () => {
-  const tenant = await createTenant(world.service);
-  const url = `${world.service.url}/v1/webhook_endpoints`;
-  const body = { url: new URL('/broken', receiver.url).href };
-  const { id } = (await post(url, { key: tenant.test, body })).body;
+  const { id } = (await shop.post('/v1/webhook_endpoints', { url: new URL('/broken', receiver.url).href })).body;
   const { sql } = world.service;
   await sql.query(`UPDATE webhook_endpoints SET secret = '\\x00' WHERE id = $1`, [uuidOf(id)]);
-  const { event } = await sessionFor(world.service, tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   await sql.query(
     `UPDATE webhook_deliveries SET attempts = 32767, outcome = NULL, next_attempt_at = '-infinity' WHERE event_id = $1`,
@@ -70,15 +63,15 @@ test('a delivery with more attempts than its column has room for, and one whose 
   ]);
   expect(rows).toEqual([{ outcome: 'given_up' }]);
   const before = receiver.received.length;
-  const { event: next } = await sessionFor(world.service, tenant, receiver.url);
+  const { event: next } = await shop.notified(receiver.url);
   await deliver(world.service);
   expect(receiver.received.slice(before).map((one) => one.id)).toEqual([next]);
 });
 
 test('an old event that cannot be removed', async () => {
   const { sql, application } = world.service;
-  const [tenant, other] = [await createTenant(world.service), await createTenant(world.service)];
-  const sessions = [await create(tenant), await create(tenant), await create(other)];
+  const shops = [shop, shop, await Shop.open(world.service, shop)];
+  const sessions = await Promise.all(shops.map(async (one) => (await one.createSession()).body.id as string));
   await sql.query('DELETE FROM webhook_deliveries');
   await poison('events', 'object_id', sessions[0] as string);
   world.clock.advance(91 * 24 * 3_600_000);
@@ -89,10 +82,7 @@ test('an old event that cannot be removed', async () => {
       .sweep()
       .catch(() => undefined);
     const left = await Promise.all(
-      sessions.map(async (object, at) => {
-        const { test: key } = at === 2 ? other : tenant;
-        return (await get(`${world.service.url}/v1/events?object=${object}`, { key })).body.data.length;
-      }),
+      sessions.map(async (object, at) => (await (shops[at] as Shop).eventsOf(object)).length),
     );
     return left.join() === '1,0,0';
   });

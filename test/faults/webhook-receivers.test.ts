@@ -4,13 +4,12 @@ import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/glob
 import { Logger } from '@nestjs/common';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { post, SMALLEST } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { createTenant, type Tenant } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 import { startSockets } from '../support/sockets.js';
-import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
+import { attempt, deliver } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
 /** Longer than any test: whatever ends an attempt here, it is not its timeout. */
@@ -54,9 +53,9 @@ test.each([
   'an attempt at a receiver that %s ends long before its time',
   async (_, status, error, behave) => {
     const server = await startSockets(behave);
-    const { event } = await sessionFor(world.service, shop.tenant, `http://127.0.0.1:${server.port}/`);
+    const { event } = await shop.notified(`http://127.0.0.1:${server.port}/`);
     await deliver(world.service);
-    const { deliveries } = await readEvent(world.service, shop.tenant, event);
+    const deliveries = await shop.deliveriesOf(event);
     expect(deliveries).toEqual([attempt(1, status, error, status === 200)]);
     server.close();
   },
@@ -65,16 +64,16 @@ test.each([
 
 test('a slow path of one organization on a shared host keeps no other organization waiting', async () => {
   receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.end()));
-  for (let at = 0; at < 30; at++) await sessionFor(world.service, shop.tenant, String(new URL('/slow', receiver.url)));
+  for (let at = 0; at < 30; at++) await shop.notified(String(new URL('/slow', receiver.url)));
   await until(() => receiver.received.length > 1, 'the slow path is tried');
-  const other = await createTenant(world.service);
-  const { event } = await sessionFor(world.service, other, receiver.url);
+  const other = await Shop.open(world.service, shop);
+  const { event } = await other.notified(receiver.url);
   await until(() => receiver.received.some(({ id }) => id === event), 'the other organization gets its webhook');
 });
 
 /** So many overdue deliveries to each host, as if they had been left by another instance. */
-async function backlog(owner: Tenant, hosts: readonly string[], count: number): Promise<void> {
-  await post(`${world.service.url}/v1/checkout_sessions`, { key: owner.test, body: SMALLEST });
+async function backlog(owner: Shop, hosts: readonly string[], count: number): Promise<void> {
+  await owner.createSession();
   await world.service.sql.query(
     `WITH made AS (
         INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
@@ -88,8 +87,8 @@ async function backlog(owner: Tenant, hosts: readonly string[], count: number): 
 }
 
 test('a process that dies between claiming and sending loses nothing', async () => {
-  const { organization } = shop.tenant;
-  await backlog(shop.tenant, [new URL(receiver.url).host], 1);
+  const { organization } = shop;
+  await backlog(shop, [new URL(receiver.url).host], 1);
   const deliveries = world.service.application.get(Deliveries);
   const now = world.clock.now();
   const { found } = await deliveries.due(organization, undefined, now);
@@ -109,11 +108,7 @@ test('a process that dies between claiming and sending loses nothing', async () 
 test('the log line of a failed attempt names the receiver, and no path, query or secret', async () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   receiver.behave(answer(500));
-  const { event } = await sessionFor(
-    world.service,
-    shop.tenant,
-    `${new URL('/hidden-path', receiver.url)}?token=hidden`,
-  );
+  const { event } = await shop.notified(`${new URL('/hidden-path', receiver.url)}?token=hidden`);
   await deliver(world.service);
   await until(() => warn.mock.calls.length > 0, 'the failure is logged');
   const lines = warn.mock.calls.map((values) => values.map(String).join(' ')).join('\n');

@@ -9,10 +9,10 @@ import { expectError } from '../support/envelope.js';
 import { createDatabase } from '../support/postgres.js';
 import { startServer, until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
-import { createLedgerKey, createTenant } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 import { startSockets } from '../support/sockets.js';
-import { attempt, deliver, readEvent, sessionFor, startWebhooks } from '../support/webhooks.js';
+import { attempt, deliver, startWebhooks } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
 
@@ -37,7 +37,7 @@ test('a worker killed in the middle of a delivery loses nothing: the next one se
   // Only the process delivers.
   const look = jest.spyOn(world.service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   const { child, url } = await startProcess(world.service.databaseUrl);
-  const { event } = await sessionFor({ url }, shop.tenant, receiver.url);
+  const { event } = await shop.at({ url }).notified(receiver.url);
   await until(() => receiver.received.length === 1, 'the process delivers');
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -51,7 +51,7 @@ test('a worker killed in the middle of a delivery loses nothing: the next one se
   await deliver(world.service);
   expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
   expect(receiver.received[0]?.text).toBe(receiver.received[1]?.text);
-  const { deliveries } = await readEvent(world.service, shop.tenant, event);
+  const deliveries = await shop.deliveriesOf(event);
   expect(deliveries.map(({ attempt, status_code }: Record<string, number>) => [attempt, status_code])).toEqual([
     [2, 200],
   ]);
@@ -59,21 +59,21 @@ test('a worker killed in the middle of a delivery loses nothing: the next one se
 
 test('a worker is killed before and after its receivers answered: every event reaches every endpoint under its id', async () => {
   const { sql, databaseUrl } = world.service;
-  const [owner, ledger] = [await createTenant(world.service), await createLedgerKey(world.service)];
+  const owner = await Shop.open(world.service);
   const second = await startWebhooks({ databaseUrl });
   const instances = [world, second];
   const looks = instances.map(({ service }) => jest.spyOn(service.application.get(WebhookScheduler), 'poll'));
   for (const look of looks) look.mockResolvedValue();
   const paths = ['/quick', '/slow', '/ledger'];
   for (const path of paths) {
-    const [surface, key] = path === '/ledger' ? ['/ledger/v1', ledger] : ['/v1', owner.test];
+    const [surface, key] = path === '/ledger' ? ['/ledger/v1', owner.ledgerKey] : ['/v1', owner.key];
     const body = { url: String(new URL(path, receiver.url)), events: ['checkout.session.created'] };
     expect((await post(`${world.service.url}${surface}/webhook_endpoints`, { key, body })).status).toBe(201);
   }
   receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.writeHead(204).end()));
   const { child, url } = await startProcess(databaseUrl);
   const create = async () => {
-    const { status } = await post(`${url}/v1/checkout_sessions`, { key: owner.test, body: SMALLEST });
+    const { status } = await post(`${url}/v1/checkout_sessions`, { key: owner.key, body: SMALLEST });
     expect(status).toBe(201);
   };
   const recorded = async () => {
@@ -92,7 +92,7 @@ test('a worker is killed before and after its receivers answered: every event re
   for (const look of looks) look.mockRestore();
   receiver.behave(answer(204));
   for (const { clock } of instances) clock.advance(10 * LEASE_MS);
-  const { data } = (await get(`${world.service.url}/v1/events`, { key: owner.test })).body;
+  const { data } = (await get(`${world.service.url}/v1/events`, { key: owner.key })).body;
   const ids = data.map(({ id }: { id: string }) => id).toSorted();
   expect(ids).toHaveLength(4);
   const arrived = (path: string) => receiver.received.filter((one) => one.path === path);
@@ -116,7 +116,7 @@ test('two instances share the work, and neither sends what the other is sending'
   for (const { behave } of receivers) behave((response) => void setTimeout(() => response.writeHead(204).end(), 15));
   const events: string[] = [];
   for (const { url } of receivers) {
-    for (let at = 0; at < 10; at++) events.push((await sessionFor(world.service, shop.tenant, url)).event);
+    for (let at = 0; at < 10; at++) events.push((await shop.notified(url)).event);
   }
   const all = () => receivers.flatMap((one) => one.received.map(({ id }) => id));
   await Promise.all([deliver(world.service), deliver(second.service)]);
@@ -134,7 +134,7 @@ test('two instances share the work, and neither sends what the other is sending'
 test('what two instances find due at the same instant is claimed by one of them', async () => {
   const second = await startWebhooks({ databaseUrl: world.service.databaseUrl });
   receiver.behave(hang);
-  for (let at = 0; at < 20; at++) await sessionFor(world.service, shop.tenant, receiver.url);
+  for (let at = 0; at < 20; at++) await shop.notified(receiver.url);
   await world.service.application.get(WebhookScheduler).idle();
   // So far ahead that no worker but this test finds them due.
   const [then, later] = [Date.UTC(2100, 0, 1), Date.UTC(2100, 0, 2)];
@@ -163,14 +163,14 @@ test('what two instances find due at the same instant is claimed by one of them'
 
 test('a worker that comes back after its lease records its attempt and decides nothing', async () => {
   receiver.behave(hang);
-  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   const late = deliver(world.service);
   await until(() => receiver.received.length === 1, 'the attempt has begun');
   // As if another instance had claimed it after the lease: the attempt number has moved on.
   await world.service.sql.query(`UPDATE webhook_deliveries SET attempts = 2, next_attempt_at = 'infinity'
     WHERE outcome IS NULL`);
   await late;
-  const { deliveries } = await readEvent(world.service, shop.tenant, event);
+  const deliveries = await shop.deliveriesOf(event);
   expect(deliveries).toHaveLength(1);
   const { rows } = await world.service.sql.query(
     `SELECT attempts, next_attempt_at FROM webhook_deliveries WHERE outcome IS NULL`,
@@ -182,7 +182,7 @@ test('a process that ends gives its attempts their time, and is not ready meanwh
   receiver.behave(hang);
   jest.spyOn(world.service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   const { child, url } = await startProcess(world.service.databaseUrl);
-  await sessionFor({ url }, shop.tenant, receiver.url);
+  await shop.at({ url }).notified(receiver.url);
   await until(() => receiver.received.length === 1, 'the process delivers');
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
@@ -199,10 +199,10 @@ test('a process that ends gives its attempts their time, and is not ready meanwh
 test('an attempt that cannot be recorded is made again when its lease ends', async () => {
   // Before the session: the service delivers on its own as soon as the event is recorded.
   await world.service.sql.query('ALTER TABLE webhook_attempts ADD CONSTRAINT broken CHECK (false) NOT VALID');
-  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   await world.service.sql.query('ALTER TABLE webhook_attempts DROP CONSTRAINT broken');
-  expect((await readEvent(world.service, shop.tenant, event)).deliveries).toEqual([]);
+  expect(await shop.deliveriesOf(event)).toEqual([]);
   world.clock.advance(LEASE_MS);
   await deliver(world.service);
   expect(receiver.received.map(({ id }) => id)).toEqual([event, event]);
@@ -211,7 +211,7 @@ test('an attempt that cannot be recorded is made again when its lease ends', asy
 test('receivers that hang keep no other event waiting, of the same organization or another', async () => {
   const silent = await Promise.all(Array.from({ length: 200 }, () => startSockets()));
   const connected = () => silent.reduce((sum, { sockets }) => sum + sockets.length, 0);
-  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   // More for each than it may have at once.
   await world.service.sql.query(
@@ -227,8 +227,8 @@ test('receivers that hang keep no other event waiting, of the same organization 
   const delivering = deliver(world.service);
   await until(() => connected() > 500, 'the hosts are being tried');
   const [same, other] = [await startReceiver(), await startReceiver()];
-  await sessionFor(world.service, shop.tenant, same.url);
-  await sessionFor(world.service, await createTenant(world.service), other.url);
+  await shop.notified(same.url);
+  await (await Shop.open(world.service, shop)).notified(other.url);
   await until(() => same.received.length === 1 && other.received.length === 1, 'the others get their webhooks');
   expect(connected()).toBeLessThan(1_600);
   await world.service.sql.query('DELETE FROM webhook_deliveries WHERE outcome IS NULL');
@@ -239,7 +239,7 @@ test('receivers that hang keep no other event waiting, of the same organization 
 
 test('a receiver that answers gets many events at once, but no more than sixteen', async () => {
   receiver.behave((response) => void setTimeout(() => response.end(), 20));
-  for (let at = 0; at < 60; at++) await sessionFor(world.service, shop.tenant, receiver.url);
+  for (let at = 0; at < 60; at++) await shop.notified(receiver.url);
   await deliver(world.service);
   expect(receiver.received).toHaveLength(60);
   expect(Math.max(...receiver.received.map(({ open }) => open))).toBeLessThanOrEqual(16);
@@ -248,14 +248,14 @@ test('a receiver that answers gets many events at once, but no more than sixteen
 test('an instance that stops lets its receivers finish, and delivers nothing twice', async () => {
   const database = await createDatabase();
   const stopping = await startWebhooks({ databaseUrl: database.url });
-  const owner = await createTenant(stopping.service);
+  const owner = await Shop.open(stopping.service);
   receiver.behave((response) => void setTimeout(() => response.writeHead(200).end(), 100));
-  const { event } = await sessionFor(stopping.service, owner, receiver.url);
+  const { event } = await owner.notified(receiver.url);
   deliver(stopping.service);
   await until(() => receiver.received.length === 1, 'an attempt has begun');
   await stopping.service.close();
   const next = await startWebhooks({ databaseUrl: database.url });
-  expect((await readEvent(next.service, owner, event)).deliveries).toEqual([attempt(1, 200, null, true)]);
+  expect(await owner.at(next.service).deliveriesOf(event)).toEqual([attempt(1, 200, null, true)]);
   await deliver(next.service);
   expect(receiver.received).toHaveLength(1);
   await next.service.close();

@@ -7,9 +7,9 @@ import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { growth, scrape } from '../support/metrics.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { capture, createLedgerKey } from '../support/service.js';
+import { createLedgerKey } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
-import { deliver, sessionFor } from '../support/webhooks.js';
+import { deliver } from '../support/webhooks.js';
 
 const { service } = useWebhooks();
 const shop = useShop(service, {}, beforeAll);
@@ -33,7 +33,7 @@ describe('counters', () => {
     const before = await scrape(service);
     for (const status of [204, 410, 500]) {
       receiver.behave(answer(status));
-      await sessionFor(service, shop.tenant, receiver.url);
+      await shop.notified(receiver.url);
       await deliver(service);
     }
     expect(growth(before, await scrape(service), 'tillgate_webhook_attempts_total')).toEqual({
@@ -109,7 +109,7 @@ describe('gauges from the tables', () => {
 
   test('pending refunds, their amounts, and amounts on hold', async () => {
     const ledger = await createLedgerKey(service);
-    const payment = await capture(service, shop.tenant, { amount: 1000, currency: 'chf' });
+    const payment = await shop.capture({ amount: 1000, currency: 'chf' });
     await post(`${service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 30 } });
     await post(`${service.url}/ledger/v1/refunds/claim`, { key: ledger, body: { limit: 1 } });
     await post(`${service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 12 } });

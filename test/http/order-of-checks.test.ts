@@ -2,8 +2,9 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { get, type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import { capture, createKey, createTenant, type Tenant } from '../support/service.js';
+import { createKey } from '../support/service.js';
 import { useService } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 
 const SHOP = 'https://shop.example';
 const UNKNOWN_PAYMENT = 'pay_test_01jd0000000000000000000000';
@@ -26,14 +27,13 @@ const STEPS = [
 
 const clock = new TestClock();
 const service = useService({ clock, config: { rateLimitRps: 1 } });
-let tenant: Tenant;
 let key: string;
 let payment: string;
 
 beforeAll(async () => {
-  tenant = await createTenant(service);
-  key = await createKey(service, { organization: tenant.organization, allowedOrigins: [SHOP] });
-  payment = await capture(service, tenant, { amount: 5000 });
+  const shop = await Shop.open(service);
+  key = await createKey(service, { organization: shop.organization, allowedOrigins: [SHOP] });
+  payment = await shop.capture();
   const body = { payment, amount: 1 };
   await send('POST', `${service.url}/v1/refunds`, { key, idempotencyKey: 'taken', body });
 });

@@ -6,7 +6,7 @@ import { until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
 import { useShop, useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
-import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
+import { attempt, deliver } from '../support/webhooks.js';
 
 const world = useWebhooks();
 const shop = useShop(world.service);
@@ -31,7 +31,7 @@ async function createdEvent(): Promise<string> {
 
 test('resends at once to every endpoint that now subscribes to the type and to the notify_url', async () => {
   const other = await startReceiver();
-  const { event } = await sessionFor(world.service, shop.tenant, other.url);
+  const { event } = await shop.notified(other.url);
   await until(() => other.received.length === 1, 'it comes');
   await deliver(world.service);
   const { id } = await createEndpoint({ events: ['checkout.session.created'] });
@@ -47,7 +47,7 @@ test('resends at once to every endpoint that now subscribes to the type and to t
   await until(() => receiver.received.length === 1 && other.received.length === 2, 'both come');
   await deliver(world.service);
   expect(receiver.received.map(({ text }) => text)).toEqual([JSON.stringify(shown)]);
-  expect((await readEvent(world.service, shop.tenant, event)).deliveries).toEqual(
+  expect(await shop.deliveriesOf(event)).toEqual(
     expect.arrayContaining([attempt(1, 204, null, true), attempt(2, 204, null, true), attempt(1, 204, null, true, id)]),
   );
   await other.close();
@@ -67,7 +67,7 @@ test('resends to one endpoint, whatever its types, and once for an idempotency k
 });
 
 test('a delivery with 100 attempts is sent no more, and the event shows the last 20 of each delivery', async () => {
-  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   const other = await startReceiver();
   const { id } = await createEndpoint({ url: other.url });
@@ -86,7 +86,7 @@ test('a delivery with 100 attempts is sent no more, and the event shows the last
     expect.objectContaining({ webhook_endpoint: id, attempt: 4 }),
   ]);
   await deliver(world.service);
-  const { deliveries } = await readEvent(world.service, shop.tenant, event);
+  const deliveries = await shop.deliveriesOf(event);
   const numbersOf = (endpoint: string | null) =>
     deliveries
       .filter((one: Record<string, unknown>) => one.webhook_endpoint === endpoint)
@@ -101,7 +101,7 @@ test('a delivery with 100 attempts is sent no more, and the event shows the last
 });
 
 test('many resends at once of a delivery with 99 attempts send it once', async () => {
-  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   await world.service.sql.query('UPDATE webhook_deliveries SET attempts = 99 WHERE event_id = $1', [uuidOf(event)]);
   const resent = await Promise.all(Array.from({ length: 20 }, () => resend(event)));

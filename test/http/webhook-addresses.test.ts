@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { createLedgerKey } from '../support/service.js';
 import { useWebhooks } from '../support/setup.js';
-import { attempt, deliver, readEvent, sessionFor, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
+import { Shop } from '../support/shop.js';
+import { attempt, deliver, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
 
 const strict = useWebhooks({ config: { webhookAllowPrivate: false } });
 let receiver: Receiver;
@@ -23,11 +24,11 @@ const refused = attempt(
   false,
 );
 
-async function outcome(url: string, key: 'test' | 'live' = 'test') {
-  const owner = await createTenant(strict.service);
-  const { event } = await sessionFor(strict.service, { ...owner, test: owner[key] }, url);
+async function outcome(url: string) {
+  const owner = await Shop.open(strict.service);
+  const { event } = await owner.notified(url);
   await deliver(strict.service);
-  return (await readEvent(strict.service, owner, event)).deliveries;
+  return owner.deliveriesOf(event);
 }
 
 test('a port of this machine, however its address is written', async () => {
@@ -57,20 +58,20 @@ test('an attempt that ends stops the look-up of its name', async () => {
 });
 
 /** Attempts at a URL that nobody would be given any more. */
-async function outcomeOnceStored(owner: Tenant, url: string) {
-  const { event } = await sessionFor(strict.service, owner, 'https://receiver.test/');
+async function outcomeOnceStored(owner: Shop, url: string) {
+  const { event } = await owner.notified('https://receiver.test/');
   await deliver(strict.service);
   await strict.service.sql.query(
     'UPDATE webhook_deliveries SET url = $1, outcome = NULL, next_attempt_at = $3 WHERE event_id = $2',
     [url, uuidOf(event), new Date(strict.clock.now())],
   );
   await deliver(strict.service);
-  const { deliveries } = await readEvent(strict.service, owner, event);
+  const deliveries = await owner.deliveriesOf(event);
   return { event, last: deliveries.at(-1) };
 }
 
 test.each(['https://receiver.test:22/', 'https://receiver.test:5/'])('%s is not a port for webhooks', async (url) => {
-  const { last } = await outcomeOnceStored(await createTenant(strict.service), url);
+  const { last } = await outcomeOnceStored(await Shop.open(strict.service), url);
   const error = 'Webhooks are only sent to port 80, 443, or a port from 1024 up.';
   expect(last).toMatchObject({ status_code: null, error });
 });
@@ -88,12 +89,11 @@ describe('http to another host', () => {
   afterAll(() => open.service.close());
 
   test('is refused where a URL is given, for sessions and endpoints, and allowed with WEBHOOK_ALLOW_PRIVATE', async () => {
-    const owner = await createTenant(strict.service);
-    const ledger = await createLedgerKey(strict.service);
+    const owner = await Shop.open(strict.service);
     for (const [path, key, body] of [
-      ['/v1/checkout_sessions', owner.test, { ...SMALLEST, notify_url: url }],
-      ['/v1/webhook_endpoints', owner.test, { url }],
-      ['/ledger/v1/webhook_endpoints', ledger, { url }],
+      ['/v1/checkout_sessions', owner.key, { ...SMALLEST, notify_url: url }],
+      ['/v1/webhook_endpoints', owner.key, { url }],
+      ['/ledger/v1/webhook_endpoints', owner.ledgerKey, { url }],
     ] as const) {
       const param = 'url' in body ? 'url' : 'notify_url';
       const error = { param, code: 'invalid_format', message: `${param} ${FAULT}`, allowed: [] };
@@ -104,32 +104,33 @@ describe('http to another host', () => {
   });
 
   test('is refused for an endpoint that is changed, which can still be disabled', async () => {
-    const { test: key, live } = await createTenant(strict.service);
-    const { id } = (await post(`${open.service.url}/v1/webhook_endpoints`, { key, body: { url } })).body;
-    const change = (body: object) => post(`${strict.service.url}/v1/webhook_endpoints/${id}`, { key, body });
+    const owner = await Shop.open(strict.service);
+    const { id } = (await owner.at(open.service).post('/v1/webhook_endpoints', { url })).body;
+    const change = (body: object) => owner.post(`/v1/webhook_endpoints/${id}`, body);
     expect((await change({ url })).body.error.errors[0].message).toBe(`url ${FAULT}`);
     expect((await change({ enabled: false })).body).toMatchObject({ url, enabled: false });
-    const inLiveMode = await post(`${open.service.url}/v1/webhook_endpoints`, { key: live, body: { url } });
+    const live = (await owner.in('live', strict.service)).at(open.service);
+    const inLiveMode = await live.post('/v1/webhook_endpoints', { url });
     expect(inLiveMode.body.error.errors[0].message).toBe('url must be an https URL in live mode.');
   });
 
   test('is called with WEBHOOK_ALLOW_PRIVATE only', async () => {
-    const owner = await createTenant(strict.service);
+    const owner = await Shop.open(strict.service);
     const { port } = new URL(receiver.url);
     const { event, last } = await outcomeOnceStored(owner, `http://receiver.test:${port}/`);
     expect(last).toMatchObject({ status_code: null, error: `The URL ${FAULT}` });
     expect(receiver.received).toEqual([]);
-    await post(`${open.service.url}/v1/events/${event}/resend`, { key: owner.test, body: {} });
+    await owner.at(open.service).post(`/v1/events/${event}/resend`, {});
     await deliver(open.service);
     expect(receiver.received).toHaveLength(1);
   });
 
   test('a link-local address is called never, which the error says', async () => {
-    const owner = await createTenant(open.service);
-    const { event } = await sessionFor(open.service, owner, 'http://169.254.169.254:4000/');
+    const owner = await Shop.open(open.service);
+    const { event } = await owner.notified('http://169.254.169.254:4000/');
     await deliver(open.service);
     const error = 'The host has an address that webhooks are never sent to.';
-    expect((await readEvent(open.service, owner, event)).deliveries).toEqual([attempt(1, null, error, false)]);
+    expect(await owner.deliveriesOf(event)).toEqual([attempt(1, null, error, false)]);
   });
 });
 
@@ -154,21 +155,21 @@ describe('with LEDGER_WEBHOOK_NETWORKS', () => {
   test('the ledger is reached there and an organization is not, nor by the connection that the ledger has left open', async () => {
     const { service } = listing;
     const ledger = await ledgersEndpoint(receiver.url);
-    const owner = await createTenant(service);
-    const { event } = await sessionFor(service, owner, receiver.url);
+    const owner = await Shop.open(service);
+    const { event } = await owner.notified(receiver.url);
     await deliver(service);
     expect(receiver.received).toMatchObject([{ id: event }]);
-    expect((await readEvent(service, owner, event)).deliveries).toEqual([refused]);
-    const path = `${service.url}/v1/webhook_endpoints`;
-    const { id } = (await post(path, { key: owner.test, body: { url: receiver.url } })).body;
-    const test = async () => (await post(`${path}/${id}/test`, { key: owner.test, body: {} })).body;
+    expect(await owner.deliveriesOf(event)).toEqual([refused]);
+    const path = '/v1/webhook_endpoints';
+    const { id } = (await owner.post(path, { url: receiver.url })).body;
+    const test = async () => (await owner.post(`${path}/${id}/test`, {})).body;
     const { error } = refused;
     expect(await ledger.test()).toMatchObject({ status_code: 204, error: null });
     expect(await test()).toMatchObject({ status_code: null, error });
     await ledger.disable();
-    await post(`${service.url}/v1/events/${event}/resend`, { key: owner.test, body: {} });
+    await owner.post(`/v1/events/${event}/resend`, {});
     await deliver(service);
-    const { deliveries } = await readEvent(service, owner, event);
+    const deliveries = await owner.deliveriesOf(event);
     expect(new Set(deliveries.map((one: { error: unknown }) => one.error))).toEqual(new Set([error]));
     expect(receiver.received).toHaveLength(2);
   });

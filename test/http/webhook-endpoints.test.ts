@@ -6,9 +6,9 @@ import { atOnce, get, isReplay, post, type Reply, send } from '../support/client
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
-import { capture, createLedgerKey, createTenant } from '../support/service.js';
+import { createLedgerKey, createTenant } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
-import { attempt, deliver, readEvent, sessionFor } from '../support/webhooks.js';
+import { attempt, deliver } from '../support/webhooks.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -172,7 +172,7 @@ test('without a file descriptor a test is a 503, and a delivery is no attempt', 
   await deliver(world.service);
   Object.assign(world.network, { resolve });
   const [event] = await shop.eventsOf(session);
-  expect((await readEvent(world.service, shop.tenant, event.id)).deliveries).toEqual([]);
+  expect(await shop.deliveriesOf(event.id)).toEqual([]);
   world.clock.advance(HOUR);
   await deliver(world.service);
   expect(receiver.received.map((one) => one.id)).toEqual([event.id]);
@@ -183,7 +183,7 @@ test('an event goes once to each endpoint that subscribes to its type, with its 
   const refunds = await create(MERCHANT, { url: `${receiver.url}/refunds`, events: ['refund.created'] });
   await create(MERCHANT, { url: `${receiver.url}/off`, enabled: false });
   const session = await createSession();
-  const payment = await capture(world.service, shop.tenant, { amount: 1000, session: session.id });
+  const payment = await shop.capture({ amount: 1000, checkout_session: session.id });
   const refund = (await shop.propose(payment, 1)).body;
   await deliver(world.service);
   await deliver(world.service);
@@ -194,23 +194,23 @@ test('an event goes once to each endpoint that subscribes to its type, with its 
   expect(messages).toHaveLength(2);
   for (const { secret } of [all, refunds]) expect(messages.filter((one) => isSignedBy(secret, one))).toHaveLength(1);
   for (const { text } of messages) expect(text).toBe(JSON.stringify(proposed));
-  const { deliveries } = await readEvent(world.service, shop.tenant, proposed.id);
+  const deliveries = await shop.deliveriesOf(proposed.id);
   expect(deliveries).toHaveLength(2);
   expect(deliveries).toEqual(
     expect.arrayContaining([attempt(1, 204, null, true, all.id), attempt(1, 204, null, true, refunds.id)]),
   );
-  const { deliveries: ofSession } = await readEvent(world.service, shop.tenant, created.id);
+  const ofSession = await shop.deliveriesOf(created.id);
   expect(ofSession).toEqual([attempt(1, 204, null, true, all.id)]);
 });
 
 test('a notify_url still gets its events; an endpoint with the same URL gets them once', async () => {
   const { id, secret } = await create(MERCHANT);
-  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   expect(receiver.received.map((one) => [one.id, isSignedBy(secret, one)])).toEqual([[event, true]]);
-  expect((await readEvent(world.service, shop.tenant, event)).deliveries).toEqual([attempt(1, 204, null, true, id)]);
+  expect(await shop.deliveriesOf(event)).toEqual([attempt(1, 204, null, true, id)]);
   const other = await startReceiver();
-  const { event: both } = await sessionFor(world.service, shop.tenant, other.url);
+  const { event: both } = await shop.notified(other.url);
   await deliver(world.service);
   expect([...other.received, ...receiver.received.slice(1)].map((one) => one.id)).toEqual([both, both]);
   expect(other.received.map((one) => isSignedBy(secret, one))).toEqual([false]);
@@ -251,7 +251,7 @@ test.each(['deleted', 'disabled'])('unfinished deliveries to an endpoint that is
   else await post(at(MERCHANT, `/${id}`), { key: shop.key, body: { enabled: false } });
   const [created] = await shop.eventsOf(session.id);
   const ended = [attempt(1, 500, null, true, id)];
-  expect((await readEvent(world.service, shop.tenant, created.id)).deliveries).toEqual(ended);
+  expect(await shop.deliveriesOf(created.id)).toEqual(ended);
   await createSession();
   world.clock.advance(HOUR);
   await deliver(world.service);
@@ -260,7 +260,7 @@ test.each(['deleted', 'disabled'])('unfinished deliveries to an endpoint that is
     'SELECT outcome FROM webhook_deliveries WHERE next_attempt_at IS NULL',
   );
   expect(rows).toContainEqual({ outcome: 'canceled' });
-  expect((await readEvent(world.service, shop.tenant, created.id)).deliveries).toEqual(ended);
+  expect(await shop.deliveriesOf(created.id)).toEqual(ended);
 });
 
 test('a retry goes to the URL that the endpoint has by then', async () => {
@@ -316,7 +316,7 @@ test('an endpoint whose attempts have all failed for five days is disabled, says
 test('the ledger gets refund.created at once, claims the refund and decides it', async () => {
   const { secret } = await create(LEDGER, { events: ['refund.created'] });
   const session = await createSession();
-  const payment = await capture(world.service, shop.tenant, { amount: 1000, session: session.id });
+  const payment = await shop.capture({ amount: 1000, checkout_session: session.id });
   const settle = async (refund: string) => {
     const body = { organization: shop.organization };
     const claimed = await send('POST', `${world.service.url}/ledger/v1/refunds/claim`, { key: ledger, body });
@@ -362,12 +362,12 @@ test('a clock that is set back between commit and claim does not put off a first
   await create(MERCHANT);
   const scheduler = world.service.application.get(WebhookScheduler);
   const recorded = jest.spyOn(scheduler, 'recorded').mockReturnValue();
-  const { event } = await sessionFor(world.service, shop.tenant, 'http://localhost:40001/');
+  const { event } = await shop.notified('http://localhost:40001/');
   world.clock.setBack(HOUR);
   await deliver(world.service);
   recorded.mockRestore();
   expect(receiver.received.map(({ id }) => id)).toEqual([event]);
-  expect((await readEvent(world.service, shop.tenant, event)).deliveries).toHaveLength(2);
+  expect(await shop.deliveriesOf(event)).toHaveLength(2);
   world.clock.advance(HOUR);
 });
 
@@ -408,5 +408,5 @@ test('an organization does not see the attempts at the ledger’s endpoint', asy
   await deliver(world.service);
   expect(receiver.received).toHaveLength(1);
   const [{ id }] = await shop.eventsOf(session.id);
-  expect((await readEvent(world.service, shop.tenant, id)).deliveries).toEqual([]);
+  expect(await shop.deliveriesOf(id)).toEqual([]);
 });

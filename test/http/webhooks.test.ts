@@ -7,10 +7,10 @@ import { post } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
-import { capture, createLedgerKey } from '../support/service.js';
+import { createLedgerKey } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
 import { listen, startSockets } from '../support/sockets.js';
-import { attempt, deliver, readEvent, sessionFor, TIMEOUT_MS } from '../support/webhooks.js';
+import { attempt, deliver, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -28,13 +28,13 @@ afterEach(() => receiver.close());
 const secretsOf = () => world.service.application.get(ManageWebhookSecret).active(shop.organization);
 
 test('delivers the event as it can be read, signed as standardwebhooks verifies it, and once', async () => {
-  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   await deliver(world.service);
   expect(receiver.received).toHaveLength(1);
   const [{ headers, text }] = receiver.received as [Receiver['received'][number]];
   const [secret = ''] = await secretsOf();
-  const { deliveries, ...shown } = await readEvent(world.service, shop.tenant, event);
+  const { deliveries, ...shown } = (await shop.get(`/v1/events/${event}`)).body;
   expect(new Webhook(secret).verify(text, headers)).toEqual(shown);
   expect(text).toBe(JSON.stringify(shown));
   expect(headers).toMatchObject({ 'webhook-id': event, 'content-type': 'application/json', 'user-agent': 'Tillgate' });
@@ -42,9 +42,9 @@ test('delivers the event as it can be read, signed as standardwebhooks verifies 
 });
 
 test('sends each change of a session and its refunds, and nothing for payments without a session', async () => {
-  const { session } = await sessionFor(world.service, shop.tenant, receiver.url);
-  const payment = await capture(world.service, shop.tenant, { amount: 1000, session });
-  const other = await capture(world.service, shop.tenant, { amount: 1000 });
+  const { session } = await shop.notified(receiver.url);
+  const payment = await shop.capture({ amount: 1000, checkout_session: session });
+  const other = await shop.capture({ amount: 1000 });
   const propose = (body: object) => post(`${world.service.url}/v1/refunds`, { key: shop.key, body });
   await propose({ payment: other, amount: 1 });
   const [succeeding, canceling] = [await propose({ payment, amount: 1 }), await propose({ payment, amount: 2 })];
@@ -65,8 +65,8 @@ test('sends each change of a session and its refunds, and nothing for payments w
 });
 
 test('a first attempt is made right after the commit, without a poll', async () => {
-  const { session } = await sessionFor(world.service, shop.tenant, receiver.url);
-  const payment = await capture(world.service, shop.tenant, { amount: 1000, session });
+  const { session } = await shop.notified(receiver.url);
+  const payment = await shop.capture({ amount: 1000, checkout_session: session });
   await deliver(world.service);
   const scheduler = world.service.application.get(WebhookScheduler);
   const look = jest.spyOn(scheduler, 'poll').mockResolvedValue();
@@ -92,9 +92,9 @@ describe('the response of a receiver decides', () => {
     ['a reset', reset, null, 'ECONNRESET', false],
   ] as const)('%s', async (_, behavior, status, error, isLast) => {
     receiver.behave(behavior);
-    const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+    const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
-    const { deliveries } = await readEvent(world.service, shop.tenant, event);
+    const deliveries = await shop.deliveriesOf(event);
     expect(deliveries).toEqual([attempt(1, status, error, isLast)]);
     world.clock.advance(4_000);
     await deliver(world.service);
@@ -108,9 +108,9 @@ describe('the response of a receiver decides', () => {
   test('a certificate nobody signed', async () => {
     const server = createServer(SELF_SIGNED, (_request, response) => response.end());
     const url = `https://127.0.0.1:${await listen(server)}/`;
-    const { event } = await sessionFor(world.service, shop.tenant, url);
+    const { event } = await shop.notified(url);
     await deliver(world.service);
-    const { deliveries } = await readEvent(world.service, shop.tenant, event);
+    const deliveries = await shop.deliveriesOf(event);
     expect(deliveries).toEqual([attempt(1, null, 'DEPTH_ZERO_SELF_SIGNED_CERT', false)]);
     server.close();
   });
@@ -119,9 +119,9 @@ describe('the response of a receiver decides', () => {
     const server = await startSockets((socket) => socket.end('Good day.\r\n\r\n'));
     const errors = { https: expect.stringMatching(/^[A-Z_]+$/), http: 'The response is not HTTP/1.1.' };
     for (const [scheme, error] of Object.entries(errors)) {
-      const { event } = await sessionFor(world.service, shop.tenant, `${scheme}://${server.host}/`);
+      const { event } = await shop.notified(`${scheme}://${server.host}/`);
       await deliver(world.service);
-      const { deliveries } = await readEvent(world.service, shop.tenant, event);
+      const deliveries = await shop.deliveriesOf(event);
       expect(deliveries).toEqual([attempt(1, null, error, false)]);
     }
     server.close();
@@ -129,7 +129,7 @@ describe('the response of a receiver decides', () => {
 
   test('429 with Retry-After puts it off for as long', async () => {
     receiver.behave(answer(429, { 'retry-after': '600' }));
-    const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+    const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
     world.clock.advance(9 * MINUTE);
     await deliver(world.service);
@@ -137,14 +137,14 @@ describe('the response of a receiver decides', () => {
     world.clock.advance(2 * MINUTE);
     receiver.behave(answer(200));
     await deliver(world.service);
-    const { deliveries } = await readEvent(world.service, shop.tenant, event);
+    const deliveries = await shop.deliveriesOf(event);
     expect(deliveries).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
   });
 });
 
 test('tries ten times on schedule, gives up, and tries again after a resend', async () => {
   receiver.behave(answer(503));
-  const { event } = await sessionFor(world.service, shop.tenant, receiver.url);
+  const { event } = await shop.notified(receiver.url);
   await deliver(world.service);
   const delays = [5_000, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
   for (const [made, delay] of delays.entries()) {
@@ -158,7 +158,7 @@ test('tries ten times on schedule, gives up, and tries again after a resend', as
   world.clock.advance(100 * HOUR);
   await deliver(world.service);
   expect(receiver.received).toHaveLength(10);
-  const { deliveries } = await readEvent(world.service, shop.tenant, event);
+  const deliveries = await shop.deliveriesOf(event);
   expect(deliveries).toHaveLength(10);
   expect(deliveries[9]).toEqual(attempt(10, 503, null, true));
 
@@ -166,14 +166,14 @@ test('tries ten times on schedule, gives up, and tries again after a resend', as
   await post(`${world.service.url}/v1/events/${event}/resend`, { key: shop.key });
   await deliver(world.service);
   expect(receiver.received.map(({ id }) => id)).toEqual(new Array(11).fill(event));
-  expect((await readEvent(world.service, shop.tenant, event)).deliveries[10]).toEqual(attempt(11, 200, null, true));
+  expect((await shop.deliveriesOf(event))[10]).toEqual(attempt(11, 200, null, true));
   await deliver(world.service);
   expect(receiver.received).toHaveLength(11);
 });
 
 test('signs with both secrets for a day after a rotation', async () => {
   const signatures = async () => {
-    await sessionFor(world.service, shop.tenant, receiver.url);
+    await shop.notified(receiver.url);
     await deliver(world.service);
     return receiver.received.at(-1) as Receiver['received'][number];
   };

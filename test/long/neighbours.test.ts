@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
-import { atOnce, LARGE, post, SMALLEST } from '../support/client.js';
+import { atOnce, LARGE, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { type Server, serve, until } from '../support/processes.js';
-import { capture, createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
 
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));
 const SAMPLES = 25;
@@ -20,26 +21,24 @@ const TIMES_CALM = 3;
 
 let service: Service;
 let shared: Server;
-let troublesome: Tenant;
-let neighbour: Tenant;
-let ledger: string;
+let troublesome: Shop;
+let neighbour: Shop;
 /** The requests of the neighbour. */
 let requests: readonly (() => Promise<Response>)[];
 
 beforeAll(async () => {
   service = await startService();
   shared = await serve(service.databaseUrl);
-  troublesome = await createTenant(service);
-  neighbour = await createTenant(service);
-  ledger = await createLedgerKey(service);
-  const { test, organization } = neighbour;
-  const session = (await post(`${service.url}/v1/checkout_sessions`, { key: test, body: SMALLEST })).body.id;
-  const payment = await capture(service, neighbour, { amount: 1_000_000 });
+  troublesome = await Shop.open(service);
+  neighbour = await Shop.open(service, troublesome);
+  const { key, ledgerKey, organization } = neighbour;
+  const session = (await neighbour.createSession()).body.id;
+  const payment = await neighbour.capture({ amount: 1_000_000 });
   requests = [
-    () => request(test, `/v1/checkout_sessions/${session}`),
-    () => request(test, '/v1/checkout_sessions', SMALLEST),
-    () => request(ledger, `/ledger/v1/payments/${payment}/holds`, { amount: 1, organization }),
-    () => request(ledger, '/ledger/v1/refunds/claim', { organization }),
+    () => request(key, `/v1/checkout_sessions/${session}`),
+    () => request(key, '/v1/checkout_sessions', SMALLEST),
+    () => request(ledgerKey, `/ledger/v1/payments/${payment}/holds`, { amount: 1, organization }),
+    () => request(ledgerKey, '/ledger/v1/refunds/claim', { organization }),
   ];
   await waits();
 });
@@ -105,7 +104,7 @@ interface Load {
 }
 
 /** Requests of the troublesome organization, from a process of their own, until it is ended. */
-function begin({ path, key = troublesome.test, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
+function begin({ path, key = troublesome.key, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
   const how = [`${shared.url}${path}`, body ? 'POST' : 'GET', key, connections, pipelined].map(String);
   const load = spawn(process.execPath, [LOAD, ...how, ...(body ? [JSON.stringify(body)] : [])], { stdio: 'inherit' });
   const ended = once(load, 'exit');
@@ -122,24 +121,24 @@ interface LockedRow extends Omit<Load, 'connections'> {
 
 const LOCKED: Readonly<Record<string, () => Promise<LockedRow>>> = {
   'refunds of a locked payment': async () => {
-    const id = await capture(service, troublesome, { amount: 1_000_000 });
+    const id = await troublesome.capture({ amount: 1_000_000 });
     return { table: 'payments', id, path: '/v1/refunds', body: { payment: id, amount: 1 } };
   },
   'holds on a locked payment, by its ledger': async () => {
-    const id = await capture(service, troublesome, { amount: 1_000_000 });
+    const id = await troublesome.capture({ amount: 1_000_000 });
     const body = { amount: 1, organization: troublesome.organization };
-    return { table: 'payments', id, path: `/ledger/v1/payments/${id}/holds`, key: ledger, body };
+    return { table: 'payments', id, path: `/ledger/v1/payments/${id}/holds`, key: troublesome.ledgerKey, body };
   },
   'changes of a locked webhook endpoint': async () => {
     const path = '/v1/webhook_endpoints';
     const { id } = (await (
-      await request(troublesome.test, path, { url: 'https://shop.example', events: ['*'] })
+      await request(troublesome.key, path, { url: 'https://shop.example', events: ['*'] })
     ).json()) as LockedRow;
     return { table: 'webhook_endpoints', id, path: `${path}/${id}`, body: { description: 'again' } };
   },
   'steps of a locked clock': async () => {
     const [path, body] = ['/v1/test_helpers/clock', { advance_seconds: 1 }];
-    await request(troublesome.test, path, body);
+    await request(troublesome.key, path, body);
     return { table: 'sandbox_clocks', id: troublesome.organization, path, body };
   },
 };
@@ -165,7 +164,7 @@ test.each(Object.keys(LOCKED))(
 );
 
 test('a hot payment', async () => {
-  const payment = await capture(service, troublesome, { amount: 1_000_000 });
+  const payment = await troublesome.capture({ amount: 1_000_000 });
   await expectUnnoticed(async () => begin({ path: '/v1/refunds', connections: 200, body: { payment, amount: 1 } }));
 }, 240_000);
 
@@ -178,7 +177,7 @@ test('four hundred large sessions that expire together', async () => {
   await expectUnnoticed(async () => {
     await atOnce(8, async () => {
       for (let at = 0; at < 50; at++)
-        await request(troublesome.test, '/v1/checkout_sessions', { ...SMALLEST, ...LARGE });
+        await request(troublesome.key, '/v1/checkout_sessions', { ...SMALLEST, ...LARGE });
     });
     made += 400;
     await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'

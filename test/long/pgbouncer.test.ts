@@ -7,7 +7,8 @@ import { post, SMALLEST } from '../support/client.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { run } from '../support/processes.js';
-import { capture, createLedgerKey, createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
 
 const { PGBOUNCER = '' } = process.env;
 const SERVER_CONNECTIONS = 4;
@@ -26,7 +27,7 @@ function through(): void {
   let pooler: PgBouncer;
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let services: readonly Service[] = [];
-  let tenant: Tenant;
+  let shop: Shop;
   let url: string;
 
   beforeAll(async () => {
@@ -46,7 +47,7 @@ function through(): void {
     Promise.all(
       Array.from({ length: times }, (_, index) =>
         post(`${(index % 2 ? one : other)().url}${path}`, {
-          key: tenant.test,
+          key: shop.key,
           body,
           idempotencyKey: idempotencyKey(index),
         }),
@@ -83,9 +84,9 @@ function through(): void {
   test('the service conforms', async () => {
     await assertReady(url);
     services = [await startService({ databaseUrl: url }), await startService({ databaseUrl: url })];
-    tenant = await createTenant(one());
-    const keys = ['--key', tenant.test, '--ledger-key', await createLedgerKey(one())];
-    const kit = ['dist/conformance/run.js', '--base-url', one().url, ...keys, '--organization', tenant.organization];
+    shop = await Shop.open(one());
+    const keys = ['--key', shop.key, '--ledger-key', shop.ledgerKey];
+    const kit = ['dist/conformance/run.js', '--base-url', one().url, ...keys, '--organization', shop.organization];
     const { status, stdout, stderr } = await run(kit).ended;
     expect({ status, stderr, failed: stdout.match(/^ {2}FAILED.*/gm) }).toEqual({
       status: 0,
@@ -101,7 +102,7 @@ function through(): void {
   });
 
   test('refunds at once never exceed what was captured', async () => {
-    const payment = await capture(one(), tenant, { amount: 200 });
+    const payment = await shop.capture({ amount: 200 });
     const replies = await twice('/v1/refunds', { payment, amount: 10 }, (index) => `refund-${index}`, 40);
     const statuses = replies.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(20).fill(201), ...Array(20).fill(422)]);

@@ -6,13 +6,12 @@ import { Database } from '../../src/platform/database/database.js';
 import type { Statement } from '../../src/platform/database/statement.js';
 import type { Owner } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { post, SMALLEST } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { startReceiver } from '../support/receiver.js';
-import { createTenant, type Tenant } from '../support/service.js';
 import { useWebhooks } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 import { startSockets } from '../support/sockets.js';
-import { deliver, sessionFor } from '../support/webhooks.js';
+import { deliver } from '../support/webhooks.js';
 
 const BUSY_EVENTS = 10_000;
 /** As many of one organization as are remembered: four times what is attempted at once. */
@@ -36,11 +35,11 @@ test('10,000 events of one organization and 2,000 dead hosts of another keep no 
     Array.from({ length: DEAD_HOSTS }, (_, at) => `dead-${at}.example:${dead.port}`),
     1,
   );
-  const tenant = await createTenant(service);
+  const tenant = await Shop.open(service);
   const readBefore = await eventsRead();
   const delivering = deliver(service);
   await until(() => dead.sockets.length > 100 && busy.received.length > 0, 'both are being tried');
-  const { event } = await sessionFor(service, tenant, third.url);
+  const { event } = await tenant.notified(third.url);
   const triedBefore = dead.sockets.length;
   await until(() => third.received.some(({ id }) => id === event), 'the third organization gets its webhook');
   // It had the next place that became free; it did not wait until the others had had their turn.
@@ -58,7 +57,7 @@ test('10,000 events of one organization and 2,000 dead hosts of another keep no 
 test('a poll reads as much with 20,000 overdue deliveries to dead receivers as with one to each', async () => {
   const { service, clock } = world;
   const hosts = Array.from({ length: 50 }, (_, at) => `dead-${at}.example:443`);
-  const [few, many] = [await createTenant(service), await createTenant(service)];
+  const [few, many] = [await Shop.open(service), await Shop.open(service)];
   const idle = jest.spyOn(service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   await backlog(hosts, 1, few);
   await backlog(hosts, 400, many);
@@ -87,10 +86,10 @@ test('a poll reads as much with 20,000 overdue deliveries to dead receivers as w
 });
 
 /** So many overdue deliveries of an organization, a new one by default, to each host, as if another instance had left them. */
-async function backlog(hosts: readonly string[], count: number, owner?: Tenant): Promise<void> {
+async function backlog(hosts: readonly string[], count: number, given?: Shop): Promise<void> {
   const { service, clock } = world;
-  const { organization, test: key } = owner ?? (await createTenant(service));
-  await post(`${service.url}/v1/checkout_sessions`, { key, body: SMALLEST });
+  const owner = given ?? (await Shop.open(service));
+  await owner.createSession();
   await service.sql.query(
     `WITH made AS (
         INSERT INTO webhook_deliveries (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
@@ -99,7 +98,7 @@ async function backlog(hosts: readonly string[], count: number, owner?: Tenant):
       INSERT INTO events (organization_id, mode, id, type, object_id, sequence, data)
         SELECT made.organization_id, made.mode, event_id, type, gen_random_uuid(), 1, data
         FROM made JOIN events USING (organization_id)`,
-    [uuidOf(organization), hosts, new Date(clock.now() - 1_000), count],
+    [uuidOf(owner.organization), hosts, new Date(clock.now() - 1_000), count],
   );
 }
 

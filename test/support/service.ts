@@ -6,9 +6,7 @@ import { Test } from '@nestjs/testing';
 import type { FastifyBaseLogger } from 'fastify';
 import { Client } from 'pg';
 import { CreateOrganization, ManageApiKeys } from '../../src/modules/access/index.js';
-import { RecordPayment } from '../../src/modules/payments/index.js';
 import { type Config, readConfig } from '../../src/platform/config.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import type { ModuleFacts } from '../../src/platform/facts.js';
 import { createApplication } from '../../src/process/application.js';
 import type { Mode } from '../../src/shared/caller.js';
@@ -114,24 +112,4 @@ export async function createKey(
 export async function createLedgerKey({ application }: Service, mode: Mode = 'test'): Promise<string> {
   const input = { kind: 'ledger', organization: null, mode, allowedOrigins: [], expiresAt: null } as const;
   return (await application.get(ManageApiKeys).create(input)).token;
-}
-
-export interface Capture {
-  readonly amount: number;
-  readonly currency?: string;
-  readonly mode?: Mode;
-  readonly session?: string;
-}
-
-/** Records a captured payment and returns its id. */
-export async function capture(
-  { application }: Service,
-  { organization }: Tenant,
-  { amount, currency = 'usd', mode = 'test', session }: Capture,
-): Promise<string> {
-  const input = { amount, currency, checkoutSession: session ?? null, reference: null };
-  const { payment } = await application
-    .get(UnitOfWork)
-    .commit(() => application.get(RecordPayment).execute({ organization, mode }, input));
-  return payment.state.id;
 }

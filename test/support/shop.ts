@@ -86,6 +86,17 @@ export class Shop {
     return this.post('/v1/checkout_sessions', body);
   }
 
+  /** A new session with that notify_url, and the event of its creation. */
+  async notified(notify_url: string): Promise<{ readonly session: string; readonly event: string }> {
+    const { id: session } = (await this.createSession({ ...SMALLEST, notify_url })).body;
+    const [{ id: event }] = await this.eventsOf(session);
+    return { session, event };
+  }
+
+  async deliveriesOf(event: string) {
+    return (await this.get(`/v1/events/${event}`)).body.deliveries;
+  }
+
   expire(session: string): Promise<Reply> {
     return this.post(`/v1/checkout_sessions/${session}/expire`);
   }
@@ -94,6 +105,11 @@ export class Shop {
   record(facts: Readonly<Record<string, unknown>> = {}, idempotencyKey?: string): Promise<Reply> {
     const body = { organization: this.organization, amount: 5000, currency: 'usd', ...facts };
     return this.ledgerPost('/ledger/v1/payments', body, idempotencyKey);
+  }
+
+  /** The id of a captured payment. */
+  async capture(facts: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    return (await this.record(facts)).body.id;
   }
 
   propose(payment: string, amount: number): Promise<Reply> {

@@ -3,9 +3,8 @@
 import { expect } from '@jest/globals';
 import { Network } from '../../src/modules/events/adapters/delivery/http-receivers.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
-import { get, post, SMALLEST } from './client.js';
 import { TestClock } from './clock.js';
-import { type Service, type ServiceOptions, startService, type Tenant } from './service.js';
+import { type Service, type ServiceOptions, startService } from './service.js';
 
 export const TIMEOUT_MS = 1_500;
 
@@ -29,23 +28,11 @@ export async function startWebhooks(options: ServiceOptions = {}) {
   return { service, clock, network };
 }
 
-/** A new session with that notify_url, and the event of its creation. */
-export async function sessionFor(service: Pick<Service, 'url'>, { test: key }: Tenant, url: string) {
-  const body = { ...SMALLEST, notify_url: url };
-  const session = (await post(`${service.url}/v1/checkout_sessions`, { key, body })).body;
-  const { data } = (await get(`${service.url}/v1/events?object=${session.id}`, { key })).body;
-  return { session: session.id as string, event: data[0].id as string };
-}
-
 /** Delivers what is due, whatever comes of it. */
 export async function deliver({ application }: Service): Promise<void> {
   const scheduler = application.get(WebhookScheduler);
   await scheduler.poll();
   await scheduler.idle();
-}
-
-export async function readEvent(service: Service, { test: key }: Tenant, event: string) {
-  return (await get(`${service.url}/v1/events/${event}`, { key })).body;
 }
 
 /** An attempt as an event shows it. */
