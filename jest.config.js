@@ -15,7 +15,7 @@ const config = {
     ...(process.argv.some((argument) => argument.includes(LONG)) ? [] : [`<rootDir>/${LONG}/`]),
   ],
   // Far more than a test takes on a busy machine: it ends what hangs.
-  testTimeout: 180_000,
+  testTimeout: 600_000,
   testSequencer: './test/support/jest/sequencer.js',
   // More than there are cores: many tests wait for processes and for time.
   maxWorkers: 3,

@@ -49,18 +49,14 @@ test.each([
     (socket: Socket): void =>
       void socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
   ],
-] as const)(
-  'an attempt at a receiver that %s ends long before its time',
-  async (_, status, error, behave) => {
-    const server = await startSockets(behave);
-    const { event } = await shop.notified(`http://127.0.0.1:${server.port}/`);
-    await deliver(world.service);
-    const deliveries = await shop.deliveriesOf(event);
-    expect(deliveries).toEqual([attempt(1, status, error, status === 200)]);
-    server.close();
-  },
-  60_000,
-);
+] as const)('an attempt at a receiver that %s ends long before its time', async (_, status, error, behave) => {
+  const server = await startSockets(behave);
+  const { event } = await shop.notified(`http://127.0.0.1:${server.port}/`);
+  await deliver(world.service);
+  const deliveries = await shop.deliveriesOf(event);
+  expect(deliveries).toEqual([attempt(1, status, error, status === 200)]);
+  server.close();
+});
 
 test('a slow path of one organization on a shared host keeps no other organization waiting', async () => {
   receiver.behave((response, { url }) => (url === '/slow' ? undefined : void response.end()));

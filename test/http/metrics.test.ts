@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { STATEMENTS } from '../../src/platform/database/prepared-query.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
-import { get, post, SMALLEST } from '../support/client.js';
+import { atOnce, get, SMALLEST } from '../support/client.js';
 import { growth, scrape } from '../support/metrics.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { createLedgerKey } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
 import { deliver } from '../support/webhooks.js';
 
@@ -20,13 +19,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => receiver.close());
-
-const createSession = (idempotencyKey: string, description?: string) =>
-  post(`${service.url}/v1/checkout_sessions`, {
-    key: shop.key,
-    idempotencyKey,
-    body: { ...SMALLEST, ...(description && { description }) },
-  });
 
 describe('counters', () => {
   test('webhook attempts by outcome', async () => {
@@ -45,9 +37,8 @@ describe('counters', () => {
 
   test('events by type, replays and errors by code', async () => {
     const before = await scrape(service);
-    await createSession('once');
-    await createSession('once');
-    await createSession('once', 'another');
+    for (const body of [SMALLEST, SMALLEST, { ...SMALLEST, description: 'another' }])
+      await shop.post('/v1/checkout_sessions', body, 'once');
     const after = await scrape(service);
     expect(growth(before, after, 'tillgate_events_total')).toEqual({
       '{mode="test",type="checkout.session.created"}': 1,
@@ -58,10 +49,7 @@ describe('counters', () => {
 
   test('reads and the messages that took them', async () => {
     const before = await scrape(service);
-    const key = shop.key;
-    await Promise.all(
-      Array.from({ length: 8 }, () => get(`${service.url}/v1/refunds/re_test_${'0'.repeat(26)}`, { key })),
-    );
+    await atOnce(8, () => shop.get(`/v1/refunds/re_test_${'0'.repeat(26)}`));
     const after = await scrape(service);
     const { _sum: reads = 0, _count: messages = 0 } = growth(before, after, 'tillgate_database_batch_size');
     expect(reads).toBeGreaterThanOrEqual(8);
@@ -108,15 +96,11 @@ describe('gauges from the tables', () => {
   });
 
   test('pending refunds, their amounts, and amounts on hold', async () => {
-    const ledger = await createLedgerKey(service);
     const payment = await shop.capture({ amount: 1000, currency: 'chf' });
-    await post(`${service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 30 } });
-    await post(`${service.url}/ledger/v1/refunds/claim`, { key: ledger, body: { limit: 1 } });
-    await post(`${service.url}/v1/refunds`, { key: shop.key, body: { payment, amount: 12 } });
-    await post(`${service.url}/ledger/v1/payments/${payment}/holds`, {
-      key: ledger,
-      body: { amount: 500 },
-    });
+    await shop.propose(payment, 30);
+    await shop.claim();
+    await shop.propose(payment, 12);
+    await shop.hold(payment, { amount: 500 });
     const values = await scrape(service);
     expect(values).toMatchObject({
       'tillgate_refunds_pending{mode="test",claimed="yes"}': 1,

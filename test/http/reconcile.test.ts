@@ -78,84 +78,69 @@ test('the books balance after everything that can happen', async () => {
   expect(await reconciled()).toEqual({ checks: checks(), isBalanced: true });
 });
 
-const DROP_WITHIN = 'ALTER TABLE payments DROP CONSTRAINT payments_held_within_captured;';
+const payment = (set: string, id = '$payment') => `UPDATE payments SET ${set} WHERE id IN (${id})`;
+const session = (set: string, id: string) => `UPDATE checkout_sessions SET ${set} WHERE id = ${id}`;
+const ofPayment = (status: string) => `WHERE payment_id = $payment AND status = '${status}'`;
+const without = (table: string, constraint: string) => `ALTER TABLE ${table} DROP CONSTRAINT ${constraint};`;
+
+const HOLD_ONE = 'amount_pending_refund = amount_pending_refund + 1';
+const ACCOUNT_500 = 'amount_pending_refund = amount_pending_refund - 500, amount_refunded = amount_refunded + 500';
+const CLAIM_IT = 'UPDATE refunds SET claim_number = 1, claim_expires_at = now() WHERE id = $succeeded';
 
 const PLANTED: [string, string, Record<string, (keyof Books)[]>][] = [
-  [
-    'an amount is held for no refund',
-    'UPDATE payments SET amount_pending_refund = amount_pending_refund + 1 WHERE id = $payment',
-    { [HELD]: ['payment'] },
-  ],
+  ['an amount is held for no refund', payment(HOLD_ONE), { [HELD]: ['payment'] }],
   [
     'an amount is held where there never was a refund',
-    'UPDATE payments SET amount_pending_refund = 1 WHERE id IN ($untouched, $sessionPayment)',
+    payment('amount_pending_refund = 1', '$untouched, $sessionPayment'),
     { [HELD]: ['untouched', 'sessionPayment'] },
   ],
-  [
-    'a pending refund is accounted as succeeded',
-    `UPDATE payments SET amount_pending_refund = amount_pending_refund - 500, amount_refunded = amount_refunded + 500
-     WHERE id = $payment`,
-    { [REFUNDED]: ['payment'] },
-  ],
-  [
-    'an amount is on hold for no hold',
-    `UPDATE payments SET amount_on_hold = 1 WHERE id = $untouched`,
-    { [ON_HOLD]: ['untouched'] },
-  ],
-  [
-    'a hold vanished',
-    `DELETE FROM payment_holds WHERE payment_id = $payment AND status = 'active'`,
-    { [ON_HOLD]: ['payment'] },
-  ],
+  ['a pending refund is accounted as succeeded', payment(ACCOUNT_500), { [REFUNDED]: ['payment'] }],
+  ['an amount is on hold for no hold', payment('amount_on_hold = 1', '$untouched'), { [ON_HOLD]: ['untouched'] }],
+  ['a hold vanished', `DELETE FROM payment_holds ${ofPayment('active')}`, { [ON_HOLD]: ['payment'] }],
   [
     'a released hold is active again',
-    `UPDATE payment_holds SET status = 'active' WHERE payment_id = $payment`,
+    `UPDATE payment_holds SET status = 'active' ${ofPayment('released')}`,
     { [ON_HOLD]: ['payment'] },
   ],
   [
     'a refund that was paid out is still claimed',
-    `ALTER TABLE refunds DROP CONSTRAINT refunds_claim;
-     UPDATE refunds SET claim_number = 1, claim_expires_at = now() WHERE id = $succeeded`,
+    without('refunds', 'refunds_claim') + CLAIM_IT,
     { [CLAIM]: ['succeeded'] },
   ],
   [
     'a refund vanished',
-    `DELETE FROM refunds WHERE payment_id = $payment AND status = 'succeeded'`,
+    `DELETE FROM refunds ${ofPayment('succeeded')}`,
     { [HELD]: ['payment'], [REFUNDED]: ['payment'] },
   ],
   [
     'a failed refund is pending again',
-    `UPDATE refunds SET status = 'pending' WHERE payment_id = $payment AND status = 'failed'`,
+    `UPDATE refunds SET status = 'pending' ${ofPayment('failed')}`,
     { [HELD]: ['payment'] },
   ],
   [
     'more is held than was captured',
-    `${DROP_WITHIN} UPDATE payments SET amount = 2199 WHERE id = $payment`,
+    without('payments', 'payments_held_within_captured') + payment('amount = 2199'),
     { [WITHIN]: ['payment'] },
   ],
   [
     'a session is paid by no payment',
-    `UPDATE checkout_sessions SET status = 'complete', payment_status = 'paid' WHERE id = $openSession`,
+    session(`status = 'complete', payment_status = 'paid'`, '$openSession'),
     { [PAID]: ['openSession'] },
   ],
   [
     'the payment that fits its session has a mismatch',
-    `UPDATE payments SET mismatch = 'amount' WHERE id = $sessionPayment`,
+    payment(`mismatch = 'amount'`, '$sessionPayment'),
     { [PAID]: ['paidSession'] },
   ],
   [
     'a payment left its session open',
-    `UPDATE checkout_sessions SET status = 'open', payment_status = 'unpaid' WHERE id = $paidSession`,
+    session(`status = 'open', payment_status = 'unpaid'`, '$paidSession'),
     { [PAID]: ['paidSession'] },
   ],
-  [
-    'a session was paid too much',
-    'UPDATE payments SET amount = 1001 WHERE id = $sessionPayment',
-    { [EXACT]: ['paidSession'] },
-  ],
+  ['a session was paid too much', payment('amount = 1001', '$sessionPayment'), { [EXACT]: ['paidSession'] }],
   [
     'a session was paid in another currency',
-    `UPDATE payments SET currency = 'eur' WHERE id = $sessionPayment`,
+    payment(`currency = 'eur'`, '$sessionPayment'),
     { [EXACT]: ['paidSession'] },
   ],
 ];

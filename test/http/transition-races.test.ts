@@ -11,8 +11,6 @@ import { expectBalanced } from '../support/reconciled.js';
 import { useOther, useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
-const TIME_LIMIT_MS = 180_000;
-
 const service = useService();
 const other = useOther(service);
 let here: Shop;
@@ -32,128 +30,100 @@ interface Event {
 
 const codesOf = (replies: readonly Reply[]) => replies.map(({ body }) => body.error?.code ?? 'done').sort();
 
-test(
-  'of cancel, succeed and fail exactly one wins, and the amount is freed or refunded once',
-  async () => {
-    const amount = 10;
-    const payment = (await here.record({ amount: RACES * amount })).body.id;
-    const outcomes = await inRaces(async (number) => {
-      const { id } = (await here.propose(payment, amount)).body;
-      const contestants = [() => here.cancel(id), () => there.succeed(id), () => there.fail(id, { reason: 'late' })];
-      const replies = await atOnce(contestants, number);
-      expect(codesOf(replies)).toEqual(['done', 'refund_not_pending', 'refund_not_pending']);
-      const { status } = (await here.get(`/v1/refunds/${id}`)).body;
-      expect(replies.find((reply) => reply.status === 200)?.body.status).toBe(status);
-      return status;
-    });
-    const refunded = outcomes.filter((status) => status === 'succeeded').length * amount;
-    const captured = RACES * amount;
-    expect(await here.amountsOf(payment)).toEqual({ captured, refunded, pending: 0, left: captured - refunded });
-  },
-  TIME_LIMIT_MS,
-);
+test('of cancel, succeed and fail exactly one wins, and the amount is freed or refunded once', async () => {
+  const amount = 10;
+  const payment = (await here.record({ amount: RACES * amount })).body.id;
+  const outcomes = await inRaces(async (number) => {
+    const { id } = (await here.propose(payment, amount)).body;
+    const contestants = [() => here.cancel(id), () => there.succeed(id), () => there.fail(id, { reason: 'late' })];
+    const replies = await atOnce(contestants, number);
+    expect(codesOf(replies)).toEqual(['done', 'refund_not_pending', 'refund_not_pending']);
+    const { status } = (await here.get(`/v1/refunds/${id}`)).body;
+    expect(replies.find((reply) => reply.status === 200)?.body.status).toBe(status);
+    return status;
+  });
+  const refunded = outcomes.filter((status) => status === 'succeeded').length * amount;
+  const captured = RACES * amount;
+  expect(await here.amountsOf(payment)).toEqual({ captured, refunded, pending: 0, left: captured - refunded });
+});
 
-test(
-  'the same concurrent outcome changes the amounts once',
-  async () => {
-    const payment = (await here.record({ amount: 2 * RACES })).body.id;
-    await inRaces(async () => {
-      const { id } = (await here.propose(payment, 1)).body;
-      const replies = await atOnce(
-        [here, there, here, there].map((at) => () => at.succeed(id)),
-        0,
-      );
-      expect(codesOf(replies)).toEqual(Array<string>(4).fill('done'));
-      expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
-    });
-    const amounts = { captured: 2 * RACES, refunded: RACES, pending: 0, left: RACES };
-    expect(await here.amountsOf(payment)).toEqual(amounts);
-  },
-  TIME_LIMIT_MS,
-);
-
-test(
-  'of the expiry of a session and its payment exactly one wins',
-  async () => {
-    await inRaces(async (number) => {
-      const session = (await here.createSession()).body;
-      const pay = () => there.record({ amount: 1000, checkout_session: session.id });
-      const replies = await atOnce([() => here.expire(session.id), pay], number);
-      expect(codesOf(replies)).toEqual(['done', 'session_not_open']);
-      const isPaid = replies.some((reply) => reply.status === 201);
-      const outcome = isPaid ? { status: 'complete', payment_status: 'paid' } : { status: 'expired' };
-      expect((await here.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual({ ...session, ...outcome });
-    });
-  },
-  TIME_LIMIT_MS,
-);
-
-test(
-  'of two payments for one session exactly one is recorded',
-  async () => {
-    await inRaces(async (number) => {
-      const session = (await here.createSession()).body.id;
-      const pay = (at: Shop, reference: string) => () =>
-        at.record({ amount: 1000, checkout_session: session, reference: `${reference}-${number}` });
-      const replies = await atOnce([pay(here, 'first'), pay(there, 'second')], number);
-      expect(codesOf(replies)).toEqual(['done', 'session_not_open']);
-    });
-    const { rows } = await service.sql.query(
-      'SELECT count(*)::int AS payments, count(DISTINCT checkout_session_id)::int AS sessions FROM payments WHERE amount = 1000 AND reference IS NOT NULL',
+test('the same concurrent outcome changes the amounts once', async () => {
+  const payment = (await here.record({ amount: 2 * RACES })).body.id;
+  await inRaces(async () => {
+    const { id } = (await here.propose(payment, 1)).body;
+    const replies = await atOnce(
+      [here, there, here, there].map((at) => () => at.succeed(id)),
+      0,
     );
-    expect(rows).toEqual([{ payments: RACES, sessions: RACES }]);
-  },
-  TIME_LIMIT_MS,
-);
+    expect(codesOf(replies)).toEqual(Array<string>(4).fill('done'));
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+  });
+  const amounts = { captured: 2 * RACES, refunded: RACES, pending: 0, left: RACES };
+  expect(await here.amountsOf(payment)).toEqual(amounts);
+});
 
-test(
-  'an amount that a failed refund frees is proposed again only once',
-  async () => {
-    await inRaces(async (number) => {
-      const payment = (await here.record({ amount: 100 })).body.id;
-      const { id } = (await here.propose(payment, 100)).body;
-      const propose = () => there.propose(payment, 100);
-      const replies = await atOnce([() => here.cancel(id), propose, propose], number);
-      const proposed = replies.filter((reply) => reply.status === 201).length;
-      expect(proposed).toBeLessThanOrEqual(1);
-      const amounts = { captured: 100, refunded: 0, pending: proposed * 100, left: 100 - proposed * 100 };
-      expect(await here.amountsOf(payment)).toEqual(amounts);
-    });
-  },
-  TIME_LIMIT_MS,
-);
+test('of the expiry of a session and its payment exactly one wins', async () => {
+  await inRaces(async (number) => {
+    const session = (await here.createSession()).body;
+    const pay = () => there.record({ amount: 1000, checkout_session: session.id });
+    const replies = await atOnce([() => here.expire(session.id), pay], number);
+    expect(codesOf(replies)).toEqual(['done', 'session_not_open']);
+    const isPaid = replies.some((reply) => reply.status === 201);
+    const outcome = isPaid ? { status: 'complete', payment_status: 'paid' } : { status: 'expired' };
+    expect((await here.get(`/v1/checkout_sessions/${session.id}`)).body).toEqual({ ...session, ...outcome });
+  });
+});
 
-test(
-  'two concurrent returns, and two concurrent releases, free an amount once',
-  async () => {
-    await inRaces(async (number) => {
-      const payment = (await here.record({ amount: 3 })).body.id;
-      const refund = (await here.propose(payment, 1)).body.id;
-      const hold = (await here.hold(payment, { amount: 1 })).body.id;
-      await here.succeed(refund);
-      const twice = [here, there].flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
-      expect(codesOf(await atOnce(twice, number))).toEqual(Array<string>(4).fill('done'));
-      const { body } = await here.get(`/v1/payments/${payment}`);
-      expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 3 });
-    });
-  },
-  TIME_LIMIT_MS,
-);
+test('of two payments for one session exactly one is recorded', async () => {
+  await inRaces(async (number) => {
+    const session = (await here.createSession()).body.id;
+    const pay = (at: Shop, reference: string) => () =>
+      at.record({ amount: 1000, checkout_session: session, reference: `${reference}-${number}` });
+    const replies = await atOnce([pay(here, 'first'), pay(there, 'second')], number);
+    expect(codesOf(replies)).toEqual(['done', 'session_not_open']);
+  });
+  const { rows } = await service.sql.query(
+    'SELECT count(*)::int AS payments, count(DISTINCT checkout_session_id)::int AS sessions FROM payments WHERE amount = 1000 AND reference IS NOT NULL',
+  );
+  expect(rows).toEqual([{ payments: RACES, sessions: RACES }]);
+});
 
-test(
-  "concurrent holds and releases have one order, which the sequence of the payment's events shows",
-  async () => {
-    const payment = (await here.record({ amount: 20 })).body.id;
-    const at = (number: number) => (number % 2 === 0 ? here : there);
-    const holds = await many(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
-    await many(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
-    const events = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body.data;
-    const shown = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
-    const onHold = (_: unknown, index: number) => [index + 1, index <= 20 ? index : 40 - index];
-    expect(shown).toEqual(Array.from({ length: 41 }, onHold));
-  },
-  TIME_LIMIT_MS,
-);
+test('an amount that a failed refund frees is proposed again only once', async () => {
+  await inRaces(async (number) => {
+    const payment = (await here.record({ amount: 100 })).body.id;
+    const { id } = (await here.propose(payment, 100)).body;
+    const propose = () => there.propose(payment, 100);
+    const replies = await atOnce([() => here.cancel(id), propose, propose], number);
+    const proposed = replies.filter((reply) => reply.status === 201).length;
+    expect(proposed).toBeLessThanOrEqual(1);
+    const amounts = { captured: 100, refunded: 0, pending: proposed * 100, left: 100 - proposed * 100 };
+    expect(await here.amountsOf(payment)).toEqual(amounts);
+  });
+});
+
+test('two concurrent returns, and two concurrent releases, free an amount once', async () => {
+  await inRaces(async (number) => {
+    const payment = (await here.record({ amount: 3 })).body.id;
+    const refund = (await here.propose(payment, 1)).body.id;
+    const hold = (await here.hold(payment, { amount: 1 })).body.id;
+    await here.succeed(refund);
+    const twice = [here, there].flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
+    expect(codesOf(await atOnce(twice, number))).toEqual(Array<string>(4).fill('done'));
+    const { body } = await here.get(`/v1/payments/${payment}`);
+    expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 3 });
+  });
+});
+
+test("concurrent holds and releases have one order, which the sequence of the payment's events shows", async () => {
+  const payment = (await here.record({ amount: 20 })).body.id;
+  const at = (number: number) => (number % 2 === 0 ? here : there);
+  const holds = await many(20, async (number) => untilDecided(() => at(number).hold(payment, { amount: 1 })));
+  await many(20, async (number) => untilDecided(() => at(number).releaseHold(holds[number]?.body.id)));
+  const events = (await here.get(`/v1/events?object=${payment}&order=asc&limit=100`)).body.data;
+  const shown = events.map(({ sequence, data }: Event) => [sequence, data.object.amount_on_hold]);
+  const onHold = (_: unknown, index: number) => [index + 1, index <= 20 ? index : 40 - index];
+  expect(shown).toEqual(Array.from({ length: 41 }, onHold));
+});
 
 test('a transaction does not wait for a lookup that waits for its connection', async () => {
   const payment = (await here.record({ amount: 20 })).body.id;

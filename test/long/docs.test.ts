@@ -112,8 +112,6 @@ test('an unknown file is not found', async () => {
   expect((await ask('/docs/other.js')).status).toBe(404);
 });
 
-/** A browser is unpacked and started, and renders all of it: seconds, and more where others are at work too. */
-const PATIENCE_MS = 300_000;
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const ALL_OF_IT = ['/docs', '/docs/scalar.js', '/docs/start.js', '/openapi.json'];
@@ -151,7 +149,7 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
 
   beforeAll(async () => {
     opened = await openBrowser();
-  }, PATIENCE_MS);
+  });
 
   afterAll(() => opened.close());
 
@@ -176,43 +174,35 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
   test.each([
     [DESKTOP, 3],
     [PHONE, 12],
-  ])(
-    'it lists all operations and shows them, undisturbed, at %j: one of %j',
-    async (viewport, every) => {
-      const { page, faults, requested } = await read(viewport);
-      for (const [at, { place, path, summary }] of operations().entries()) {
-        const link = page.locator(`aside a[href^="#tag/"][href$="${place}"]`);
-        expect(await link.textContent()).toContain(summary);
-        if (at % every !== 0) continue;
-        // Operations are rendered as the reader comes near them.
-        await page.evaluate(`location.assign('${await link.getAttribute('href')}')`);
-        const section = page.locator(`section[id$="${place}"]`);
-        await section.getByRole('heading', { name: summary, exact: true }).waitFor();
-        await section.getByText(path, { exact: true }).first().waitFor();
-      }
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
-      expect(await page.locator('pre').first().textContent()).toContain(`curl ${service.url}/v1/checkout_sessions`);
-      expect(faults).toEqual([]);
-      // Only a browser with a window asks for the icon.
-      requested.delete(`${service.url}/docs/icon.svg`);
-      expect([...requested].sort()).toEqual(ALL_OF_IT.map((path) => service.url + path));
-      await page.close();
-    },
-    PATIENCE_MS,
-  );
+  ])('it lists all operations and shows them, undisturbed, at %j: one of %j', async (viewport, every) => {
+    const { page, faults, requested } = await read(viewport);
+    for (const [at, { place, path, summary }] of operations().entries()) {
+      const link = page.locator(`aside a[href^="#tag/"][href$="${place}"]`);
+      expect(await link.textContent()).toContain(summary);
+      if (at % every !== 0) continue;
+      // Operations are rendered as the reader comes near them.
+      await page.evaluate(`location.assign('${await link.getAttribute('href')}')`);
+      const section = page.locator(`section[id$="${place}"]`);
+      await section.getByRole('heading', { name: summary, exact: true }).waitFor();
+      await section.getByText(path, { exact: true }).first().waitFor();
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+    expect(await page.locator('pre').first().textContent()).toContain(`curl ${service.url}/v1/checkout_sessions`);
+    expect(faults).toEqual([]);
+    // Only a browser with a window asks for the icon.
+    requested.delete(`${service.url}/docs/icon.svg`);
+    expect([...requested].sort()).toEqual(ALL_OF_IT.map((path) => service.url + path));
+    await page.close();
+  });
 
-  test(
-    'on a phone the operations are in a menu',
-    async () => {
-      const { page, faults } = await read(PHONE);
-      const link = page.locator('aside a', { hasText: 'Propose a refund' }).last();
-      expect(await link.isVisible()).toBe(false);
-      await page.locator('header button').first().click();
-      await link.click();
-      await page.getByRole('heading', { name: 'Propose a refund', exact: true }).waitFor();
-      expect(faults).toEqual([]);
-      await page.close();
-    },
-    PATIENCE_MS,
-  );
+  test('on a phone the operations are in a menu', async () => {
+    const { page, faults } = await read(PHONE);
+    const link = page.locator('aside a', { hasText: 'Propose a refund' }).last();
+    expect(await link.isVisible()).toBe(false);
+    await page.locator('header button').first().click();
+    await link.click();
+    await page.getByRole('heading', { name: 'Propose a refund', exact: true }).waitFor();
+    expect(faults).toEqual([]);
+    await page.close();
+  });
 });

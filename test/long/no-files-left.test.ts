@@ -41,4 +41,4 @@ test('without a file descriptor it answers 503, never 500, and 200 as soon as th
     await server.stop();
     await service.close();
   }
-}, 300_000);
+});

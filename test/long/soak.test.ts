@@ -3,16 +3,11 @@ import { expect, test } from '@jest/globals';
 import { soak } from '../soak/soak.js';
 
 const SECONDS = 60;
-const TIME_LIMIT_MS = 600_000;
 
-test(
-  `${SECONDS} seconds of faults under load break no promise`,
-  async () => {
-    const seed = Math.floor(Math.random() * 2 ** 31);
-    process.stdout.write(`soak seed: ${seed}\n`);
-    const { violations, checked } = await soak({ seconds: SECONDS, seed });
-    expect({ seed, violations }).toEqual({ seed, violations: [] });
-    expect(checked).toBeTruthy();
-  },
-  TIME_LIMIT_MS,
-);
+test(`${SECONDS} seconds of faults under load break no promise`, async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  process.stdout.write(`soak seed: ${seed}\n`);
+  const { violations, checked } = await soak({ seconds: SECONDS, seed });
+  expect({ seed, violations }).toEqual({ seed, violations: [] });
+  expect(checked).toBeTruthy();
+});

@@ -9,35 +9,19 @@ import { createLedgerKey, createTenant, type Service, startService } from '../su
 const TIMES_HARMLESS = 10;
 /** The least of so many counts: a garbage collection may fall into several of them, one after the other. */
 const TRIES = 12;
-const UNITS = [
-  '1',
-  '0',
-  ' ',
-  '\t',
-  ',',
-  '.',
-  '"',
-  '\\"',
-  '[',
-  '{',
-  '-',
-  '@',
-  '%',
-  '%20',
-  '=',
-  ';',
-  '/',
-  ':',
-  'a',
-  'e1',
-];
-const HEADERS = ['Accept', 'Accept-Encoding', 'Authorization', 'Content-Type', 'Cookie', 'Idempotency-Key', 'Origin'];
-const MORE_HEADERS = [
-  'If-None-Match',
-  'X-Forwarded-For',
-  'X-Request-Id',
-  'Access-Control-Request-Headers',
-  'User-Agent',
+const UNITS = [...'10 \t,."[{-@%=;/:a', '\\"', '%20', 'e1'];
+const HEADERS = [
+  ...[
+    'Accept',
+    'Accept-Encoding',
+    'Authorization',
+    'Content-Type',
+    'Cookie',
+    'Idempotency-Key',
+    'Origin',
+    'User-Agent',
+  ],
+  ...['If-None-Match', 'X-Forwarded-For', 'X-Request-Id', 'Access-Control-Request-Headers'],
 ];
 const SESSIONS = '/v1/checkout_sessions';
 
@@ -146,7 +130,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'a number': inBody(SESSIONS, (text) => `{"a":${text}}`),
   'a string before a key that stands twice': inBody(SESSIONS, (text) => `{"a":${JSON.stringify(text)},"b":1,"b":[1]}`),
   'a key': inBody(SESSIONS, (text) => JSON.stringify({ [text]: 1, metadata: { [text]: text } })),
-  ...Object.fromEntries([...HEADERS, ...MORE_HEADERS].map((name) => [name, inHeader('POST', SESSIONS, name)])),
+  ...Object.fromEntries(HEADERS.map((name) => [name, inHeader('POST', SESSIONS, name)])),
   'a charset': inHeader('POST', SESSIONS, 'Content-Type', 'application/json; charset='),
   'an If-None-Match of the reference page': inHeader('HEAD', '/docs', 'If-None-Match'),
   'an encoding of the reference page': inHeader('HEAD', '/docs', 'Accept-Encoding', 'gzip'),
@@ -178,24 +162,20 @@ async function leastCost(send: Place['send'], text: string, enough: number): Pro
   return least;
 }
 
-test.each(Object.entries(PLACES))(
-  '%s',
-  async (_, { sizes, send }) => {
-    const slow: string[] = [];
-    // Ascending: an expression that is cubic is found before it stops the test itself.
-    for (const size of sizes.filter(() => slow.length === 0)) {
-      // By its bytes: in JSON a tab has two, and the client's own work counts as well.
-      const controls = new Map<number, number>();
-      for (const text of UNITS.flatMap((unit) => runsOf(unit, size))) {
-        if (slow.length > 0) break;
-        const bytes = sizes === LARGE ? size * Math.round(JSON.stringify(text).length / text.length) : size;
-        const control = controls.get(bytes) ?? (await leastCost(send, 'x'.repeat(bytes), 0));
-        controls.set(bytes, control);
-        const cost = await leastCost(send, text, control + tooMuch);
-        if (cost > control + tooMuch) slow.push(`${size} bytes of ${text.slice(0, 10)}…: ${cost} ms, not ${control}`);
-      }
+test.each(Object.entries(PLACES))('%s', async (_, { sizes, send }) => {
+  const slow: string[] = [];
+  // Ascending: an expression that is cubic is found before it stops the test itself.
+  for (const size of sizes.filter(() => slow.length === 0)) {
+    // By its bytes: in JSON a tab has two, and the client's own work counts as well.
+    const controls = new Map<number, number>();
+    for (const text of UNITS.flatMap((unit) => runsOf(unit, size))) {
+      if (slow.length > 0) break;
+      const bytes = sizes === LARGE ? size * Math.round(JSON.stringify(text).length / text.length) : size;
+      const control = controls.get(bytes) ?? (await leastCost(send, 'x'.repeat(bytes), 0));
+      controls.set(bytes, control);
+      const cost = await leastCost(send, text, control + tooMuch);
+      if (cost > control + tooMuch) slow.push(`${size} bytes of ${text.slice(0, 10)}…: ${cost} ms, not ${control}`);
     }
-    expect(slow).toEqual([]);
-  },
-  300_000,
-);
+  }
+  expect(slow).toEqual([]);
+});
