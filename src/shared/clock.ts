@@ -23,7 +23,6 @@ export interface MovedClock {
 export abstract class CallerClock {
   /** Reads the clock of a test mode, unless it was read a moment ago. In live mode there is nothing to read. */
   abstract at(caller: Caller): Moment | Promise<Moment>;
-  abstract moved(): Promise<readonly MovedClock[]>;
   /** Resolves when all processes read a clock that was stored before. */
   abstract settled(): Promise<void>;
 }

@@ -46,6 +46,7 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
     ManageApiKeys,
     ManageWebhookSecret,
     Organizations,
+    TestClocks,
   ],
 })
 class AccessModule {}

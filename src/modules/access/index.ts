@@ -3,7 +3,7 @@ export { AdvanceTestClock } from './application/advance-test-clock.js';
 export { CreateOrganization } from './application/create-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
 export { ManageWebhookSecret } from './application/manage-webhook-secret.js';
-export { Organizations } from './application/ports.js';
+export { type MovedTestClock, Organizations, TestClocks } from './application/ports.js';
 export { API_KEY_ID, type ApiKey, KEY_KINDS } from './domain/api-key.js';
 export type { Organization } from './domain/organization.js';
 export { MOST_AHEAD_SECONDS, type Step } from './domain/test-clock.js';

@@ -21,11 +21,6 @@ export class AdvanceTestClock {
     });
   }
 
-  /** Callers for whom moveSchedule() has something to do, because a step was cut off. */
-  behind(limit: number, after?: Caller): Promise<Caller[]> {
-    return this.clocks.behind(limit, after);
-  }
-
   /** Moves what is scheduled in real time by the seconds that the clock was advanced since the last call. */
   async moveSchedule(caller: Caller, move: (seconds: number) => Write): Promise<Decision<null>> {
     return inTransaction(caller, async () => {

@@ -1,4 +1,5 @@
 import type { Caller } from '../../../shared/caller.js';
+import type { MovedClock } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
@@ -41,9 +42,14 @@ export abstract class ApiKeys {
   abstract anyAllows(origin: string): Promise<boolean>;
 }
 
+export interface MovedTestClock extends MovedClock {
+  /** Whether its schedule has not followed it, because a step was cut off. */
+  readonly isBehind: boolean;
+}
+
 export abstract class TestClocks {
   abstract lock(caller: Caller): Promise<TestClock>;
   abstract store(caller: Caller, clock: TestClock): Write;
-  /** Up to `limit` callers whose schedules have not followed their clocks, in a fixed order, those after the given one. */
-  abstract behind(limit: number, after?: Caller): Promise<Caller[]>;
+  /** Up to `limit` clocks that were moved, in a fixed order, those after the given one. */
+  abstract moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]>;
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { CallerClock, Clock, type Moment, type MovedClock } from '../../../../shared/clock.js';
-import { idOf, NO_ORGANIZATION, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { CallerClock, Clock, type Moment } from '../../../../shared/clock.js';
+import { NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { Lookups } from '../../application/lookups.js';
 
 /** How long a process may use a clock that it has read. A step takes as long before it does what became due. */
@@ -14,15 +14,6 @@ const AHEAD = {
   name: 'access.test_clock',
   text: 'SELECT ahead_seconds AS seconds FROM sandbox_clocks WHERE organization_id = $1',
 };
-const MOVED = {
-  name: 'access.moved_test_clocks',
-  text: `/* every organization: one job serves all clocks that were moved */
-    SELECT organization_id AS organization, ahead_seconds AS seconds FROM sandbox_clocks WHERE ahead_seconds > 0`,
-};
-
-interface Ahead {
-  readonly seconds: number;
-}
 
 @Injectable()
 export class PostgresCallerClock extends CallerClock {
@@ -43,14 +34,6 @@ export class PostgresCallerClock extends CallerClock {
     return ahead instanceof Promise ? ahead.then((read) => this.moment(read)) : this.moment(ahead);
   }
 
-  async moved(): Promise<MovedClock[]> {
-    const rows = await this.database.read<Ahead & { organization: string }>({ queue: MOVED.name }, MOVED, []);
-    return rows.map(({ organization, seconds }) => ({
-      organization: idOf(ORGANIZATION_ID, organization),
-      ahead: seconds * 1000,
-    }));
-  }
-
   async settled(): Promise<void> {
     await sleep(READ_AGAIN_MS);
   }
@@ -69,7 +52,7 @@ export class PostgresCallerClock extends CallerClock {
   }
 
   private async aheadOf(organization: string): Promise<number> {
-    const [row] = await this.database.read<Ahead>({ organization }, AHEAD, [uuidOf(organization)]);
+    const [row] = await this.database.read<{ seconds: number }>({ organization }, AHEAD, [uuidOf(organization)]);
     return (row?.seconds ?? 0) * 1000;
   }
 }

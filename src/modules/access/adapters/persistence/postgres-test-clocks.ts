@@ -3,7 +3,7 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Part, Sql } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { TestClocks } from '../../application/ports.js';
+import { type MovedTestClock, TestClocks } from '../../application/ports.js';
 import { TestClock } from '../../domain/test-clock.js';
 
 /** Locks the clock's row. The insert makes a missing row; the update, which changes nothing, locks an existing one. */
@@ -15,11 +15,11 @@ const LOCK = {
 };
 const STORE: Sql = (organization, ahead, scheduled) =>
   `UPDATE sandbox_clocks SET ahead_seconds = ${ahead}, scheduled_seconds = ${scheduled} WHERE organization_id = ${organization}`;
-const BEHIND = {
-  name: 'access.test_clocks_behind',
-  text: `/* every organization: one job serves all clocks */
-    SELECT organization_id AS organization FROM sandbox_clocks 
-    WHERE scheduled_seconds < ahead_seconds AND organization_id > $2 ORDER BY organization_id LIMIT $1`,
+const MOVED = {
+  name: 'access.moved_test_clocks',
+  text: `/* every organization: one job serves all clocks that were moved */
+    SELECT organization_id AS organization, ahead_seconds AS "aheadSeconds", scheduled_seconds AS "scheduledSeconds"
+    FROM sandbox_clocks WHERE ahead_seconds > 0 AND organization_id > $2 ORDER BY organization_id LIMIT $1`,
 };
 
 interface Row {
@@ -44,9 +44,13 @@ export class PostgresTestClocks extends TestClocks {
     return { name: 'access.store_test_clock', owner: { organization }, sql: STORE, values };
   }
 
-  async behind(limit: number, after?: Caller): Promise<Caller[]> {
+  async moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]> {
     const values = [limit, after ? uuidOf(after.organization) : FIRST_UUID];
-    const rows = await this.database.read<{ organization: string }>({ queue: BEHIND.name }, BEHIND, values);
-    return rows.map(({ organization }) => ({ organization: idOf(ORGANIZATION_ID, organization), mode: 'test' }));
+    const rows = await this.database.read<Row & { organization: string }>({ queue: MOVED.name }, MOVED, values);
+    return rows.map(({ organization, aheadSeconds, scheduledSeconds }) => ({
+      organization: idOf(ORGANIZATION_ID, organization),
+      ahead: aheadSeconds * 1000,
+      isBehind: scheduledSeconds < aheadSeconds,
+    }));
   }
 }

@@ -3,7 +3,7 @@ import { byOrganization } from '../../../../platform/database/places.js';
 import { sweep } from '../../../../platform/database/sweep.js';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import { Jobs } from '../../../../platform/jobs.js';
-import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
+import type { MovedClock } from '../../../../shared/clock.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CheckoutSessions, type OverdueSession } from '../../application/ports.js';
 
@@ -18,12 +18,11 @@ export class ExpirySweeper implements OnApplicationBootstrap {
     private readonly unit: UnitOfWork,
     private readonly sessions: CheckoutSessions,
     private readonly closeCheckoutSession: CloseCheckoutSession,
-    private readonly clock: CallerClock,
     private readonly jobs: Jobs,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.jobs.repeat('expire_sessions', INTERVAL_MS, () => this.sweepAll());
+    this.jobs.repeat('expire_sessions', INTERVAL_MS, () => this.sweep());
   }
 
   /** Expires the overdue sessions of all organizations, or those that are overdue by a moved test clock. */
@@ -39,12 +38,5 @@ export class ExpirySweeper implements OnApplicationBootstrap {
     for (const [organization, places] of byOrganization(overdue)) {
       await this.unit.commit(async () => this.closeCheckoutSession.expireOverdue({ organization, ahead }, places));
     }
-  }
-
-  private async sweepAll(): Promise<void> {
-    const clocks = [undefined, ...(await this.clock.moved())];
-    const faults: unknown[] = [];
-    for (const clock of clocks) await this.sweep(clock).catch((error: unknown) => faults.push(error));
-    if (faults.length > 0) throw faults[0];
   }
 }

@@ -4,15 +4,15 @@ import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
-import { AdvanceTestClock } from '../../../access/index.js';
+import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
 import { OverdueSessions } from '../../../checkout/index.js';
 import { Deliveries, WebhookScheduler } from '../../../events/index.js';
 import { DueWork } from '../../application/ports.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
 const MAX_WAIT_MS = 20_000;
-/** How often schedules are moved for steps that were cut off, and for how many clocks. */
-const INTERVAL_MS = 15_000;
+/** How often what is due by moved clocks is done, and for how many clocks at once. */
+const INTERVAL_MS = 5_000;
 const BATCH = 100;
 
 @Injectable()
@@ -22,6 +22,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
   constructor(
     private readonly unit: UnitOfWork,
     private readonly clock: CallerClock,
+    private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
     private readonly overdue: OverdueSessions,
     private readonly deliveries: Deliveries,
@@ -48,12 +49,14 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
   }
 
   private async follow(): Promise<void> {
-    await sweep<Caller>({
+    await sweep<MovedTestClock>({
       limit: BATCH,
-      find: (limit, after) => this.advanceTestClock.behind(limit, after),
-      handle: async (callers) => {
-        await this.clock.settled();
-        for (const caller of callers) await this.moveSchedule(caller);
+      find: (limit, after) => this.testClocks.moved(limit, after),
+      handle: async (moved) => {
+        const behind = moved.filter(({ isBehind }) => isBehind);
+        if (behind.length > 0) await this.clock.settled();
+        for (const { organization } of behind) await this.moveSchedule({ organization, mode: 'test' });
+        for (const clock of moved) await this.overdue.sweep(clock);
       },
     });
   }
