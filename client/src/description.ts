@@ -3747,21 +3747,21 @@ export interface components {
     /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
     OptionalIdempotencyKey: string;
     /** @description Maximum number of items on the page. */
-    Limit: number;
+    QueryLimit: number;
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-    Cursor: string;
+    QueryCursor: string;
     /** @description Only sessions with this status. */
-    Status: 'open' | 'complete' | 'expired';
+    QueryStatus: 'open' | 'complete' | 'expired';
     /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-    From: string;
+    QueryFrom: string;
     /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-    To: string;
+    QueryTo: string;
     /** @description ID of the resource. */
-    Id: string;
+    PathId: string;
     /** @description Only events of the payment with this ID, of its session and of its refunds. */
-    Payment: string;
+    QueryPayment: string;
     /** @description Only events of this type. */
-    Type:
+    QueryType:
       | 'checkout.session.created'
       | 'checkout.session.completed'
       | 'checkout.session.expired'
@@ -3775,63 +3775,63 @@ export interface components {
       | 'refund.failed'
       | 'refund.canceled';
     /** @description Only events of the resource with this ID. */
-    Object: string;
+    QueryObject: string;
     /** @description Order by creation time: `desc` lists the newest event first, `asc` the oldest. */
-    Order: 'desc' | 'asc';
+    QueryOrder: 'desc' | 'asc';
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-    Cursor2: string;
+    QueryCursor2: string;
     /** @description ID of the resource. */
-    Id2: string;
+    PathId2: string;
     /** @description Only payments for this checkout session. */
-    CheckoutSession: string;
+    QueryCheckoutSession: string;
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-    Cursor3: string;
+    QueryCursor3: string;
     /** @description ID of the resource. */
-    Id3: string;
+    PathId3: string;
     /** @description Only refunds of this payment. */
-    Payment2: string;
+    QueryPayment2: string;
     /** @description Only the refund with this reference. */
-    Reference: string;
+    QueryReference: string;
     /** @description Only refunds with this status. */
-    Status2: 'pending' | 'succeeded' | 'failed' | 'canceled';
+    QueryStatus2: 'pending' | 'succeeded' | 'failed' | 'canceled';
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-    Cursor4: string;
+    QueryCursor4: string;
     /** @description ID of the resource. */
-    Id4: string;
+    PathId4: string;
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-    Cursor5: string;
+    QueryCursor5: string;
     /** @description ID of the resource. */
-    Id5: string;
+    PathId5: string;
     /** @description Organization that owns the resource. */
-    Organization: string;
+    QueryOrganization: string;
     /** @description Only events of this organization. */
-    Organization2: string;
+    QueryOrganization2: string;
     /** @description Only holds on this payment. */
-    Payment3: string;
+    QueryPayment3: string;
     /** @description Only holds with this status. */
-    Status3: 'active' | 'released';
+    QueryStatus3: 'active' | 'released';
     /** @description Only holds of this organization. */
-    Organization3: string;
+    QueryOrganization3: string;
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-    Cursor6: string;
+    QueryCursor6: string;
     /** @description ID of the resource. */
-    Id6: string;
+    PathId6: string;
     /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-    Organization4: string;
+    QueryOrganization4: string;
     /** @description Only payments recorded under this reference. */
-    Reference2: string;
+    QueryReference2: string;
     /** @description Only payments of this organization. */
-    Organization5: string;
+    QueryOrganization5: string;
     /** @description Only refunds with this status. */
-    Status4: 'pending' | 'succeeded' | 'failed' | 'canceled' | 'all';
+    QueryStatus4: 'pending' | 'succeeded' | 'failed' | 'canceled' | 'all';
     /** @description Only refunds of this organization. */
-    Organization6: string;
+    QueryOrganization6: string;
     /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-    WebhookId: string;
+    HeaderWebhookId: string;
     /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-    WebhookTimestamp: string;
+    HeaderWebhookTimestamp: string;
     /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-    WebhookSignature: string;
+    HeaderWebhookSignature: string;
   };
   requestBodies: never;
   headers: {
@@ -3856,15 +3856,15 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor'];
+        cursor?: components['parameters']['QueryCursor'];
         /** @description Only sessions with this status. */
-        status?: components['parameters']['Status'];
+        status?: components['parameters']['QueryStatus'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: components['parameters']['From'];
+        from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: components['parameters']['To'];
+        to?: components['parameters']['QueryTo'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -3945,7 +3945,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id'];
+        id: components['parameters']['PathId'];
       };
       cookie?: never;
     };
@@ -3982,7 +3982,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id'];
+        id: components['parameters']['PathId'];
       };
       cookie?: never;
     };
@@ -4045,7 +4045,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id'];
+        id: components['parameters']['PathId'];
       };
       cookie?: never;
     };
@@ -4106,7 +4106,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id'];
+        id: components['parameters']['PathId'];
       };
       cookie?: never;
     };
@@ -4135,21 +4135,21 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only events of the payment with this ID, of its session and of its refunds. */
-        payment?: components['parameters']['Payment'];
+        payment?: components['parameters']['QueryPayment'];
         /** @description Only events of this type. */
-        type?: components['parameters']['Type'];
+        type?: components['parameters']['QueryType'];
         /** @description Only events of the resource with this ID. */
-        object?: components['parameters']['Object'];
+        object?: components['parameters']['QueryObject'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: components['parameters']['From'];
+        from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: components['parameters']['To'];
+        to?: components['parameters']['QueryTo'];
         /** @description Order by creation time: `desc` lists the newest event first, `asc` the oldest. */
-        order?: components['parameters']['Order'];
+        order?: components['parameters']['QueryOrder'];
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor2'];
+        cursor?: components['parameters']['QueryCursor2'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -4187,7 +4187,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id2'];
+        id: components['parameters']['PathId2'];
       };
       cookie?: never;
     };
@@ -4223,7 +4223,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id2'];
+        id: components['parameters']['PathId2'];
       };
       cookie?: never;
     };
@@ -4279,15 +4279,15 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only payments for this checkout session. */
-        checkout_session?: components['parameters']['CheckoutSession'];
+        checkout_session?: components['parameters']['QueryCheckoutSession'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: components['parameters']['From'];
+        from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: components['parameters']['To'];
+        to?: components['parameters']['QueryTo'];
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor3'];
+        cursor?: components['parameters']['QueryCursor3'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -4325,7 +4325,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id3'];
+        id: components['parameters']['PathId3'];
       };
       cookie?: never;
     };
@@ -4354,19 +4354,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only refunds of this payment. */
-        payment?: components['parameters']['Payment2'];
+        payment?: components['parameters']['QueryPayment2'];
         /** @description Only the refund with this reference. */
-        reference?: components['parameters']['Reference'];
+        reference?: components['parameters']['QueryReference'];
         /** @description Only refunds with this status. */
-        status?: components['parameters']['Status2'];
+        status?: components['parameters']['QueryStatus2'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: components['parameters']['From'];
+        from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: components['parameters']['To'];
+        to?: components['parameters']['QueryTo'];
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor4'];
+        cursor?: components['parameters']['QueryCursor4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -4482,7 +4482,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -4518,7 +4518,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -4575,9 +4575,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor5'];
+        cursor?: components['parameters']['QueryCursor5'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -4675,7 +4675,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -4711,7 +4711,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -4754,7 +4754,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -4790,7 +4790,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -4835,7 +4835,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -4880,7 +4880,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id'];
+        id: components['parameters']['PathId'];
       };
       cookie?: never;
     };
@@ -4998,7 +4998,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -5062,7 +5062,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -5125,7 +5125,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -5181,7 +5181,7 @@ export interface operations {
     parameters: {
       query: {
         /** @description Organization that owns the resource. */
-        organization: components['parameters']['Organization'];
+        organization: components['parameters']['QueryOrganization'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5189,7 +5189,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id'];
+        id: components['parameters']['PathId'];
       };
       cookie?: never;
     };
@@ -5225,7 +5225,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id'];
+        id: components['parameters']['PathId'];
       };
       cookie?: never;
     };
@@ -5263,21 +5263,21 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only events of this organization. */
-        organization?: components['parameters']['Organization2'];
+        organization?: components['parameters']['QueryOrganization2'];
         /** @description Only events of this type. */
-        type?: components['parameters']['Type'];
+        type?: components['parameters']['QueryType'];
         /** @description Only events of the resource with this ID. */
-        object?: components['parameters']['Object'];
+        object?: components['parameters']['QueryObject'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: components['parameters']['From'];
+        from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: components['parameters']['To'];
+        to?: components['parameters']['QueryTo'];
         /** @description Order by creation time: `desc` lists the newest event first, `asc` the oldest. */
-        order?: components['parameters']['Order'];
+        order?: components['parameters']['QueryOrder'];
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor2'];
+        cursor?: components['parameters']['QueryCursor2'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5310,19 +5310,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only holds on this payment. */
-        payment?: components['parameters']['Payment3'];
+        payment?: components['parameters']['QueryPayment3'];
         /** @description Only holds with this status. */
-        status?: components['parameters']['Status3'];
+        status?: components['parameters']['QueryStatus3'];
         /** @description Only holds of this organization. */
-        organization?: components['parameters']['Organization3'];
+        organization?: components['parameters']['QueryOrganization3'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: components['parameters']['From'];
+        from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: components['parameters']['To'];
+        to?: components['parameters']['QueryTo'];
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor6'];
+        cursor?: components['parameters']['QueryCursor6'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5355,7 +5355,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['Organization4'];
+        organization?: components['parameters']['QueryOrganization4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5363,7 +5363,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id6'];
+        id: components['parameters']['PathId6'];
       };
       cookie?: never;
     };
@@ -5399,7 +5399,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id6'];
+        id: components['parameters']['PathId6'];
       };
       cookie?: never;
     };
@@ -5437,19 +5437,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only payments recorded under this reference. */
-        reference?: components['parameters']['Reference2'];
+        reference?: components['parameters']['QueryReference2'];
         /** @description Only payments for this checkout session. */
-        checkout_session?: components['parameters']['CheckoutSession'];
+        checkout_session?: components['parameters']['QueryCheckoutSession'];
         /** @description Only payments of this organization. */
-        organization?: components['parameters']['Organization5'];
+        organization?: components['parameters']['QueryOrganization5'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: components['parameters']['From'];
+        from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: components['parameters']['To'];
+        to?: components['parameters']['QueryTo'];
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor3'];
+        cursor?: components['parameters']['QueryCursor3'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5560,7 +5560,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['Organization4'];
+        organization?: components['parameters']['QueryOrganization4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5568,7 +5568,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id3'];
+        id: components['parameters']['PathId3'];
       };
       cookie?: never;
     };
@@ -5597,11 +5597,11 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['Organization4'];
+        organization?: components['parameters']['QueryOrganization4'];
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor6'];
+        cursor?: components['parameters']['QueryCursor6'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5609,7 +5609,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id3'];
+        id: components['parameters']['PathId3'];
       };
       cookie?: never;
     };
@@ -5645,7 +5645,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id3'];
+        id: components['parameters']['PathId3'];
       };
       cookie?: never;
     };
@@ -5703,19 +5703,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only refunds with this status. */
-        status?: components['parameters']['Status4'];
+        status?: components['parameters']['QueryStatus4'];
         /** @description Only refunds of this payment. */
-        payment?: components['parameters']['Payment2'];
+        payment?: components['parameters']['QueryPayment2'];
         /** @description Only refunds of this organization. */
-        organization?: components['parameters']['Organization6'];
+        organization?: components['parameters']['QueryOrganization6'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        from?: components['parameters']['From'];
+        from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
-        to?: components['parameters']['To'];
+        to?: components['parameters']['QueryTo'];
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor4'];
+        cursor?: components['parameters']['QueryCursor4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5784,7 +5784,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['Organization4'];
+        organization?: components['parameters']['QueryOrganization4'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5792,7 +5792,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -5828,7 +5828,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -5892,7 +5892,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -5956,7 +5956,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -6020,7 +6020,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -6083,7 +6083,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id4'];
+        id: components['parameters']['PathId4'];
       };
       cookie?: never;
     };
@@ -6139,9 +6139,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['Limit'];
+        limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['Cursor5'];
+        cursor?: components['parameters']['QueryCursor5'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -6239,7 +6239,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -6275,7 +6275,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -6318,7 +6318,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -6354,7 +6354,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -6399,7 +6399,7 @@ export interface operations {
       };
       path: {
         /** @description ID of the resource. */
-        id: components['parameters']['Id5'];
+        id: components['parameters']['PathId5'];
       };
       cookie?: never;
     };
@@ -6518,11 +6518,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6548,11 +6548,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6578,11 +6578,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6608,11 +6608,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6638,11 +6638,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6668,11 +6668,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6698,11 +6698,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6728,11 +6728,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6758,11 +6758,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6788,11 +6788,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6818,11 +6818,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6848,11 +6848,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6878,11 +6878,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6908,11 +6908,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6938,11 +6938,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6968,11 +6968,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -6998,11 +6998,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -7028,11 +7028,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -7058,11 +7058,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -7088,11 +7088,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -7118,11 +7118,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -7148,11 +7148,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -7178,11 +7178,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;
@@ -7208,11 +7208,11 @@ export interface operations {
       query?: never;
       header: {
         /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
-        'webhook-id': components['parameters']['WebhookId'];
+        'webhook-id': components['parameters']['HeaderWebhookId'];
         /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
-        'webhook-timestamp': components['parameters']['WebhookTimestamp'];
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
         /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
-        'webhook-signature': components['parameters']['WebhookSignature'];
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
       };
       path?: never;
       cookie?: never;

@@ -51,7 +51,8 @@ export class Components {
   }
 
   parameter(parameter: Json): Json {
-    return { $ref: `#/components/parameters/${placed(this.parameters, pascalCase(`${parameter.name}`), parameter)}` };
+    const name = pascalCase(`${parameter.in}-${parameter.name}`);
+    return { $ref: `#/components/parameters/${placed(this.parameters, name, parameter)}` };
   }
 
   /** The response that several operations share shows what any of them shows; of examples with one name, the first. */
