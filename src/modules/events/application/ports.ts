@@ -1,5 +1,6 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
+import type { OwnId } from '../../../shared/own-id.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
 import type { Event, NewEvent } from '../domain/event.js';
 import type { DueReceiver } from '../domain/receiver.js';
@@ -12,9 +13,9 @@ export const DEFAULT_ORDER: Order = 'desc';
 
 export interface EventFilter extends PageRequest {
   readonly type: string | undefined;
-  readonly object: string | undefined;
+  readonly object: OwnId | undefined;
   /** A resource: its events, and those of the others in its story. */
-  readonly about: string | undefined;
+  readonly about: OwnId | undefined;
   /** Creation time in milliseconds: from inclusive, to exclusive. */
   readonly from: number | undefined;
   readonly to: number | undefined;

@@ -64,7 +64,7 @@ export class EventsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
-    const page = await this.events.list(caller, toFilter(query));
+    const page = await this.events.list(caller, toFilter(caller, query));
     return new HttpResponse({ status: 200, body: listJson(page, eventJson) });
   }
 

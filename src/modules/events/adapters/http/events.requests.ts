@@ -1,4 +1,6 @@
+import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
+import { filterId } from '../../../../shared/own-id.js';
 import { Id, Instant, OneOf, ResourceId } from '../../../../validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
 import {
@@ -48,11 +50,12 @@ export class ResendEventRequest {
   webhook_endpoint?: string | null;
 }
 
-export function toLedgerFilter({ organization, ...query }: ListLedgerEventsQuery): LedgerEventFilter {
-  return { ...toFilter(query), organization };
+export function toLedgerFilter(ledger: Ledger, { organization, ...query }: ListLedgerEventsQuery): LedgerEventFilter {
+  return { ...toFilter(ledger, query), organization };
 }
 
-export function toFilter(query: ListEventsQuery): EventFilter {
-  const { type, object, payment: about, order = DEFAULT_ORDER, cursor, limit } = query;
+export function toFilter(ledger: Ledger, query: ListEventsQuery): EventFilter {
+  const { type, order = DEFAULT_ORDER, cursor, limit } = query;
+  const [object, about] = [query.object, query.payment].map((id) => filterId(ledger, id));
   return { ...parseRange(query), type, object, about, order, cursor, limit: pageLimit(limit) };
 }

@@ -28,7 +28,7 @@ export class LedgerEventsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
-    const page = await this.events.list(ledger, toLedgerFilter(query));
+    const page = await this.events.list(ledger, toLedgerFilter(ledger, query));
     const body = listJson(page, ({ organization, ...event }) => eventJson(event, organization));
     return new HttpResponse({ status: 200, body });
   }

@@ -4,7 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import type { Statement } from '../../../../platform/database/statement.js';
 import { Facts } from '../../../../platform/facts.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { createdRange, idOf, modeOf, uuidOf } from '../../../../shared/id.js';
+import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
 import type { EventFilter, Order } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
@@ -75,8 +75,6 @@ export class EventLists {
   /** Reads one row more than the limit, so that `followed` is right for the last event of the page. */
   async found(caller: Caller, filter: EventFilter, ahead: number): Promise<FoundRow[]> {
     const { type, object, about, order, limit } = filter;
-    // A resource of the other mode has no events in this mode.
-    if ([object, about].some((id) => id !== undefined && modeOf(id) !== caller.mode)) return [];
     const [low, high, ...rest] = await this.range(filter, ahead);
     const page = [uuidOf(caller.organization), caller.mode, low, high, limit + 1, ...rest];
     const read = (statement: Statement, ...more: readonly unknown[]) =>

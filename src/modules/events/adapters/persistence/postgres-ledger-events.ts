@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Statement } from '../../../../platform/database/statement.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { idOf, instantOf, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import { idOf, instantOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
 import { type LedgerEventFilter, LedgerEvents, type Order, type OwnedEvent } from '../../application/ports.js';
 import { EVENT_COLUMNS } from './event.record.js';
@@ -57,7 +57,6 @@ export class PostgresLedgerEvents extends LedgerEvents {
       const rows = await this.lists.found({ organization, mode }, filter, 0);
       return rows.map((row) => ({ ...row, organization: uuidOf(organization) }));
     }
-    if (object !== undefined && modeOf(object) !== mode) return [];
     const [low, high, first, end, , , last] = await this.lists.range({ ...filter, from: earliest(filter) }, 0);
     const page = [mode, low, high, limit + 1, this.lists.typesOf(filter), first, end, last];
     if (object === undefined) return this.database.read({ mode }, listStatement('all', order), page);
