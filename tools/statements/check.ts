@@ -22,6 +22,7 @@ const MAKERS: Makers = {
   'encrypted-columns encryptedColumns': calls([]),
   'encrypted-columns statementsOn': PARTS,
   'event-lists bounded': PARTS,
+  'event-lists listOfAll': calls(...ORDERS.flatMap((order) => ['all', 'object'].map((of) => [of, order]))),
   'event-lists listOfObjects': calls(
     ...ORDERS.flatMap((order) =>
       [
@@ -31,7 +32,9 @@ const MAKERS: Makers = {
     ),
   ),
   'event-lists listStatement': calls(...ORDERS.flatMap((order) => ['all', 'type'].map((by) => [by, order]))),
+  'event-lists ofEachType': PARTS,
   'event-lists position': PARTS,
+  'event-lists positionOfAll': PARTS,
   'ledger-rows ledgerStatements': PARTS,
   'measurement series': PARTS,
   'metrics oldest': PARTS,
@@ -41,11 +44,6 @@ const MAKERS: Makers = {
   'postgres-claims store': PARTS,
   'postgres-deliveries NEXT_RECEIVER': PARTS,
   'postgres-held-amounts change': PARTS,
-  'postgres-ledger-events listStatement': calls(
-    ...ORDERS.flatMap((order) => ['all', 'object'].map((of) => [of, order])),
-  ),
-  'postgres-ledger-events ofEachType': PARTS,
-  'postgres-ledger-events position': PARTS,
   'postgres-webhook-endpoints one': PARTS,
   'postgres-webhook-endpoints statementsOn': PARTS,
   'prepared-query PreparedQuery': PARTS,

@@ -15,7 +15,6 @@ import { EventSweeper } from './adapters/persistence/event-sweeper.js';
 import { ATTEMPTS, EVENT_MEASUREMENT, RECORDED } from './adapters/persistence/metrics.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
-import { PostgresLedgerEvents } from './adapters/persistence/postgres-ledger-events.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
 import { PostgresResending } from './adapters/persistence/postgres-resending.js';
 import { PostgresWebhookEndpoints } from './adapters/persistence/postgres-webhook-endpoints.js';
@@ -26,7 +25,7 @@ import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { ManageWebhookEndpoints } from './application/manage-webhook-endpoints.js';
 import { OutgoingAttempts } from './application/outgoing-attempts.js';
-import { Deliveries, Events, LedgerEvents, Outbox, Resending, WebhookEndpoints } from './application/ports.js';
+import { Deliveries, Events, Outbox, Resending, WebhookEndpoints } from './application/ports.js';
 import { Receivers } from './application/receivers.js';
 import { RESEND_LIMIT, ResendEvent } from './application/resend-event.js';
 import { WebhookScheduler } from './application/webhook-scheduler.js';
@@ -51,7 +50,6 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     WebhookWorker,
     { provide: Deliveries, useClass: PostgresDeliveries },
     { provide: Events, useClass: PostgresEvents },
-    { provide: LedgerEvents, useClass: PostgresLedgerEvents },
     { provide: Network, useValue: NETWORK },
     { provide: Outbox, useClass: PostgresOutbox },
     { provide: Receivers, useClass: HttpReceivers },

@@ -43,6 +43,14 @@ export interface ResourceEvent {
   readonly type: string;
 }
 
+export interface OwnedEvent extends Event {
+  readonly organization: string;
+}
+
+export interface LedgerEventFilter extends EventFilter {
+  readonly organization: string | undefined;
+}
+
 export abstract class Events {
   /** Finds an event of the caller's organization in either mode. */
   abstract find(caller: Caller, id: string): Promise<Event | undefined>;
@@ -52,19 +60,8 @@ export abstract class Events {
   abstract undeliveredSince(caller: Caller, event: ResourceEvent): Promise<number | undefined>;
   /** Events of the caller's mode. A page of large events has fewer than the limit, but at least one if there is any. */
   abstract list(caller: Caller, filter: EventFilter): Promise<Page<Event>>;
-}
-
-export interface OwnedEvent extends Event {
-  readonly organization: string;
-}
-
-export interface LedgerEventFilter extends EventFilter {
-  readonly organization: string | undefined;
-}
-
-export abstract class LedgerEvents {
-  /** Events of the ledger's mode. A page of large events has fewer than the limit, but at least one if there is any. */
-  abstract list(ledger: Ledger, filter: LedgerEventFilter): Promise<Page<OwnedEvent>>;
+  /** The same of all organizations, or of the one that the filter names. */
+  abstract listOfAll(ledger: Ledger, filter: LedgerEventFilter): Promise<Page<OwnedEvent>>;
 }
 
 /** Where other modules record what they change: an event exists exactly when its change does. */

@@ -5,7 +5,7 @@ import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ValidQuery } from '../../../../validation/validation.js';
-import { LedgerEvents } from '../../application/ports.js';
+import { Events } from '../../application/ports.js';
 import { EVENT_FACTS } from '../../facts.js';
 import { eventJson, LEDGER_EVENT_LIST, ledgerEventWebhooks } from '../representation/events.views.js';
 import { ListLedgerEventsQuery, toLedgerFilter } from './events.requests.js';
@@ -18,7 +18,7 @@ import { ListLedgerEventsQuery, toLedgerFilter } from './events.requests.js';
 )
 @Webhooks(ledgerEventWebhooks)
 export class LedgerEventsController {
-  constructor(private readonly events: LedgerEvents) {}
+  constructor(private readonly events: Events) {}
 
   @Operation('listLedgerEvents', {
     summary: 'List events as the ledger',
@@ -28,7 +28,7 @@ export class LedgerEventsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
-    const page = await this.events.list(ledger, toLedgerFilter(ledger, query));
+    const page = await this.events.listOfAll(ledger, toLedgerFilter(ledger, query));
     const body = listJson(page, ({ organization, ...event }) => eventJson(event, organization));
     return new HttpResponse({ status: 200, body });
   }

@@ -3,10 +3,10 @@ import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { Statement } from '../../../../platform/database/statement.js';
 import { Facts } from '../../../../platform/facts.js';
-import type { Caller } from '../../../../shared/caller.js';
-import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { createdRange, idOf, instantOf, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
-import type { EventFilter, Order } from '../../application/ports.js';
+import type { EventFilter, LedgerEventFilter, Order } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { EVENT_COLUMNS } from './event.record.js';
 import { EventFloor, LAST_POSITION } from './event-floor.js';
@@ -14,12 +14,12 @@ import { EventFloor, LAST_POSITION } from './event-floor.js';
 /** The event that makes a page exceed this size is its last one, so a page has at least one event. */
 const PAGE_BYTES = 1_048_576;
 /** How much later than its ID an event may be inserted, by clocks that differ. */
-export const MARGIN_MS = 60_000;
+const MARGIN_MS = 60_000;
 
-export const inPlace = (order: Order): string => `position ${order}, id ${order}`;
+const inPlace = (order: Order): string => `position ${order}, id ${order}`;
 
 /** Cuts the result of a query at PAGE_BYTES. `followed` tells whether more events follow. */
-export function bounded(query: string, order: string, limit = '$5', columns = EVENT_COLUMNS): string {
+function bounded(query: string, order: string, limit = '$5', columns = EVENT_COLUMNS): string {
   return `SELECT ${columns}, followed FROM (
       SELECT *, sum(octet_length(data)) OVER page - octet_length(data) AS before, lead(id) OVER page IS NOT NULL AS followed
       FROM (${query} ORDER BY ${order} LIMIT ${limit}) found WINDOW page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
@@ -55,9 +55,36 @@ function listOfObjects(name: string, stories: readonly string[], order: Order): 
   };
 }
 
-export interface FoundRow extends Event {
+const OF_ALL = '/* every organization: the ledger reads the events of all */';
+const SHOWN = `organization_id AS organization, ${EVENT_COLUMNS}`;
+
+const ofEachType = (query: string) =>
+  `SELECT found.* FROM unnest($5::text[]) AS wanted (name) CROSS JOIN LATERAL (${query}) AS found`;
+const positionOfAll = (nearest: string, order: string) =>
+  `(SELECT position FROM (${ofEachType(`SELECT position, id FROM events
+  WHERE mode = $1 AND type = wanted.name AND ${nearest} ORDER BY ${order} LIMIT 1`)}) AS each ORDER BY ${order} LIMIT 1)`;
+const PLACES = `places AS MATERIALIZED (SELECT coalesce(${positionOfAll('id <= $2', 'id DESC')}, 0) AS low,
+  coalesce(${positionOfAll('id >= $3', 'id')}, ${LAST_POSITION}) AS high)`;
+
+/** Merges a page of each type, found by the index. Citus cannot join LATERAL across shards: there, events are in the order of IDs. */
+function listOfAll(of: 'all' | 'object', order: Order): Statement {
+  const condition = `id > $6 AND id < $7 AND position <= $8 ${of === 'object' ? 'AND object_id = $9' : ''}`;
+  const byType = ofEachType(`SELECT * FROM events WHERE mode = $1 AND type = wanted.name AND ${condition}
+    AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
+    ORDER BY ${inPlace(order)} LIMIT $4`);
+  const together = `SELECT * FROM events WHERE mode = $1 AND type = ANY ($5) AND id > $2 AND id < $3 AND ${condition}`;
+  return {
+    name: `events.ledger_list_${of}_${order}`,
+    text: `${OF_ALL} WITH ${PLACES} ${bounded(byType, inPlace(order), '$4', SHOWN)}`,
+    onCitus: `${OF_ALL} ${bounded(together, `id ${order}`, '$4', SHOWN)}`,
+  };
+}
+
+interface FoundRow extends Event {
   readonly followed: boolean;
 }
+
+type OwnedRow = FoundRow & { readonly organization: string };
 
 export function pageOf<Row extends FoundRow>(rows: readonly Row[], { limit, order }: EventFilter): Page<Row> {
   const items = rows.slice(0, limit).map((row) => ({ ...row, id: idOf(EVENT_ID, row.id) }));
@@ -89,7 +116,20 @@ export class EventLists {
     return read(statement, uuidOf(whole), this.typesOf(filter), object === undefined ? null : uuidOf(object));
   }
 
-  async range(filter: EventFilter, ahead: number) {
+  /** Those of all organizations or of one, with the UUID of each one's organization. */
+  async foundOfAll({ mode }: Ledger, filter: LedgerEventFilter): Promise<OwnedRow[]> {
+    const { organization, object, limit, order } = filter;
+    if (organization !== undefined) {
+      const rows = await this.found({ organization, mode }, filter, 0);
+      return rows.map((row) => ({ ...row, organization: uuidOf(organization) }));
+    }
+    const [low, high, first, end, , , last] = await this.range({ ...filter, from: earliest(filter) }, 0);
+    const page = [mode, low, high, limit + 1, this.typesOf(filter), first, end, last];
+    if (object === undefined) return this.database.read({ mode }, listOfAll('all', order), page);
+    return this.database.read({ mode }, listOfAll('object', order), [...page, uuidOf(object)]);
+  }
+
+  private async range(filter: EventFilter, ahead: number) {
     const { from, to, cursor, order, object } = filter;
     const widened = { from: from && Math.max(0, from - MARGIN_MS), to: to && to + MARGIN_MS, cursor, order };
     const [low, high] = createdRange(widened, ahead);
@@ -100,8 +140,14 @@ export class EventLists {
     return [low, high, first, [end, before].sort()[0] as string, ...created, last] as const;
   }
 
-  typesOf({ type, object }: EventFilter): string[] {
+  private typesOf({ type, object }: EventFilter): string[] {
     const all = object === undefined ? this.facts.eventTypes : Object.keys(this.facts.resourceOf(object)?.events ?? {});
     return all.filter((one) => type === undefined || one === type);
   }
+}
+
+/** An event can be older than its resource by as much as the clocks of two processes differ. */
+function earliest({ from, object }: LedgerEventFilter): number | undefined {
+  if (object === undefined) return from;
+  return Math.max(from ?? 0, instantOf(object) - MARGIN_MS);
 }

@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Caller } from '../../../../shared/caller.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
-import { createdInstant, idOf, uuidOf } from '../../../../shared/id.js';
+import { createdInstant, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
-import { type Attempt, type EventFilter, Events, type ResourceEvent, SHOWN_ATTEMPTS } from '../../application/ports.js';
+import {
+  type Attempt,
+  type EventFilter,
+  Events,
+  type LedgerEventFilter,
+  type OwnedEvent,
+  type ResourceEvent,
+  SHOWN_ATTEMPTS,
+} from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { EVENT_COLUMNS } from './event.record.js';
@@ -76,5 +84,11 @@ export class PostgresEvents extends Events {
 
   async list(caller: Caller, filter: EventFilter): Promise<Page<Event>> {
     return pageOf(await this.lists.found(caller, filter, (await this.clock.at(caller)).ahead), filter);
+  }
+
+  async listOfAll(ledger: Ledger, filter: LedgerEventFilter): Promise<Page<OwnedEvent>> {
+    const page = pageOf(await this.lists.foundOfAll(ledger, filter), filter);
+    const items = page.items.map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
+    return { ...page, items };
   }
 }
