@@ -30,3 +30,5 @@ export { RefundBorder1763700000030 } from './0030-refund-border.js';
 export { RefundBorderIndexes1763700000031 } from './0031-refund-border-indexes.js';
 export { EventPositions1763700000032 } from './0032-event-positions.js';
 export { EventPositionIndexes1763700000033 } from './0033-event-position-indexes.js';
+export { OrganizationDetails1763700000034 } from './0034-organization-details.js';
+export { LedgerSessionIndex1763700000035 } from './0035-ledger-session-index.js';

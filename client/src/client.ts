@@ -7,12 +7,21 @@ type Schemas = components['schemas'];
 /** The query of a list. The client follows the pages; `limit` is the size of a page and `cursor` where to begin. */
 type Filters<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>;
 
+/** Options of the ledger's calls on one resource. */
 interface Owned {
   /** The owning organization, if you know it: with it, a service on a distributed database asks one machine only. */
   readonly organization?: string | undefined;
 }
 
-const ownerOf = ({ organization }: Owned = {}) => (organization === undefined ? undefined : { organization });
+const ownerOf = ({ organization }: Owned = {}) => (organization === undefined ? {} : { organization });
+
+interface WithPage {
+  /** URL of the page on which the customer pays. Undefined unless the session is open and the service serves pages. */
+  readonly pageUrl: string | undefined;
+}
+
+type ClaimedRefund = Schemas['LedgerRefund'] & { readonly claim: NonNullable<Schemas['LedgerRefund']['claim']> };
+type ClaimedRefunds = Schemas['LedgerRefundList'] & { readonly data: readonly ClaimedRefund[] };
 
 class Resource {
   constructor(protected readonly transport: Transport) {}
@@ -40,11 +49,11 @@ class CheckoutSessions extends Resource {
   create(
     session: Schemas['CreateCheckoutSessionRequest'],
     options?: WriteOptions,
-  ): Promise<Schemas['CheckoutSession']> {
+  ): Promise<Schemas['CheckoutSession'] & WithPage> {
     return this.transport.post(this.path, session, options);
   }
 
-  retrieve(id: string, options?: ReadOptions): Promise<Schemas['CheckoutSession']> {
+  retrieve(id: string, options?: ReadOptions): Promise<Schemas['CheckoutSession'] & WithPage> {
     return this.read(this.path, id, options);
   }
 
@@ -209,30 +218,40 @@ class TestHelpers extends Resource {
   }
 }
 
-class LedgerCheckoutSessions extends Resource {
-  retrieve(id: string, organization: string, options?: ReadOptions): Promise<Schemas['LedgerCheckoutSession']> {
-    return this.read('/ledger/v1/checkout_sessions', id, options, { organization });
+class LedgerResource extends Resource {
+  protected readOwned<Result>(path: string, id: string, options?: ReadOptions & Owned): Promise<Result> {
+    return this.read(path, id, options, ownerOf(options));
+  }
+
+  protected actOwned<Result>(path: string, id: string, action: string, options?: WriteOptions & Owned, body?: object) {
+    return this.act<Result>(path, id, action, options, { ...body, ...ownerOf(options) });
+  }
+}
+
+class LedgerCheckoutSessions extends LedgerResource {
+  retrieve(id: string, options?: ReadOptions & Owned): Promise<Schemas['LedgerCheckoutSession']> {
+    return this.readOwned('/ledger/v1/checkout_sessions', id, options);
   }
 
   /** Sets the URL to which the page of the session sends the customer to pay. */
   setPaymentUrl(
     id: string,
     body: Schemas['SetPaymentUrlRequest'],
-    options?: WriteOptions,
+    options?: WriteOptions & Owned,
   ): Promise<Schemas['LedgerCheckoutPage']> {
-    return this.act('/ledger/v1/checkout_sessions', id, 'payment_url', options, body);
+    return this.actOwned('/ledger/v1/checkout_sessions', id, 'payment_url', options, body);
   }
 }
 
-class LedgerPayments extends Resource {
+class LedgerPayments extends LedgerResource {
   private readonly path = '/ledger/v1/payments';
 
   record(payment: Schemas['RecordPaymentRequest'], options?: WriteOptions): Promise<Schemas['LedgerPayment']> {
     return this.transport.post(this.path, payment, options);
   }
 
-  retrieve(id: string, organization: string, options?: ReadOptions): Promise<Schemas['LedgerPayment']> {
-    return this.read(this.path, id, options, { organization });
+  retrieve(id: string, options?: ReadOptions & Owned): Promise<Schemas['LedgerPayment']> {
+    return this.readOwned(this.path, id, options);
   }
 
   list(filters: Filters<'listLedgerPayments'> = {}, options?: ReadOptions): List<Schemas['LedgerPayment']> {
@@ -240,18 +259,18 @@ class LedgerPayments extends Resource {
   }
 }
 
-class LedgerHolds extends Resource {
+class LedgerHolds extends LedgerResource {
   /** Puts an amount on hold; without an amount, all that is left of the payment. */
   place(
     payment: string,
     hold: Schemas['PlaceHoldRequest'] = {},
-    options?: WriteOptions,
+    options?: WriteOptions & Owned,
   ): Promise<Schemas['PaymentHold']> {
-    return this.act('/ledger/v1/payments', payment, 'holds', options, hold);
+    return this.actOwned('/ledger/v1/payments', payment, 'holds', options, hold);
   }
 
   retrieve(id: string, options?: ReadOptions & Owned): Promise<Schemas['PaymentHold']> {
-    return this.read('/ledger/v1/holds', id, options, ownerOf(options));
+    return this.readOwned('/ledger/v1/holds', id, options);
   }
 
   list(payment: string, filters: Filters<'listHolds'> = {}, options?: ReadOptions): List<Schemas['PaymentHold']> {
@@ -259,15 +278,15 @@ class LedgerHolds extends Resource {
   }
 
   release(id: string, options?: WriteOptions & Owned): Promise<Schemas['PaymentHold']> {
-    return this.act('/ledger/v1/holds', id, 'release', options, ownerOf(options));
+    return this.actOwned('/ledger/v1/holds', id, 'release', options);
   }
 }
 
-class LedgerRefunds extends Resource {
+class LedgerRefunds extends LedgerResource {
   private readonly path = '/ledger/v1/refunds';
 
   retrieve(id: string, options?: ReadOptions & Owned): Promise<Schemas['LedgerRefund']> {
-    return this.read(this.path, id, options, ownerOf(options));
+    return this.readOwned(this.path, id, options);
   }
 
   list(filters: Filters<'listLedgerRefunds'> = {}, options?: ReadOptions): List<Schemas['LedgerRefund']> {
@@ -275,32 +294,44 @@ class LedgerRefunds extends Resource {
   }
 
   succeed(id: string, options?: WriteOptions & Owned): Promise<Schemas['LedgerRefund']> {
-    return this.act(this.path, id, 'succeed', options, ownerOf(options));
+    return this.actOwned(this.path, id, 'succeed', options);
   }
 
-  fail(id: string, body: Schemas['FailRefundRequest'] = {}, options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
-    return this.act(this.path, id, 'fail', options, body);
+  fail(
+    id: string,
+    body: Schemas['FailRefundRequest'] = {},
+    options?: WriteOptions & Owned,
+  ): Promise<Schemas['LedgerRefund']> {
+    return this.actOwned(this.path, id, 'fail', options, body);
   }
 
   return(
     id: string,
     body: Schemas['ReturnRefundRequest'] = {},
-    options?: WriteOptions,
+    options?: WriteOptions & Owned,
   ): Promise<Schemas['LedgerRefund']> {
-    return this.act(this.path, id, 'return', options, body);
+    return this.actOwned(this.path, id, 'return', options, body);
   }
 
   /** Claims pending refunds that no other worker has claimed, for the time of a lease. */
-  claim(body: Schemas['ClaimRefundsRequest'] = {}, options?: WriteOptions): Promise<Schemas['LedgerRefundList']> {
+  claim(body: Schemas['ClaimRefundsRequest'] = {}, options?: WriteOptions): Promise<ClaimedRefunds> {
     return this.transport.post(`${this.path}/claim`, body, options);
   }
 
-  extend(id: string, body: Schemas['ExtendClaimRequest'], options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
-    return this.act(this.path, id, 'extend', options, body);
+  extend(
+    id: string,
+    body: Schemas['ExtendClaimRequest'],
+    options?: WriteOptions & Owned,
+  ): Promise<Schemas['LedgerRefund']> {
+    return this.actOwned(this.path, id, 'extend', options, body);
   }
 
-  release(id: string, body: Schemas['ReleaseClaimRequest'], options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
-    return this.act(this.path, id, 'release', options, body);
+  release(
+    id: string,
+    body: Schemas['ReleaseClaimRequest'],
+    options?: WriteOptions & Owned,
+  ): Promise<Schemas['LedgerRefund']> {
+    return this.actOwned(this.path, id, 'release', options, body);
   }
 }
 

@@ -42,8 +42,10 @@ interface Prepared {
 }
 
 const TIMEOUT_MS = 30_000;
+/** The page of an open checkout session, which is not in the session itself. */
+const PAGE_LINK = /^<([^>]+)>; rel="payment"$/;
 
-type Outcome = { readonly status: number; readonly body: unknown; readonly retryAfter: string | null };
+type Outcome = { readonly status: number; readonly body: unknown; readonly headers: Headers };
 type Failure = { readonly cause: unknown };
 
 export class Transport {
@@ -102,7 +104,7 @@ export class Transport {
     try {
       const response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
       const body = parse(await response.text());
-      return { status: response.status, body, retryAfter: response.headers.get('retry-after') };
+      return { status: response.status, body, headers: response.headers };
     } catch (cause) {
       // The caller's abort is no network error.
       signal?.throwIfAborted();
@@ -121,17 +123,22 @@ function headersOf(key: string, idempotencyKey?: string, body?: unknown): Record
 
 function pauseBeforeNext(outcome: Outcome | Failure, attempts: number): number | undefined {
   if (!('status' in outcome)) return pauseAfter(attempts, null);
-  const { status, body, retryAfter } = outcome;
+  const { status, body, headers } = outcome;
   const nextStep = isEnvelope(body) ? body.error.next_step?.type : undefined;
-  return isWorthRetrying(status, nextStep) ? pauseAfter(attempts, retryAfter) : undefined;
+  return isWorthRetrying(status, nextStep) ? pauseAfter(attempts, headers.get('retry-after')) : undefined;
 }
 
 function resultOf<Result>(outcome: Outcome | Failure, { idempotencyKey }: Call): Result {
   if (!('status' in outcome)) {
     throw new TillgateConnectionError('The service could not be reached.', { idempotencyKey, ...outcome });
   }
-  const { status, body } = outcome;
-  if (status >= 200 && status < 300 && typeof body === 'object' && body !== null) return body as Result;
+  const { status, body, headers } = outcome;
+  if (status >= 200 && status < 300 && typeof body === 'object' && body !== null) {
+    const [, pageUrl] = PAGE_LINK.exec(headers.get('link') ?? '') ?? [];
+    // Not enumerable, so that the session in JSON is what the service sent.
+    if (pageUrl !== undefined) Object.defineProperty(body, 'pageUrl', { value: pageUrl });
+    return body as Result;
+  }
   if (isEnvelope(body)) throw new TillgateError(status, body, idempotencyKey);
   throw new TillgateConnectionError(`Something other than the service answered, with ${status}.`, {
     status,

@@ -1,11 +1,17 @@
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
-import { CreateOrganization, ManageApiKeys, type Organization, Organizations } from '../modules/access/index.js';
+import {
+  ChangeOrganization,
+  CreateOrganization,
+  ManageApiKeys,
+  type Organization,
+  Organizations,
+} from '../modules/access/index.js';
 import { Pages, SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
-import { MODES } from '../shared/caller.js';
+import { type Caller, MODES } from '../shared/caller.js';
 import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
-import { id, modeOption } from './arguments.js';
+import { id } from './arguments.js';
 import { keyView } from './keys.js';
 import { withApplication } from './run.js';
 
@@ -58,20 +64,41 @@ async function paymentUrls(application: INestApplicationContext, organization: s
 function addSet(organizations: Command): void {
   organizations
     .command('set')
-    .description('say where customers pay')
+    .description('set where customers pay and what their page says')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
-    .addOption(modeOption())
-    .requiredOption('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID} in it, where their page leads them')
+    .addOption(new Option('--mode <mode>', 'test or live data, for a payment URL').choices(MODES))
+    .option('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID} in it, where their page leads them')
     .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
-    .action((organization, { mode, paymentUrl }) =>
-      withApplication(async (application) => {
-        const url = paymentUrl || null;
-        const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
-        return { id: organization, mode, payment_url: await application.get(UnitOfWork).commit(set) };
-      }),
-    );
+    .option('--contact <address>', 'whom customers can ask: an e-mail address or an https URL')
+    .option('--no-contact', 'none')
+    .option('--terms-url <url>', 'an https URL of the terms')
+    .option('--no-terms-url', 'none')
+    .option('--privacy-url <url>', 'an https URL of the privacy notice')
+    .option('--no-privacy-url', 'none')
+    .action((organization, { mode, paymentUrl, ...details }, command) => {
+      const given = Object.entries(details).map(([name, value]) => [name, value || null]);
+      if ((mode === undefined) !== (paymentUrl === undefined) || (mode === undefined && given.length === 0)) {
+        command.error('Give --payment-url with its --mode, or --contact, --terms-url or --privacy-url.');
+      }
+      return withApplication(async (application) => {
+        const set = mode && (await setPaymentUrl(application, { organization, mode }, paymentUrl || null));
+        if (given.length === 0) return { id: organization, ...set };
+        const changed = await application.get(ChangeOrganization).execute(organization, Object.fromEntries(given));
+        return { id: organization, ...set, ...detailsView(changed) };
+      });
+    });
 }
 
-function organizationView({ id, name }: Organization) {
-  return { id, name, created_at: createdAt(id) };
+async function setPaymentUrl(application: INestApplicationContext, caller: Caller, url: string | null) {
+  const set = () => application.get(SetPaymentUrl).ofOrganization(caller, url);
+  return { mode: caller.mode, payment_url: await application.get(UnitOfWork).commit(set) };
+}
+
+function detailsView({ details }: Organization) {
+  return { contact: details.contact, terms_url: details.termsUrl, privacy_url: details.privacyUrl };
+}
+
+function organizationView(organization: Organization) {
+  const { id, name } = organization;
+  return { id, name, created_at: createdAt(id), ...detailsView(organization) };
 }

@@ -15,8 +15,3 @@ export const Owner = () =>
 export class OwnerRequest {
   @Owner() organization?: string | null;
 }
-
-/** Required, because the organization is the first column of the tables' keys. */
-export class OfOrganizationQuery {
-  @Id(ORGANIZATION_ID, { description: 'Organization that owns the resource.' }) organization!: string;
-}

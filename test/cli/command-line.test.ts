@@ -78,7 +78,8 @@ describe('organizations and keys', () => {
     const { id, name } = await succeed('org', 'create', 'Found again');
     const organizations = await succeed('org', 'list');
     expect(organizations).toEqual({ object: 'list', data: expect.any(Array) });
-    const shown = { id, name, created_at: expect.any(Number) };
+    const details = { contact: null, terms_url: null, privacy_url: null };
+    const shown = { id, name, created_at: expect.any(Number), ...details };
     expect(organizations.data.at(-1)).toEqual(shown);
     const { key: _, ...key } = await succeed('key', 'create', '--org', id, '--mode', 'live');
     expect(await succeed('org', 'show', id)).toEqual({

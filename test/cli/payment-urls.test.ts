@@ -1,8 +1,8 @@
-/** Payment URLs, set by an operator on the command line and by the ledger over HTTP. */
+/** What an operator sets for the pages of an organization, and payment URLs that the ledger sets over HTTP. */
 import { expect, test } from '@jest/globals';
 import { SMALLEST } from '../support/client.js';
 import { command } from '../support/command.js';
-import { openPage, submit } from '../support/page.js';
+import { openPage, submit, visit } from '../support/page.js';
 import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
@@ -67,12 +67,52 @@ test("it must be https and contain the session's ID after its host, and the orga
   }
 });
 
+test('a page shows whom to ask and on which terms', async () => {
+  const { organization: id } = shop;
+  const [contact, terms_url, privacy_url] = ['help@shop.example', 'https://shop.example/terms', 'https://a.example/?"'];
+  const { path } = await openPage(shop);
+  const links = async () => {
+    const { text } = await visit(service.url + path);
+    const [, footer = ''] = /<footer>(.*)<\/footer>/.exec(text) ?? [];
+    return [...footer.matchAll(/<a href="([^"]+)" target="_blank" rel="noopener">([^<]+)</g)].map((found) =>
+      found.slice(1),
+    );
+  };
+  expect(await links()).toEqual([]);
+  const given = ['--contact', contact, '--terms-url', terms_url, '--privacy-url', privacy_url];
+  expect(await run(...given)).toEqual({ id, contact, terms_url, privacy_url });
+  expect(await links()).toEqual([
+    [`mailto:${contact}`, contact],
+    [terms_url, 'Terms'],
+    ['https://a.example/?&quot;', 'Privacy'],
+  ]);
+  const url = 'https://shop.example/help';
+  const changed = { id, contact: url, terms_url: null, privacy_url };
+  expect(await run('--contact', url, '--no-terms-url')).toEqual(changed);
+  expect(await links()).toEqual([
+    [url, 'Contact'],
+    ['https://a.example/?&quot;', 'Privacy'],
+  ]);
+  const wrong = [
+    ['--contact', 'help@', 'contact must be an e-mail address or an https URL of at most 500 characters.'],
+    ['--contact', `https://a.example/${'a'.repeat(500)}`, 'contact must be'],
+    ['--terms-url', 'http://shop.example', 'terms_url must be an https URL of at most 500 characters.'],
+    ['--privacy-url', 'help@shop.example', 'privacy_url must be'],
+    ['--mode', 'test', 'Give --payment-url with its --mode, or --contact, --terms-url or --privacy-url.'],
+    ['--payment-url', TEMPLATE, 'Give --payment-url with its --mode'],
+  ];
+  for (const [option = '', value = '', message] of wrong) {
+    const { status, stderr } = await set(id, option, value);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(message as string)]);
+  }
+});
+
 test('the ledger sets the payment URL of one session', async () => {
   const { id, path } = await openPage(shop, { ...SMALLEST, ui_mode: 'embedded' });
   const { organization } = shop;
   const payment_url = 'https://psp.example/4711?back={RETURN_URL}';
   const place = `/ledger/v1/checkout_sessions/${id}/payment_url`;
-  const set = await shop.ledgerPost(place, { organization, payment_url }, 'place');
+  const set = await shop.ledgerPost(place, { payment_url }, 'place');
   const url = `${PUBLIC_URL}${path}`;
   const { expires_at } = (await shop.get(`/v1/checkout_sessions/${id}`)).body;
   expect([set.status, set.body]).toEqual([
@@ -87,7 +127,7 @@ test('the ledger sets the payment URL of one session', async () => {
       expires_at,
     },
   ]);
-  expect((await shop.ledgerPost(place, { organization, payment_url }, 'place')).text).toBe(set.text);
+  expect((await shop.ledgerPost(place, { payment_url }, 'place')).text).toBe(set.text);
   const back = encodeURIComponent(`${url}/return`);
   expect((await submit(`${service.url}${path}/pay`)).location).toBe(`https://psp.example/4711?back=${back}`);
   await shop.ledgerPost(place, { organization, payment_url: 'https://psp.example/other' });

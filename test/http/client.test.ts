@@ -46,13 +46,14 @@ test('completes a session whose total is 0', async () => {
 
 test('reads the page of a session, and sets its payment URL', async () => {
   world.service.application.get(PublicUrl).value = 'https://pay.example';
-  const { id, expires_at } = await tillgate.checkoutSessions.create(SMALLEST);
+  const { id, expires_at, pageUrl: url } = await tillgate.checkoutSessions.create(SMALLEST);
+  expect(url).toMatch(/^https:\/\/pay\.example\/c\/[\w-]{66}$/);
+  expect((await tillgate.checkoutSessions.retrieve(id)).pageUrl).toBe(url);
   const page = await tillgate.checkoutSessions.page(id);
-  const url = expect.stringMatching(/^https:\/\/pay\.example\/c\/[\w-]{66}$/);
   expect(page).toEqual({ object: 'checkout.page', checkout_session: id, url, embed_url: null, expires_at });
   const { organization } = shop;
   const payment_url = 'https://psp.example/4711';
-  const changed = await ledger.checkoutSessions.setPaymentUrl(id, { organization, payment_url });
+  const changed = await ledger.checkoutSessions.setPaymentUrl(id, { payment_url }, { organization });
   expect(changed).toEqual({ ...page, organization, payment_url });
 });
 
@@ -66,10 +67,10 @@ test('finds the payment of a session; claims, extends, releases and returns refu
   expect(await all(ledger.payments.list({ organization, reference: 'capture-1' }))).toEqual([recorded]);
   const refund = await tillgate.refunds.propose({ payment: recorded.id, amount: 1 });
   const [claimed] = (await ledger.refunds.claim({ organization, limit: 1 })).data;
-  const number = claimed?.claim?.number as number;
+  const number = claimed?.claim.number as number;
   expect(claimed?.id).toBe(refund.id);
   expect((await ledger.refunds.extend(refund.id, { claim: number, lease_seconds: 600 })).claim?.number).toBe(number);
-  expect((await ledger.refunds.release(refund.id, { claim: number })).claim).toBeNull();
+  expect((await ledger.refunds.release(refund.id, { claim: number }, { organization })).claim).toBeNull();
   await ledger.refunds.succeed(refund.id, { organization });
   expect((await ledger.refunds.retrieve(refund.id, { organization })).status).toBe('succeeded');
   expect((await ledger.refunds.return(refund.id, { reason: 'account closed' })).status).toBe('failed');
@@ -111,7 +112,7 @@ test('reads a list to its end, each item once, and page by page', async () => {
 
 test('the merchant proposes and cancels refunds, the ledger decides them', async () => {
   const payment = await ledger.payments.record({ organization: shop.organization, amount: 5000, currency: 'usd' });
-  expect(await ledger.payments.retrieve(payment.id, shop.organization)).toEqual(payment);
+  expect(await ledger.payments.retrieve(payment.id, { organization: shop.organization })).toEqual(payment);
   const propose = (amount: number) => tillgate.refunds.propose({ payment: payment.id, amount });
   const [paid, refused, withdrawn] = [await propose(1), await propose(2), await propose(3)];
   expect((await all(ledger.refunds.list({ organization: shop.organization }))).map(({ id }) => id)).toEqual(

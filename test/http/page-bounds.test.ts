@@ -77,7 +77,9 @@ describe('a page', () => {
   test.each(['"', '&', '😀', 'ü'])('of %s only has at most 64 KiB', async (letter) => {
     const rest = letter === '😀' || letter === 'ü' ? 500 : 2000;
     const url = `https://shop.example/${letter.repeat(rest)}`;
-    await service.sql.query('UPDATE organizations SET name = $1', [letter.repeat(255)]);
+    const link = `https://shop.example/${letter.repeat(letter === '😀' ? 240 : 479)}`.slice(0, 500);
+    const shown = 'UPDATE organizations SET name = $1, contact = $2, terms_url = $2, privacy_url = $2';
+    await service.sql.query(shown, [letter.repeat(255), link]);
     const path = await open({
       ui_mode: 'embedded',
       description: letter.repeat(1000),

@@ -180,16 +180,6 @@ describe('a session', () => {
     expect((await shop.get(`/v1/payments?checkout_session=${id}`)).body.data).toHaveLength(1);
   });
 
-  test('is shown as paid only once the payment is recorded; until then the page waits', async () => {
-    const { id, path } = await open({ success_url: 'https://shop.example/thanks' });
-    await submit(at(`${path}/pay`));
-    const waiting = await visit(at(`${path}/return`));
-    expect([waiting.status, stateIn(waiting)]).toEqual([200, 'being_paid']);
-    expect(waiting.text).toContain('<meta http-equiv="refresh"');
-    await shop.record({ amount: 1000, checkout_session: id });
-    expect((await visit(at(`${path}/return`))).location).toBe('https://shop.example/thanks');
-  });
-
   test('that is paid late is paid after 5 seconds; a payment for an expired session is recorded as unmatched', async () => {
     const [one, other] = [await open(), await open()];
     for (const { path } of [one, other]) {
@@ -244,31 +234,21 @@ describe('a session', () => {
     expect(paid).toEqual(ids.map((id) => (id === ids[0] ? 'unpaid' : 'paid')));
   });
 
-  test('whose payment is declined, or not made, can be paid again', async () => {
+  test('can be paid again when the pretend payer declines, or the customer walks away', async () => {
     const { path } = await open();
     await submit(at(`${path}/pay`));
-    const declined = await submit(at(`${path}/pretend/decline`));
-    expect(declined.location).toBe(`${path}/cancel`);
-    const page = await visit(at(declined.location as string));
-    expect(page.text).toContain(
-      '<p class="alert" role="alert">Nothing was charged by this attempt. You can pay again.',
-    );
+    expect((await submit(at(`${path}/pretend/decline`))).location).toBe(`${path}/cancel`);
+    expect((await visit(at(`${path}/cancel`))).text).toContain('Nothing was charged by this attempt.');
     expect((await submit(at(`${path}/pay`))).location).toBe(`${path}/pretend`);
     expect((await submit(at(`${path}/pretend/leave`))).location).toBe(path);
-    const { text } = await visit(at(path));
-    expect(text).toContain('<h1>Did you finish paying?</h1>');
-    expect(text).toContain(`href="${path}/return">Yes, I have paid<`);
-    expect(text).toContain(`action="${path}/pay"`);
+    expect((await visit(at(path))).text).toContain('<h1>Did you finish paying?</h1>');
     expect((await submit(at(`${path}/pretend/other`))).status).toBe(404);
   });
 
   test('that was closed otherwise says so to a customer who paid', async () => {
-    const [expired, complete] = [await open({ cancel_url: 'https://shop.example/cart' }), await open()];
-    expect((await visit(at(expired.path))).text).not.toContain('If you have paid');
+    const [expired, complete] = [await open(), await open()];
     await expire(expired.id);
-    expect((await visit(at(expired.path))).text).toContain('To start again');
-    const back = await visit(at(`${expired.path}/return`));
-    expect([back.text.includes('If you have paid'), back.text.includes('To start again')]).toEqual([true, false]);
+    expect((await visit(at(`${expired.path}/return`))).text).toContain('If you have paid');
     await shop.record({ amount: 1000, checkout_session: complete.id });
     for (const { id, path } of [expired, complete]) {
       await shop.record({ amount: 1000, checkout_session: id, on_mismatch: 'record' });

@@ -1,5 +1,8 @@
 /** A customer in a real browser: what goes wrong in a page, and whom it asks for anything, is noticed. */
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@jest/globals';
@@ -16,7 +19,7 @@ const REPORT_VIOLATIONS =
 export interface Customer {
   readonly page: Page;
   /** Looks that nothing went wrong but what is expected, that every request came here, and that nothing keeps anybody out. */
-  expectUndisturbed(expectedFaults?: number): Promise<void>;
+  expectUndisturbed(expectedFaults?: number, elsewhere?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,15 +41,49 @@ export async function customerIn(
   if (options.javaScriptEnabled !== false) await page.addInitScript({ content: REPORT_VIOLATIONS });
   return {
     page,
-    expectUndisturbed: async (expectedFaults = 0) => {
+    expectUndisturbed: async (expectedFaults = 0, elsewhere = []) => {
       expect(faults).toHaveLength(expectedFaults);
-      expect([...hosts]).toEqual([url]);
+      expect([...hosts].filter((host) => !elsewhere.includes(host))).toEqual([url]);
       if (options.javaScriptEnabled === false) return;
       const { violations } = await new AxeBuilder({ page }).analyze();
       expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(page.viewportSize()?.width);
     },
     close: () => context.close(),
+  };
+}
+
+export interface Provider {
+  /** The shop's origin, which is another than the provider's. */
+  readonly shop: string;
+  readonly hosts: readonly string[];
+  /** The payment URL: an address of the provider with the addresses that it sends customers back to. */
+  readonly url: string;
+  close(): void;
+}
+
+/** A payment provider that knows what real ones know: the addresses that it was given. Any other path of it is the shop's. */
+export async function startProvider(): Promise<Provider> {
+  const server = createServer(({ url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://provider');
+    const link = (way: string) => `<a href="${searchParams.get(way)}">${way}</a>`;
+    // As a payment address does that makes a page at a provider for each payment.
+    if (pathname === '/start') return response.writeHead(303, { location: `${origin}/pay?${searchParams}` }).end();
+    const page = pathname === '/pay' ? `<h1>Provider</h1>${link('return')} ${link('cancel')}` : '<h1>Shop</h1>';
+    return response.setHeader('content-type', 'text/html').end(`<link rel="icon" href="data:,">${page}`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const [shop, origin] = [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
+  return {
+    shop,
+    hosts: [shop, origin, 'null'],
+    url: `${shop}/start?id={CHECKOUT_SESSION_ID}&return={RETURN_URL}&cancel={CANCEL_URL}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
   };
 }
 

@@ -1,4 +1,7 @@
 /** The customer's side: a session of a shop, and what a browser without scripts does with its page. */
+import { SetPaymentUrl } from '../../src/modules/page/index.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import type { Service } from './service.js';
 import { type Shop } from './shop.js';
 
 export interface Visited {
@@ -18,6 +21,12 @@ export function pathIn(headers: Headers): string {
 export async function openPage(shop: Shop, body?: object): Promise<{ readonly id: string; readonly path: string }> {
   const made = await shop.createSession(body);
   return { id: made.body.id, path: pathIn(made.headers) };
+}
+
+/** Says where the pages of the shop lead to pay. */
+export function setPaymentUrl({ application }: Service, { organization, mode }: Shop, url: string) {
+  const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
+  return application.get(UnitOfWork).commit(set);
 }
 
 export async function visit(url: string, init: RequestInit = {}): Promise<Visited> {

@@ -130,6 +130,7 @@ test.each([
     id: expect.stringMatching(/^org_[0-9a-z]{26}$/),
     name,
     webhookSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    details: { contact: null, termsUrl: null, privacyUrl: null },
   });
 });
 

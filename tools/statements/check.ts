@@ -36,6 +36,7 @@ const MAKERS: Makers = {
   'event-lists position': PARTS,
   'event-lists positionOfAll': PARTS,
   'ledger-rows ledgerStatements': PARTS,
+  'ledger-rows ownerIn': PARTS,
   'measurement series': PARTS,
   'metrics oldest': PARTS,
   'postgres-checkout-sessions overdue': PARTS,

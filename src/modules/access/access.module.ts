@@ -16,6 +16,7 @@ import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
 import { AdvanceTestClock } from './application/advance-test-clock.js';
 import { Authenticate } from './application/authenticate.js';
+import { ChangeOrganization } from './application/change-organization.js';
 import { CreateOrganization } from './application/create-organization.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
 import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
@@ -28,6 +29,7 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
   providers: [
     AdvanceTestClock,
     Authenticate,
+    ChangeOrganization,
     CreateOrganization,
     FailuresByAddress,
     ManageApiKeys,

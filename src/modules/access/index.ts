@@ -1,5 +1,6 @@
 export { ACCESS } from './access.module.js';
 export { AdvanceTestClock } from './application/advance-test-clock.js';
+export { ChangeOrganization } from './application/change-organization.js';
 export { CreateOrganization } from './application/create-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
 export { ManageWebhookSecret } from './application/manage-webhook-secret.js';

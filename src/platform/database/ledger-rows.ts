@@ -18,6 +18,13 @@ interface LedgerTable {
 
 type LedgerStatements = ReturnType<typeof ledgerStatements>;
 
+/** Whose the row of an ID is. */
+export const ownerIn = (table: string): Statement => ({
+  name: `${table}.owner`,
+  text: `/* every organization: a resource of the ledger is of any of them */
+    SELECT organization_id AS organization FROM ${table} WHERE mode = $1 AND id = $2`,
+});
+
 /** One list for each combination of filters, so that each has a plan of its own. */
 export function ledgerStatements({ table, columns, filters, few, order }: LedgerTable) {
   const select = `SELECT organization_id AS organization, ${columns} FROM ${table} WHERE mode = $1`;
@@ -31,10 +38,8 @@ export function ledgerStatements({ table, columns, filters, few, order }: Ledger
     if (!names.some((column) => few.includes(column))) return { name, text: `${reason}${filtered} AND ${page}` };
     return { name, text: `${reason}WITH found AS MATERIALIZED (${filtered}) SELECT * FROM found WHERE ${page}` };
   };
-  const text = `/* every organization: a resource of the ledger is of any of them */
-    SELECT organization_id AS organization FROM ${table} WHERE mode = $1 AND id = $2`;
   const lists = subsets([...filters, 'organization_id']).map((names) => [keyOf(names), listBy(names)]);
-  return { owner: { name: `${table}.owner`, text }, lists: Object.fromEntries(lists) as Statements, order };
+  return { owner: ownerIn(table), lists: Object.fromEntries(lists) as Statements, order };
 }
 
 type Statements = Readonly<Record<string, Statement>>;
@@ -49,7 +54,11 @@ interface Asked {
 }
 
 /** Whose a resource of the ledger's mode is, as the caller that may change it: looked up, unless the ledger says it. Refuses with not_found. */
-export async function findOwner(database: Database, { owner }: LedgerStatements, asked: Asked): Promise<Caller> {
+export async function findOwner(
+  database: Database,
+  { owner }: Pick<LedgerStatements, 'owner'>,
+  asked: Asked,
+): Promise<Caller> {
   const { ledger, id, organization } = asked;
   if (organization) return { organization, ...ledger };
   const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [ledger.mode, uuidOf(id)]);

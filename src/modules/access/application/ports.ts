@@ -14,6 +14,7 @@ export interface WebhookSecrets {
 
 export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
+  abstract storeDetails(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
   abstract any(): Promise<boolean>;
   /** Refuses with not_found. */

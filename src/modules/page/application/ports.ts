@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Decided, Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { PageSession, ShownSession } from '../domain/checkout-page.js';
+import type { PageFacts, PageSession, ShopDetails, ShownSession } from '../domain/checkout-page.js';
 
 export interface PageKey {
   readonly caller: Caller;
@@ -41,13 +41,13 @@ export abstract class FreeSessions {
 
 export abstract class Shops {
   /** Refuses with not_found. */
-  abstract byId(organization: string): Promise<{ readonly name: string }>;
+  abstract byId(organization: string): Promise<{ readonly name: string; readonly details: ShopDetails }>;
   abstract origins(caller: Caller): Promise<readonly string[]>;
 }
 
 export abstract class Captures {
-  /** Whether a payment was recorded that did not complete the session. */
-  abstract isUnmatched(caller: Caller, session: OwnId): Promise<boolean>;
+  /** When the session was paid, and whether a payment was recorded that did not complete it. */
+  abstract ofSession(caller: Caller, session: OwnId): Promise<Pick<PageFacts, 'paidAt' | 'isUnmatched'>>;
   /** Records a payment of the session's total, as the ledger does. If the session is no longer open, the payment has a mismatch. */
   abstract record(caller: Caller, session: PageSession): Promise<readonly Write[]>;
 }
@@ -57,8 +57,7 @@ export abstract class LatePayments {
   /** Schedules a payment of the session for `dueAt` (milliseconds, real time). An earlier schedule stays as it is. */
   abstract expect(key: PageKey, dueAt: number): Write;
   abstract remove(key: PageKey): Write;
-  abstract postpone(key: PageKey, dueAt: number): Write;
-  /** The earliest due payments of all organizations, up to `limit`. */
+  /** Up to `limit` due payments of all organizations, any of them: those that cannot be recorded delay no others. */
   abstract due(now: number, limit: number): Promise<PageKey[]>;
 }
 

@@ -21,17 +21,16 @@ export class ReadPage {
     const link = this.links.read(token);
     if (!link) throw notFound('token');
     const { caller, url } = link;
-    const [session, { name: shop }, stored] = await Promise.all([
+    const [session, { name: shop, details }, stored, captured] = await Promise.all([
       this.sessions.getShort(caller, link.session, MAX_LINES),
       this.shops.byId(caller.organization),
       this.pages.find(caller, link.session),
+      this.captures.ofSession(caller, link.session),
     ]);
     const completed = { object: session.id, type: 'checkout.session.completed' };
-    const [isUnmatched, unacknowledgedSince] = await Promise.all([
-      session.status !== 'open' && this.captures.isUnmatched(caller, link.session),
-      session.status === 'complete' ? this.acknowledgements.undeliveredSince(caller, completed) : undefined,
-    ]);
-    const facts = { caller, session, url, shop, ...stored, isUnmatched, unacknowledgedSince };
+    const unacknowledgedSince =
+      session.status === 'complete' ? await this.acknowledgements.undeliveredSince(caller, completed) : undefined;
+    const facts = { caller, session, url, shop, details, ...stored, ...captured, unacknowledgedSince };
     const { now } = await this.clock.at(caller);
     return new CheckoutPage(facts, now);
   }

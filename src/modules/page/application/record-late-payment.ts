@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../shared/clock.js';
 import { type Decision, decided, type Write } from '../../../shared/decision.js';
 import { Refusal } from '../../../shared/errors.js';
 import { Captures, LatePayments, type PageKey, Sessions } from './ports.js';
-
-const RETRY_MS = 30_000;
 
 @Injectable()
 export class RecordLatePayment {
@@ -12,17 +9,11 @@ export class RecordLatePayment {
     private readonly sessions: Sessions,
     private readonly captures: Captures,
     private readonly latePayments: LatePayments,
-    private readonly clock: Clock,
   ) {}
 
   /** Records the payment even if the session has expired meanwhile. A payment that is refused would always be: it is removed. */
   async execute(key: PageKey): Promise<Decision<null>> {
     return decided(null, ...(await this.captured(key)), this.latePayments.remove(key));
-  }
-
-  /** Tries the payment again later, after all that are due by then. */
-  async postpone(key: PageKey): Promise<Decision<null>> {
-    return decided(null, this.latePayments.postpone(key, this.clock.now() + RETRY_MS));
   }
 
   private async captured({ caller, session }: PageKey): Promise<readonly Write[]> {

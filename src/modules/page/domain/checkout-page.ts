@@ -7,7 +7,7 @@ const MERCHANT_MS = 5_000;
 
 /**
  * `being_paid`: the customer has left to pay. `being_settled`: the session is complete, and the merchant has not acknowledged
- * the webhook yet. `received`: the session is closed, and a payment was recorded that did not complete it.
+ * the webhook yet. `received`: a payment was recorded that did not complete the session.
  */
 export type PageState = 'open' | 'nothing_to_pay' | 'being_paid' | 'being_settled' | 'paid' | 'received' | 'expired';
 
@@ -20,6 +20,9 @@ export interface PageLine {
   readonly unitPrice: number;
   readonly amountSubtotal: number;
 }
+
+/** What the shop shows to its customers. The contact is an e-mail address or a URL. */
+export type ShopDetails = Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>>;
 
 /** The fields of a session that its page needs. Amounts are in the minor unit of the currency, times in Unix seconds. */
 export interface PageSession {
@@ -51,11 +54,14 @@ export interface PageFacts {
   readonly session: ShownSession;
   readonly url: string;
   readonly shop: string;
+  readonly details: ShopDetails;
   /** The URL where the customer pays, with placeholders; null if the shop has set none. */
   readonly paymentUrl: string | null;
   /** Whether the customer has left to pay. Only the ledger knows whether they did. */
   readonly isStarted: boolean;
   readonly isUnmatched: boolean;
+  /** When the payment that completed the session was recorded, in Unix seconds. */
+  readonly paidAt: number | undefined;
   /** When the session was completed, in milliseconds; undefined once the merchant has acknowledged the webhook. */
   readonly unacknowledgedSince: number | undefined;
 }
@@ -106,7 +112,7 @@ export class CheckoutPage {
 }
 
 function stateOf({ session, isStarted, isUnmatched, unacknowledgedSince }: PageFacts, now: number): PageState {
-  if (session.status !== 'open' && isUnmatched) return 'received';
+  if (isUnmatched) return 'received';
   if (session.status === 'expired') return 'expired';
   if (session.status === 'complete') {
     return unacknowledgedSince !== undefined && now < unacknowledgedSince + MERCHANT_MS ? 'being_settled' : 'paid';

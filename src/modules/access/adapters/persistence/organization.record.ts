@@ -17,6 +17,15 @@ export class OrganizationRecord {
   @Column('timestamptz', { name: 'previous_webhook_secret_expires_at', nullable: true })
   previousWebhookSecretExpiresAt!: Date | null;
 
+  @Column('text', { nullable: true })
+  contact!: string | null;
+
+  @Column('text', { name: 'terms_url', nullable: true })
+  termsUrl!: string | null;
+
+  @Column('text', { name: 'privacy_url', nullable: true })
+  privacyUrl!: string | null;
+
   /** Neither read nor written any more. The next minor version drops the column (docs/operate/upgrading.md). */
   @Column({ type: 'text', select: false, insert: false, update: false })
   residence!: 'here' | 'leaving' | 'gone';

@@ -12,7 +12,8 @@ import { OrganizationRecord } from './organization.record.js';
 /** Read for each payment page and each delivery attempt, so by prepared statements instead of the Repository. */
 const BY_ID = {
   name: 'access.organization',
-  text: 'SELECT id, name, webhook_secret AS "webhookSecret" FROM organizations WHERE id = $1',
+  text: `SELECT id, name, webhook_secret AS "webhookSecret", contact, terms_url AS "termsUrl", privacy_url AS "privacyUrl"
+    FROM organizations WHERE id = $1`,
 };
 const WEBHOOK_SECRETS = {
   name: 'access.webhook_secrets',
@@ -43,6 +44,10 @@ export class TypeormOrganizations extends Organizations {
 
   async add({ id, name, webhookSecret }: Organization): Promise<void> {
     await this.repository.insert({ id: uuidOf(id), name, webhookSecret });
+  }
+
+  async storeDetails({ id, details }: Organization): Promise<void> {
+    await this.repository.update({ id: uuidOf(id) }, details);
   }
 
   async exists(id: string): Promise<boolean> {
@@ -88,6 +93,6 @@ export class TypeormOrganizations extends Organizations {
   }
 }
 
-function fromRow({ id, name, webhookSecret }: OrganizationRecord): Organization {
-  return Organization.restore(idOf(ORGANIZATION_ID, id), name, webhookSecret);
+function fromRow({ id, name, webhookSecret, contact, termsUrl, privacyUrl }: OrganizationRecord): Organization {
+  return Organization.restore(idOf(ORGANIZATION_ID, id), name, webhookSecret, { contact, termsUrl, privacyUrl });
 }

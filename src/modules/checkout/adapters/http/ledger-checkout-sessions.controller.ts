@@ -3,7 +3,7 @@ import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js'
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { OfOrganizationQuery } from '../../../../validation/requests.js';
+import { OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
@@ -22,11 +22,12 @@ export class LedgerCheckoutSessionsController {
   })
   @Get(':id')
   async read(
-    @LedgerOfKey() { mode }: Ledger,
-    @PathId(CHECKOUT_SESSION_ID) id: string,
-    @ValidQuery() { organization }: OfOrganizationQuery,
+    @LedgerOfKey() ledger: Ledger,
+    @PathId(CHECKOUT_SESSION_ID) pathId: string,
+    @ValidQuery() { organization }: OwnerRequest,
   ) {
-    const caller = { organization, mode };
-    return ledgerCheckoutSessionView(organization, await this.sessions.get(caller, ownId(caller, id)));
+    const id = ownId(ledger, pathId);
+    const caller = await this.sessions.ownerOf(ledger, id, organization);
+    return ledgerCheckoutSessionView(caller.organization, await this.sessions.get(caller, id));
   }
 }

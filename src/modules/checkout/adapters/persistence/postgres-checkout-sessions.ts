@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
+import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
 import type { Part } from '../../../../platform/database/statement.js';
-import type { Caller } from '../../../../shared/caller.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
@@ -30,6 +31,7 @@ const columnsWith = (status: string, lineItems = 'line_items') =>
 
 const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
 
+const LEDGER = { owner: ownerIn('checkout_sessions') };
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 
 /** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
@@ -133,6 +135,10 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
     const [row] = await this.database.read<Row & ShortSession>(caller, FIND_SHORT, values);
     if (!row) throw notFound('id');
     return { ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) };
+  }
+
+  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
+    return findOwner(this.database, LEDGER, { ledger, id, organization });
   }
 
   async overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]> {

@@ -7,12 +7,10 @@ import {
 } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
-import { CHECKOUT_SESSION_ID, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
+import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';
 import { LEDGER_CHECKOUT_PAGE, ledgerPageView } from '../representation/pages.views.js';
 import { SetPaymentUrlRequest } from './pages.requests.js';
@@ -23,6 +21,7 @@ import { SetPaymentUrlRequest } from './pages.requests.js';
 export class LedgerPagesController {
   constructor(
     private readonly idempotency: Idempotency,
+    private readonly sessions: CheckoutSessionQueries,
     private readonly setPaymentUrl: SetPaymentUrl,
     private readonly links: PageLinks,
   ) {}
@@ -31,28 +30,26 @@ export class LedgerPagesController {
     summary: 'Set the payment URL of a checkout session',
     description:
       "Sets the URL to which the page of this session sends the customer to pay. It replaces the organization's payment URL for this session.",
-    example: {
-      organization: exampleId(ORGANIZATION_ID),
-      payment_url: 'https://psp.example/pay/4711?return={RETURN_URL}',
-    },
+    example: { payment_url: 'https://psp.example/pay/4711?return={RETURN_URL}' },
     answers: { 200: { description: 'The page of the session.', schema: LEDGER_CHECKOUT_PAGE } },
   })
   @Post(':id/payment_url')
   @AcceptIdempotencyKey()
-  set(
-    @LedgerOfKey() { mode }: Ledger,
+  async set(
+    @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
-    @PathId(CHECKOUT_SESSION_ID) id: string,
+    @PathId(CHECKOUT_SESSION_ID) pathId: string,
     @ValidBody() body: SetPaymentUrlRequest,
   ) {
-    const caller = { organization: body.organization, mode };
+    const id = ownId(ledger, pathId);
+    const caller = await this.sessions.ownerOf(ledger, id, body.organization);
     return this.idempotency.once(
       caller,
       { body, ...request },
-      () => this.setPaymentUrl.ofSession(caller, ownId(caller, id), body.payment_url),
+      () => this.setPaymentUrl.ofSession(caller, id, body.payment_url),
       (session) => {
-        const url = this.links.urlOf(caller.organization, id);
-        return { status: 200, body: JSON.stringify(ledgerPageView(session, url, body)) };
+        const url = this.links.urlOf(caller.organization, id) ?? null;
+        return { status: 200, body: JSON.stringify(ledgerPageView(session, url, { ...body, ...caller })) };
       },
     );
   }

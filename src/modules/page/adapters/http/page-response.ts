@@ -6,8 +6,8 @@ import { SCRIPT, STYLE } from '../representation/assets.js';
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 
 interface PagePolicy {
-  /** URLs to which forms of the page may lead, also by redirects. */
-  readonly formTargets?: readonly (string | null)[];
+  /** Sources to which forms of the page may lead. A browser also checks each redirect. */
+  readonly formTargets?: readonly string[];
   /** Origins whose pages may show this one in a frame. Default: none. */
   readonly frameOrigins?: readonly string[] | undefined;
 }
@@ -21,12 +21,13 @@ export function seeOther<Response extends HttpResponse>(response: Response): Res
   return response.with(headersOf({}));
 }
 
-export function formTargets({ placeToPay, onward }: CheckoutPage): readonly (string | null)[] {
-  return [typeof placeToPay === 'object' ? placeToPay.url : null, onward];
+/** Any host of the payment URL's scheme, because a payment URL may redirect to a payment provider. */
+export function formTargets({ placeToPay, onward }: CheckoutPage): readonly string[] {
+  const pay = typeof placeToPay === 'object' ? [new URL(placeToPay.url).protocol] : [];
+  return onward === null ? pay : [...pay, sourceOf(new URL(onward))];
 }
 
 function headersOf({ formTargets = [], frameOrigins = [] }: PagePolicy): Readonly<Record<string, string>> {
-  const forms = formTargets.flatMap((url) => (url === null ? [] : sourceOf(new URL(url))));
   const ancestors = frameOrigins.filter((origin) => ORIGIN.test(origin));
   const policy = [
     "default-src 'none'",
@@ -34,7 +35,7 @@ function headersOf({ formTargets = [], frameOrigins = [] }: PagePolicy): Readonl
     `script-src ${SCRIPT.source}`,
     "connect-src 'self'",
     'img-src data:',
-    `form-action ${[...new Set(["'self'", ...forms])].join(' ')}`,
+    `form-action ${[...new Set(["'self'", ...formTargets])].join(' ')}`,
     "base-uri 'none'",
     "require-trusted-types-for 'script'",
     `frame-ancestors ${ancestors.join(' ') || "'none'"}`,

@@ -1,8 +1,8 @@
-import { ORGANIZATION_ID } from '../../../../shared/id.js';
-import { Id, WebUrl } from '../../../../validation/fields.js';
+import { WebUrl } from '../../../../validation/fields.js';
+import { Owner } from '../../../../validation/requests.js';
 
 export class SetPaymentUrlRequest {
-  @Id(ORGANIZATION_ID, { description: 'Organization that owns the session.' }) organization!: string;
+  @Owner() organization?: string | null;
   @WebUrl({
     description:
       'URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate ' +

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
+import { createdAt } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { PaymentQueries, RecordPayment } from '../../../payments/index.js';
 import { Captures } from '../../application/ports.js';
@@ -18,9 +19,10 @@ export class RecordedCaptures extends Captures {
     super();
   }
 
-  async isUnmatched(caller: Caller, session: OwnId): Promise<boolean> {
+  async ofSession(caller: Caller, session: OwnId) {
     const { items } = await this.payments.list(caller, { checkoutSession: session, ...NEWEST });
-    return items.some(({ state }) => state.mismatch !== null);
+    const paid = items.find(({ state }) => state.mismatch === null);
+    return { paidAt: paid && createdAt(paid.state.id), isUnmatched: items.some((payment) => payment !== paid) };
   }
 
   /** The reference is made from the session's ID, so that pressing the button twice pays once. */

@@ -13,16 +13,13 @@ const EXPECT: Sql = (
   due,
 ) => `INSERT INTO late_payments (organization_id, mode, session_id, due_at)
   VALUES (${organization}, ${mode}, ${session}, ${due}) ON CONFLICT ON CONSTRAINT late_payments_pkey DO NOTHING`;
-const own: Sql = (organization, mode, session) =>
-  `organization_id = ${organization} AND mode = ${mode} AND session_id = ${session}`;
-const REMOVE: Sql = (...key) => `DELETE FROM late_payments WHERE ${own(...key)}`;
-const POSTPONE: Sql = (organization, mode, session, due) =>
-  `UPDATE late_payments SET due_at = ${due} WHERE ${own(organization, mode, session)}`;
+const REMOVE: Sql = (organization, mode, session) =>
+  `DELETE FROM late_payments WHERE organization_id = ${organization} AND mode = ${mode} AND session_id = ${session}`;
 const DUE = {
   name: 'page.late_payments_due',
   text: `/* every organization: one job serves all of them */
     SELECT organization_id AS organization, session_id AS session FROM late_payments WHERE due_at <= $1
-    ORDER BY due_at LIMIT $2`,
+    ORDER BY random() LIMIT $2`,
 };
 
 type Row = Readonly<Record<'organization' | 'session', string>>;
@@ -40,11 +37,6 @@ export class PostgresLatePayments extends LatePayments {
 
   remove(key: PageKey): Part {
     return { name: 'page.remove_late_payment', owner: key.caller, sql: REMOVE, values: valuesOf(key) };
-  }
-
-  postpone(key: PageKey, dueAt: number): Part {
-    const values = [...valuesOf(key), new Date(dueAt)];
-    return { name: 'page.postpone_late_payment', owner: key.caller, sql: POSTPONE, values };
   }
 
   async due(now: number, limit: number): Promise<PageKey[]> {

@@ -1,6 +1,7 @@
 import type { CheckoutPage } from '../../domain/checkout-page.js';
-import { amountText } from './amounts.js';
 import { documentView } from './document.views.js';
+import { footerView } from './footer.views.js';
+import { amountText } from './formats.js';
 import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
 import { orderView } from './order.views.js';
@@ -43,6 +44,7 @@ export function checkoutPageView(page: CheckoutPage, presentation: Presentation)
 ${view(page, presentation)}
 ${state !== 'expired' && orderView(page, language)}
 ${!isFinal && view !== settlingView && html`<p class="back">${backLink(page, presentation)}</p>`}`,
+    footer: footerView(facts.details, language.words),
   });
 }
 
@@ -70,11 +72,15 @@ function openView(page: CheckoutPage, presentation: Presentation): Html {
   return html`<section class="card">
 <h1>${filled(words.title, { shop })}</h1>
 <p class="amount"><bdi>${amount}</bdi></p>
-${session.description && html`<p class="description"><bdi>${session.description}</bdi></p>`}
+${descriptionView(page)}
 ${isFree && html`<p>${words.nothingToPay}</p>`}
 ${isRepeat && html`<p class="alert" role="alert">${words.notCharged}</p>`}
 ${payForm(page, presentation, isFree ? words.complete : filled(words.pay, { amount }))}
 </section>`;
+}
+
+function descriptionView({ facts: { session } }: CheckoutPage): Html | null {
+  return session.description === null ? null : html`<p class="description"><bdi>${session.description}</bdi></p>`;
 }
 
 /** The shop's payment URL opens in the whole window, because it may forbid frames. */
@@ -119,13 +125,13 @@ function paidView(page: CheckoutPage, { language: { words }, frameOrigins }: Pre
   const { shop, session } = page.facts;
   const more = filled(session.amountTotal === 0 ? words.freeMore : words.paidMore, { shop });
   const link = linkTo(page.onward, filled(words.onward, { shop }), frameOrigins, 'button');
-  return html`<section class="card">${CHECK_MARK}<h1>${words.paid}</h1><p>${more}</p>${link}</section>`;
+  return html`<section class="card">${CHECK_MARK}<h1>${words.paid}</h1><p>${more}</p>${descriptionView(page)}${link}</section>`;
 }
 
 function receivedView(page: CheckoutPage, presentation: Presentation): Html {
   const { shop } = page.facts;
   const { words } = presentation.language;
-  return html`<section class="card"><h1>${filled(words.received, { shop })}</h1>
+  return html`<section class="card"><h1>${filled(words.paidMore, { shop })}</h1>
 <p>${filled(words.inTouch, { shop })}</p>${backLink(page, presentation, 'button')}</section>`;
 }
 

@@ -14,6 +14,7 @@ export interface DocumentParts {
   readonly waits?: boolean;
   readonly data?: Data;
   readonly content: Html;
+  readonly footer?: Html | false;
 }
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(
@@ -29,6 +30,7 @@ export function documentView({
   waits,
   data = {},
   content,
+  footer,
 }: DocumentParts): string {
   const { code, direction, words } = language;
   const attributes = Object.entries(data).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`);
@@ -48,6 +50,7 @@ ${isTest && html`<header class="test"><strong>TEST</strong> ${words.test}</heade
 <main>
 ${content}
 </main>
+${footer}
 <script>${SCRIPT.html}</script>
 </body>
 </html>

@@ -1,27 +1,28 @@
 import { type CheckoutPage, MAX_LINES, type PageLine } from '../../domain/checkout-page.js';
-import { amountText } from './amounts.js';
+import { amountText, countText, timeText } from './formats.js';
 import { type Html, html } from './html.js';
-import type { Language } from './language.js';
+import { filled, type Language } from './language.js';
 
 /** Together with the texts of the lines, which may grow sixfold when they are escaped, a page stays below 64 KiB. */
 const MAX_CHARACTERS = 4_000;
 const SHORT = MAX_CHARACTERS / MAX_LINES / 2;
 
-export function orderView({ facts: { session } }: CheckoutPage, { words, locale }: Language): Html {
+export function orderView({ state, facts: { session, paidAt } }: CheckoutPage, language: Language): Html {
+  const { words, locale } = language;
   const { currency, lineItems, lineCount, amountSubtotal, amountDiscount, amountShipping, amountTotal } = session;
   const amount = (minor: number) => amountText(minor, currency, locale);
   // Exclusive tax is what the total has besides; the prices include the rest.
   const taxOnTop = amountTotal - (amountSubtotal - amountDiscount + amountShipping);
   const taxIncluded = session.amountTax - taxOnTop;
-  const row = (name: string, minor: number, kind = '') =>
-    html`<div class="${kind}"><dt>${name}</dt><dd><bdi>${amount(minor)}</bdi></dd></div>`;
+  const row = (name: string, value: string | number, kind = '') =>
+    html`<div class="${kind}"><dt>${name}</dt><dd><bdi>${typeof value === 'number' ? amount(value) : value}</bdi></dd></div>`;
   const isPlain = amountSubtotal === amountTotal;
   const lines = shortened(lineItems);
   const hidden = lineCount - lines.length;
   return html`<section class="card" aria-labelledby="order">
 <h2 id="order">${words.order}</h2>
-<ul>${lines.map((line) => lineView(line, amount, words.each))}</ul>
-${hidden > 0 && html`<p class="muted">${words.more.replace('{count}', String(hidden))}</p>`}
+<ul>${lines.map((line) => lineView(line, amount, language))}</ul>
+${hidden > 0 && html`<p class="muted">${words.more.replace('{count}', countText(hidden, locale))}</p>`}
 <dl>
 ${!isPlain && row(words.subtotal, amountSubtotal)}
 ${amountDiscount > 0 && row(words.discount, -amountDiscount)}
@@ -29,6 +30,8 @@ ${amountShipping > 0 && row(words.shipping, amountShipping)}
 ${taxOnTop > 0 && row(words.tax, taxOnTop)}
 ${row(words.total, amountTotal, 'sum')}
 ${taxIncluded > 0 && row(words.taxIncluded, taxIncluded, 'included')}
+${paidAt !== undefined && row(words.date, timeText(paidAt, locale), 'fact')}
+${state === 'paid' && row(words.reference, session.id, 'fact')}
 </dl>
 </section>`;
 }
@@ -48,8 +51,8 @@ function beginning(text: string): string {
   return text.length <= SHORT ? text : `${text.slice(0, SHORT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-function lineView(line: PageLine, amount: (minor: number) => string, each: string): Html {
+function lineView(line: PageLine, amount: (minor: number) => string, { words, locale }: Language): Html {
   const { productName, description, quantity, unitPrice, amountSubtotal } = line;
-  const several = html`<p><bdi>${quantity} × ${amount(unitPrice)}</bdi> ${each}</p>`;
-  return html`<li><div><bdi>${productName}</bdi>${description && html`<p><bdi>${description}</bdi></p>`}${quantity > 1 && several}</div><bdi>${amount(amountSubtotal)}</bdi></li>`;
+  const each = { quantity: countText(quantity, locale), amount: amount(unitPrice) };
+  return html`<li><div><bdi>${productName}</bdi>${description && html`<p><bdi>${description}</bdi></p>`}${quantity > 1 && html`<p>${filled(words.each, each)}</p>`}</div><bdi>${amount(amountSubtotal)}</bdi></li>`;
 }

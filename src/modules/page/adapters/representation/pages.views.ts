@@ -28,42 +28,28 @@ export const LEDGER_CHECKOUT_PAGE = object(
     checkout_session: SESSION,
     url: nullable(URL),
     embed_url: EMBED_URL,
+    expires_at: EXPIRES_AT,
     payment_url: text('URL to which the page sends the customer to pay.', {
       format: 'iri',
       examples: ['https://psp.example/pay/4711?return={RETURN_URL}'],
     }),
-    expires_at: EXPIRES_AT,
   },
   { name: 'LedgerCheckoutPage', description: 'The page on which a customer pays a session, with its payment URL.' },
 );
 
 export function pageView(session: PageSession, url: string): ValueOf<typeof CHECKOUT_PAGE> {
-  return {
-    object: 'checkout.page',
-    checkout_session: session.id,
-    url,
-    embed_url: embedUrl(session, url),
-    expires_at: session.expiresAt,
-  };
+  return { object: 'checkout.page', ...fieldsOf(session, url) };
 }
-
-type LedgerPage = ValueOf<typeof LEDGER_CHECKOUT_PAGE>;
 
 export function ledgerPageView(
   session: PageSession,
-  url: string | undefined,
-  { organization, payment_url }: Pick<LedgerPage, 'organization' | 'payment_url'>,
-): LedgerPage {
-  return {
-    object: 'checkout.page',
-    organization,
-    checkout_session: session.id,
-    url: url ?? null,
-    embed_url: url === undefined ? null : embedUrl(session, url),
-    payment_url,
-    expires_at: session.expiresAt,
-  };
+  url: string | null,
+  { organization, payment_url }: { organization: string; payment_url: string },
+): ValueOf<typeof LEDGER_CHECKOUT_PAGE> {
+  return { object: 'checkout.page', organization, ...fieldsOf(session, url), payment_url };
 }
 
-const embedUrl = ({ uiMode }: PageSession, url: string): string | null =>
-  uiMode === 'embedded' ? `${url}/embed` : null;
+function fieldsOf<Url extends string | null>({ id, uiMode, expiresAt }: PageSession, url: Url) {
+  const embedUrl = uiMode === 'embedded' && url !== null ? `${url}/embed` : null;
+  return { checkout_session: id, url, embed_url: embedUrl, expires_at: expiresAt };
+}

@@ -1,6 +1,6 @@
 import type { CheckoutPage } from '../../domain/checkout-page.js';
-import { amountText } from './amounts.js';
 import { documentView } from './document.views.js';
+import { amountText } from './formats.js';
 import { html } from './html.js';
 import { languageOf } from './language.js';
 

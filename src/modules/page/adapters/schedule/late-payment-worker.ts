@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import { Clock } from '../../../../shared/clock.js';
-import { LatePayments, type PageKey } from '../../application/ports.js';
+import { LatePayments } from '../../application/ports.js';
 import { RecordLatePayment } from '../../application/record-late-payment.js';
 
 const INTERVAL_MS = 1_000;
@@ -26,18 +26,9 @@ export class LatePaymentWorker implements OnApplicationBootstrap {
   private async recordDue(): Promise<void> {
     const faults: unknown[] = [];
     for (const key of await this.latePayments.due(this.clock.now(), BATCH)) {
-      await this.record(key).catch((error: unknown) => faults.push(error));
+      const record = () => this.recordLatePayment.execute(key);
+      await this.unit.commit(record).catch((error: unknown) => faults.push(error));
     }
     if (faults.length > 0) throw faults[0];
-  }
-
-  /** A payment that cannot be recorded is postponed, so that any number of them leaves the next batch to others. */
-  private async record(key: PageKey): Promise<void> {
-    try {
-      await this.unit.commit(() => this.recordLatePayment.execute(key));
-    } catch (error) {
-      await this.unit.commit(() => this.recordLatePayment.postpone(key));
-      throw error;
-    }
   }
 }

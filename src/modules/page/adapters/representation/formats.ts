@@ -1,0 +1,37 @@
+import { minorDigitsOf } from '../../../../shared/money.js';
+
+/** Formats are cached, because creating one takes longer than the rest of a page. The limit is for made-up locales. */
+const MAX_FORMATS = 500;
+const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+
+/** Formats an amount in the minor unit for a locale. Exact: the amount is passed as a decimal string, not as a float. */
+export function amountText(amount: number, currency: string, locale: string): string {
+  const digits = minorDigitsOf(currency);
+  const sign = amount < 0 ? '-' : '';
+  const minor = String(Math.abs(amount)).padStart(digits + 1, '0');
+  const whole = minor.slice(0, minor.length - digits);
+  const fraction = digits === 0 ? '' : `.${minor.slice(-digits)}`;
+  const format = cached(`${locale} ${currency}`, () => {
+    const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    return new Intl.NumberFormat(locale, { style: 'currency', currency, ...fraction });
+  });
+  return format.format(`${sign}${whole}${fraction}` as `${number}`);
+}
+
+export function countText(count: number, locale: string): string {
+  return cached(locale, () => new Intl.NumberFormat(locale)).format(count);
+}
+
+/** The time in UTC, which it names: the server does not know the customer's time zone. */
+export function timeText(seconds: number, locale: string): string {
+  const day = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+  const time = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' } as const;
+  return cached(`${locale} time`, () => new Intl.DateTimeFormat(locale, { ...day, ...time })).format(seconds * 1000);
+}
+
+function cached<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(name: string, make: () => Format): Format {
+  const found = formats.get(name) ?? make();
+  if (!formats.has(name) && formats.size === MAX_FORMATS) formats.clear();
+  formats.set(name, found);
+  return found as Format;
+}
