@@ -2337,16 +2337,16 @@ export interface components {
        */
       embed_url: string | null;
       /**
+       * @description When the session expires if it is not paid, in Unix seconds.
+       * @example 1763786400
+       */
+      expires_at: number;
+      /**
        * Format: iri
        * @description URL to which the page sends the customer to pay.
        * @example https://psp.example/pay/4711?return={RETURN_URL}
        */
       payment_url: string;
-      /**
-       * @description When the session expires if it is not paid, in Unix seconds.
-       * @example 1763786400
-       */
-      expires_at: number;
     };
     /** @description A checkout session with its owning organization. */
     LedgerCheckoutSession: {
@@ -3393,10 +3393,10 @@ export interface components {
     };
     SetPaymentUrlRequest: {
       /**
-       * @description Organization that owns the session.
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
        * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
-      organization: string;
+      organization?: string | null;
       /**
        * Format: iri
        * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`.
@@ -3802,7 +3802,7 @@ export interface components {
     QueryCursor5: string;
     /** @description ID of the resource. */
     PathId5: string;
-    /** @description Organization that owns the resource. */
+    /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
     QueryOrganization: string;
     /** @description Only events of this organization. */
     QueryOrganization2: string;
@@ -3816,16 +3816,14 @@ export interface components {
     QueryCursor6: string;
     /** @description ID of the resource. */
     PathId6: string;
-    /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-    QueryOrganization4: string;
     /** @description Only payments recorded under this reference. */
     QueryReference2: string;
     /** @description Only payments of this organization. */
-    QueryOrganization5: string;
+    QueryOrganization4: string;
     /** @description Only refunds with this status. */
     QueryStatus4: 'pending' | 'succeeded' | 'failed' | 'canceled' | 'all';
     /** @description Only refunds of this organization. */
-    QueryOrganization6: string;
+    QueryOrganization5: string;
     /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
     HeaderWebhookId: string;
     /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
@@ -5179,9 +5177,9 @@ export interface operations {
   };
   readLedgerCheckoutSession: {
     parameters: {
-      query: {
-        /** @description Organization that owns the resource. */
-        organization: components['parameters']['QueryOrganization'];
+      query?: {
+        /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
+        organization?: components['parameters']['QueryOrganization'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5355,7 +5353,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['QueryOrganization4'];
+        organization?: components['parameters']['QueryOrganization'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5441,7 +5439,7 @@ export interface operations {
         /** @description Only payments for this checkout session. */
         checkout_session?: components['parameters']['QueryCheckoutSession'];
         /** @description Only payments of this organization. */
-        organization?: components['parameters']['QueryOrganization5'];
+        organization?: components['parameters']['QueryOrganization4'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
@@ -5560,7 +5558,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['QueryOrganization4'];
+        organization?: components['parameters']['QueryOrganization'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
@@ -5597,7 +5595,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['QueryOrganization4'];
+        organization?: components['parameters']['QueryOrganization'];
         /** @description Maximum number of items on the page. */
         limit?: components['parameters']['QueryLimit'];
         /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
@@ -5707,7 +5705,7 @@ export interface operations {
         /** @description Only refunds of this payment. */
         payment?: components['parameters']['QueryPayment2'];
         /** @description Only refunds of this organization. */
-        organization?: components['parameters']['QueryOrganization6'];
+        organization?: components['parameters']['QueryOrganization5'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
@@ -5784,7 +5782,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['QueryOrganization4'];
+        organization?: components['parameters']['QueryOrganization'];
       };
       header?: {
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
