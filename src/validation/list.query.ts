@@ -1,23 +1,21 @@
 import { invalidParam } from '../shared/errors.js';
+import type { CreatedPageRequest } from '../shared/page.js';
 import { type About, Integer } from './fields.js';
 import { parseInstant } from './formats.js';
 
 const DEFAULT_LIMIT = 25;
+const MAX_LIMIT = 100;
 const INTEGER = /^-?\d{1,15}$/;
 
-export const PageLimit = ({ max }: { max: number }) =>
+export const PageLimit = () =>
   Integer({
     min: 1,
-    max,
+    max: MAX_LIMIT,
     optional: true,
     description: 'Maximum number of items on the page.',
     default: DEFAULT_LIMIT,
     read: (sent) => (typeof sent === 'string' && INTEGER.test(sent) ? Number(sent) : Number.NaN),
   });
-
-export function pageLimit(given: string | undefined): number {
-  return given === undefined ? DEFAULT_LIMIT : Number(given);
-}
 
 export const CURSOR: About = {
   optional: true,
@@ -27,12 +25,14 @@ const FORMS = 'Unix seconds, an RFC 3339 date and time, or a date, which means m
 export const FROM: About = { optional: true, description: `Only items created at or after this time. ${FORMS}` };
 export const TO: About = { optional: true, description: `Only items created before this time. ${FORMS}` };
 
-/** The `from` and `to` of a list, in milliseconds. Throws an invalid_param refusal when `from` is after `to`. */
-export function parseRange(query: { from?: string; to?: string }) {
+type PageQuery = Readonly<Partial<Record<'from' | 'to' | 'limit' | 'cursor', string>>>;
+
+/** What is asked of a list, with times in milliseconds. Throws an invalid_param refusal when `from` is after `to`. */
+export function pageRequest(query: PageQuery): CreatedPageRequest {
   const from = query.from === undefined ? undefined : parseInstant(query.from);
   const to = query.to === undefined ? undefined : parseInstant(query.to);
   if (from !== undefined && to !== undefined && from > to) {
     throw invalidParam('from', 'too_large', 'from must not be after to.');
   }
-  return { from, to };
+  return { from, to, cursor: query.cursor, limit: query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit) };
 }

@@ -17,7 +17,7 @@ import {
   WebhookUrl,
   WebUrl,
 } from '../../../../validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
+import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../validation/list.query.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {
@@ -109,7 +109,7 @@ function url(what: string): About {
 }
 
 export class ListCheckoutSessionsQuery {
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(CHECKOUT_SESSION_ID, CURSOR) cursor?: string;
   @OneOf(SESSION_STATUSES, { optional: true, description: 'Only sessions with this status.' }) status?: SessionStatus;
   @Instant(FROM) from?: string;
@@ -157,6 +157,5 @@ function toNewLineItem(line: LineItemRequest): Required<NewLineItem> {
 }
 
 export function toFilter(query: ListCheckoutSessionsQuery): CheckoutSessionFilter {
-  const { status, cursor, limit } = query;
-  return { status, cursor, limit: pageLimit(limit), ...parseRange(query) };
+  return { status: query.status, ...pageRequest(query) };
 }

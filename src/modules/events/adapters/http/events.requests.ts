@@ -2,7 +2,7 @@ import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
 import { Id, Instant, OneOf, ResourceId } from '../../../../validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
+import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../validation/list.query.js';
 import {
   DEFAULT_ORDER,
   type EventFilter,
@@ -25,7 +25,7 @@ class EventsQuery {
     description: 'Order by creation time: `desc` lists the newest event first, `asc` the oldest.',
   })
   order?: Order;
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(EVENT_ID, CURSOR) cursor?: string;
 }
 
@@ -55,7 +55,7 @@ export function toLedgerFilter(ledger: Ledger, { organization, ...query }: ListL
 }
 
 export function toFilter(ledger: Ledger, query: ListEventsQuery): EventFilter {
-  const { type, order = DEFAULT_ORDER, cursor, limit } = query;
+  const { type, order = DEFAULT_ORDER } = query;
   const [object, about] = [query.object, query.payment].map((id) => filterId(ledger, id));
-  return { ...parseRange(query), type, object, about, order, cursor, limit: pageLimit(limit) };
+  return { ...pageRequest(query), type, object, about, order };
 }

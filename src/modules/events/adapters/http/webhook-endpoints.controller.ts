@@ -13,6 +13,7 @@ import { Operation } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { decided } from '../../../../shared/decision.js';
+import { pageRequest } from '../../../../validation/list.query.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoints.js';
@@ -29,7 +30,6 @@ import {
   toChange,
   toNewEndpoint,
   toOverlap,
-  toPage,
 } from './webhook-endpoints.requests.js';
 import { OF_LEDGER, OF_ORGANIZATION, type Surface } from './webhook-endpoints.surfaces.js';
 
@@ -80,7 +80,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     })
     @Get()
     async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
-      return listView(await this.endpoints.list(caller, toPage(query)), (endpoint) =>
+      return listView(await this.endpoints.list(caller, pageRequest(query)), (endpoint) =>
         shown(webhookEndpointView(endpoint)),
       );
     }

@@ -1,7 +1,6 @@
 import { ALL_EVENTS } from '../../../../platform/facts.js';
-import type { PageRequest } from '../../../../shared/page.js';
 import { Flag, Id, Integer, Text, WantedEvents, WebhookUrl } from '../../../../validation/fields.js';
-import { CURSOR, PageLimit, pageLimit } from '../../../../validation/list.query.js';
+import { CURSOR, PageLimit } from '../../../../validation/list.query.js';
 import {
   type NewWebhookEndpoint,
   WEBHOOK_ENDPOINT_ID,
@@ -45,7 +44,7 @@ export class RotateEndpointSecretRequest {
 }
 
 export class ListWebhookEndpointsQuery {
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(WEBHOOK_ENDPOINT_ID, CURSOR) cursor?: string;
 }
 
@@ -70,8 +69,4 @@ export function toChange({ url, events, enabled, description }: ChangeWebhookEnd
 
 export function toOverlap({ overlap_seconds = DEFAULT_OVERLAP }: RotateEndpointSecretRequest): number {
   return overlap_seconds;
-}
-
-export function toPage({ limit, cursor }: ListWebhookEndpointsQuery): PageRequest {
-  return { limit: pageLimit(limit), cursor };
 }

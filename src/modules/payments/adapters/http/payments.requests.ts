@@ -3,7 +3,7 @@ import { ON_MISMATCH, type OnMismatch } from '../../../../shared/captured.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
 import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
+import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../validation/list.query.js';
 import { Owner } from '../../../../validation/requests.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { LedgerHoldFilter, LedgerPaymentFilter } from '../../application/ports.js';
@@ -55,7 +55,7 @@ export class ListPaymentsQuery {
   checkout_session?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
@@ -66,14 +66,14 @@ export class ListLedgerPaymentsQuery {
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only payments of this organization.' }) organization?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
 export function toFilter(ledger: Ledger, query: ListLedgerPaymentsQuery): LedgerPaymentFilter {
-  const { reference, organization, cursor, limit } = query;
+  const { reference, organization } = query;
   const checkoutSession = filterId(ledger, query.checkout_session);
-  return { ...parseRange(query), reference, checkoutSession, organization, cursor, limit: pageLimit(limit) };
+  return { ...pageRequest(query), reference, checkoutSession, organization };
 }
 
 export class PlaceHoldRequest {
@@ -94,7 +94,7 @@ export function toNewHold({ amount, reason = null, reference = null }: PlaceHold
 
 export class ListPaymentHoldsQuery {
   @Owner() organization?: string;
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(HOLD_ID, CURSOR) cursor?: string;
 }
 
@@ -104,12 +104,12 @@ export class ListHoldsQuery {
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only holds of this organization.' }) organization?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(HOLD_ID, CURSOR) cursor?: string;
 }
 
 export function toHoldFilter(ledger: Ledger, query: ListHoldsQuery): LedgerHoldFilter {
-  const { status, organization, cursor, limit } = query;
+  const { status, organization } = query;
   const payment = filterId(ledger, query.payment);
-  return { ...parseRange(query), payment, status, organization, cursor, limit: pageLimit(limit) };
+  return { ...pageRequest(query), payment, status, organization };
 }

@@ -3,7 +3,7 @@ import { invalidParam } from '../../../../shared/errors.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
 import { Amount, Id, Instant, Integer, KeyText, OneOf, Text, VisibleAscii } from '../../../../validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageLimit, parseRange, TO } from '../../../../validation/list.query.js';
+import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../validation/list.query.js';
 import { Owner } from '../../../../validation/requests.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { NewClaim } from '../../application/claim-refunds.js';
@@ -132,7 +132,7 @@ export class ListRefundsQuery {
   @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds with this status.' }) status?: RefundStatus;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(REFUND_ID, CURSOR) cursor?: string;
 }
 
@@ -145,19 +145,19 @@ export class ListLedgerRefundsQuery {
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only refunds of this organization.' }) organization?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
-  @PageLimit({ max: 100 }) limit?: string;
+  @PageLimit() limit?: string;
   @Id(REFUND_ID, CURSOR) cursor?: string;
 }
 
 export function toFilter(ledger: Ledger, query: ListRefundsQuery): RefundFilter {
-  const { status, reference, cursor, limit } = query;
+  const { status, reference } = query;
   const payment = filterId(ledger, query.payment);
-  return { payment, status, reference, cursor, limit: pageLimit(limit), ...parseRange(query) };
+  return { payment, status, reference, ...pageRequest(query) };
 }
 
 export function toLedgerFilter(ledger: Ledger, query: ListLedgerRefundsQuery): LedgerRefundFilter {
-  const { status: wanted = PENDING, organization, cursor, limit } = query;
+  const { status: wanted = PENDING, organization } = query;
   const status = wanted === ALL ? undefined : wanted;
   const payment = filterId(ledger, query.payment);
-  return { ...parseRange(query), status, payment, organization, cursor, limit: pageLimit(limit) };
+  return { ...pageRequest(query), status, payment, organization };
 }
