@@ -76,7 +76,7 @@ test('finds the payment of a session; claims, extends, releases and returns refu
   expect((await ledger.refunds.return(refund.id, { reason: 'account closed' })).status).toBe('failed');
 });
 
-test('pays a session and decides refunds with the test helpers', async () => {
+test('pays a session, decides refunds and moves the clock with the test helpers', async () => {
   const { testHelpers } = tillgate;
   const { id } = await tillgate.checkoutSessions.create(SMALLEST);
   const payment = await testHelpers.payCheckoutSession(id);
@@ -87,6 +87,8 @@ test('pays a session and decides refunds with the test helpers', async () => {
   expect((await testHelpers.succeedRefund(refund)).status).toBe('succeeded');
   expect((await testHelpers.returnRefund(refund, { reason: 'account closed' })).status).toBe('failed');
   expect((await testHelpers.failRefund((await other)?.id as string)).status).toBe('failed');
+  expect((await testHelpers.clock()).ahead_seconds).toBe(0);
+  expect((await testHelpers.advanceClock({ advance_seconds: 60 })).ahead_seconds).toBe(60);
 });
 
 test('places, reads, lists and releases a hold', async () => {

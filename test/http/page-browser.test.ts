@@ -5,19 +5,10 @@ import { filled, languageOf } from '../../src/modules/page/adapters/representati
 import type { Words } from '../../src/modules/page/adapters/representation/words/en.js';
 import { PublicUrl } from '../../src/platform/http/public-url.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { HAS_CHROMIUM, type OpenBrowser, openBrowser } from '../support/browser.js';
+import { describeInChromium } from '../support/browser.js';
 import { openPage, setPaymentUrl } from '../support/page.js';
-import {
-  customerIn,
-  DESKTOP,
-  keepShot,
-  PATIENCE_MS,
-  PHONE,
-  type Provider,
-  startProvider,
-} from '../support/page-browser.js';
-import { type Service, startService } from '../support/service.js';
-import { Shop } from '../support/shop.js';
+import { customerIn, DESKTOP, keepShot, PHONE, type Provider, startProvider } from '../support/page-browser.js';
+import { useService, useShop } from '../support/setup.js';
 
 const line = (name: string, unit_amount: number, more: object = {}, description?: string) => ({
   price_data: { currency: 'eur', unit_amount, product_data: { name, ...(description && { description }) } },
@@ -38,35 +29,25 @@ const CART = {
 const NAME = 'Paper & Ink';
 const FREE = { ...CART, amount_shipping: 0, line_items: [line('Sample', 0)] };
 
-const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CHROMIUM_PATH)';
-
-(HAS_CHROMIUM ? describe : describe.skip)(`the page in Chromium${reason}`, () => {
-  let service: Service;
-  let shop: Shop;
-  let opened: OpenBrowser;
+describeInChromium('the page in Chromium', (browser) => {
+  const service = useService();
+  const shop = useShop(service);
   let provider: Provider;
 
   beforeAll(async () => {
-    service = await startService();
     service.application.get(PublicUrl).value = service.url;
     provider = await startProvider();
-    opened = await openBrowser();
-  }, PATIENCE_MS);
+  });
 
-  beforeEach(async () => {
-    shop = await Shop.open(service);
-    await service.sql.query('UPDATE organizations SET name = $1, contact = $2, terms_url = $3', [
+  beforeEach(() =>
+    service.sql.query('UPDATE organizations SET name = $1, contact = $2, terms_url = $3', [
       NAME,
       'help@shop.example',
       'https://shop.example/terms',
-    ]);
-  });
+    ]),
+  );
 
-  afterAll(async () => {
-    await opened.close();
-    provider.close();
-    await service.close();
-  });
+  afterAll(() => provider.close());
 
   const expire = (id: string) =>
     service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = $1', [uuidOf(id)]);
@@ -83,42 +64,34 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
     test.each([
       ['desktop', { viewport: DESKTOP }],
       ['phone', { viewport: PHONE, colorScheme: 'dark' as const }],
-    ])(
-      '%s',
-      async (name, options) => {
-        const path = await (STATES[state] as () => Promise<string>)();
-        const customer = await customerIn(opened.browser, service.url, options);
-        await customer.page.goto(`${service.url}${path}`);
-        await keepShot(customer.page, `${state}-${name}`);
-        await customer.expectUndisturbed();
-        await customer.close();
-      },
-      PATIENCE_MS,
-    );
+    ])('%s', async (name, options) => {
+      const path = await (STATES[state] as () => Promise<string>)();
+      const customer = await customerIn(browser(), service.url, options);
+      await customer.page.goto(`${service.url}${path}`);
+      await keepShot(customer.page, `${state}-${name}`);
+      await customer.expectUndisturbed();
+      await customer.close();
+    });
   });
 
   const ask = (name: RegExp | string) => ({ name, exact: typeof name === 'string' });
 
-  test(
-    'a customer pays with the keyboard only',
-    async () => {
-      const { id, path } = await openPage(shop, { ...CART, success_url: null });
-      const { page, close } = await customerIn(opened.browser, service.url);
-      const focused = () => page.evaluate('document.activeElement.textContent');
-      await page.goto(`${service.url}${path}`);
-      await page.keyboard.press('Tab');
-      expect(await focused()).toMatch(/^Pay/);
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', ask('Walk away')).waitFor();
-      await page.keyboard.press('Tab');
-      expect(await focused()).toBe('Pay');
-      await page.keyboard.press('Space');
-      await page.getByRole('heading', ask('Thank you for your order')).waitFor();
-      expect((await shop.get(`/v1/checkout_sessions/${id}`)).body.status).toBe('complete');
-      await close();
-    },
-    PATIENCE_MS,
-  );
+  test('a customer pays with the keyboard only', async () => {
+    const { id, path } = await openPage(shop, { ...CART, success_url: null });
+    const { page, close } = await customerIn(browser(), service.url);
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    await page.goto(`${service.url}${path}`);
+    await page.keyboard.press('Tab');
+    expect(await focused()).toMatch(/^Pay/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', ask('Walk away')).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Pay');
+    await page.keyboard.press('Space');
+    await page.getByRole('heading', ask('Thank you for your order')).waitFor();
+    expect((await shop.get(`/v1/checkout_sessions/${id}`)).body.status).toBe('complete');
+    await close();
+  });
 
   /** What a customer does and sees beside a provider, in the words of a language, with scripts or without. */
   interface Visit {
@@ -228,37 +201,33 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
     ['de', true, PHONE],
     ['de', false, DESKTOP],
   ])('beside a provider, in %s, with scripts: %s', (locale, javaScriptEnabled, viewport) => {
-    test.each(Object.entries(ROWS))(
-      '%s',
-      async (row, visit) => {
-        const urls = { success_url: `${provider.shop}/thanks`, cancel_url: `${provider.shop}/cart` };
-        const { id, path } = await openPage(shop, { ...CART, ...urls, locale });
-        await setPaymentUrl(service, shop, provider.url);
-        const customer = await customerIn(opened.browser, service.url, { javaScriptEnabled, locale, viewport });
-        const { page } = customer;
-        const open = (other = path) => page.goto(`${service.url}${other}`);
-        const press = (role: 'button' | 'link', name = '') => page.getByRole(role, { name }).first().click();
-        const arrives = (name: string, tab = page) => tab.getByRole('heading', { name }).waitFor();
-        const pay = async (back?: string) => {
-          await open();
-          await press('button');
-          await arrives('Provider');
-          if (back) await press('link', back);
-        };
-        const sees = async (text: string, expectedFaults = 0) => {
-          await page
-            .getByText(filled(text, { shop: NAME }))
-            .first()
-            .waitFor();
-          await keepShot(page, `${row} ${text} ${locale}`.replaceAll(/\W+/g, '-'));
-          await customer.expectUndisturbed(expectedFaults, provider.hosts);
-        };
-        const payment = { amount: 10_100, currency: 'eur', checkout_session: id };
-        const captured = (more = {}) => shop.record({ ...payment, ...more });
-        await visit({ page, words: languageOf(locale).words, id, open, press, arrives, pay, sees, captured });
-        await customer.close();
-      },
-      PATIENCE_MS,
-    );
+    test.each(Object.entries(ROWS))('%s', async (row, visit) => {
+      const urls = { success_url: `${provider.shop}/thanks`, cancel_url: `${provider.shop}/cart` };
+      const { id, path } = await openPage(shop, { ...CART, ...urls, locale });
+      await setPaymentUrl(service, shop, provider.url);
+      const customer = await customerIn(browser(), service.url, { javaScriptEnabled, locale, viewport });
+      const { page } = customer;
+      const open = (other = path) => page.goto(`${service.url}${other}`);
+      const press = (role: 'button' | 'link', name = '') => page.getByRole(role, { name }).first().click();
+      const arrives = (name: string, tab = page) => tab.getByRole('heading', { name }).waitFor();
+      const pay = async (back?: string) => {
+        await open();
+        await press('button');
+        await arrives('Provider');
+        if (back) await press('link', back);
+      };
+      const sees = async (text: string, expectedFaults = 0) => {
+        await page
+          .getByText(filled(text, { shop: NAME }))
+          .first()
+          .waitFor();
+        await keepShot(page, `${row} ${text} ${locale}`.replaceAll(/\W+/g, '-'));
+        await customer.expectUndisturbed(expectedFaults, provider.hosts);
+      };
+      const payment = { amount: 10_100, currency: 'eur', checkout_session: id };
+      const captured = (more = {}) => shop.record({ ...payment, ...more });
+      await visit({ page, words: languageOf(locale).words, id, open, press, arrives, pay, sees, captured });
+      await customer.close();
+    });
   });
 });

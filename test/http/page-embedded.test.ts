@@ -1,56 +1,43 @@
 /** The page in a frame of the shop's page, in a real browser: which origins may show it, and which messages it sends. */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Frame, Page } from 'playwright-core';
-import { HAS_CHROMIUM, type OpenBrowser, openBrowser } from '../support/browser.js';
+import { describeInChromium } from '../support/browser.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, visit } from '../support/page.js';
-import { PATIENCE_MS } from '../support/page-browser.js';
+import { customerIn } from '../support/page-browser.js';
 import { createKey } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
+import { listen } from '../support/sockets.js';
 
 const EXAMPLE = readFileSync('docs/guides/embedded-page.html', 'utf8');
 const SILENT = EXAMPLE.replace(/.*location\.assign.*\n/, '');
-const LISTEN = `<script>const told = []; addEventListener('message', ({ data }) => told.push(data.type));</script>`;
-
-interface ShopPages {
-  readonly origin: string;
-  /** How often each address was asked for. */
-  readonly visits: Readonly<Record<string, number>>;
-  show(embedUrl: string, example?: string): void;
-  close(): void;
-}
+const LISTEN = `<script>const messages = []; addEventListener('message', ({ data }) => messages.push(data.type));</script>`;
 
 /** The example of the documentation, on a server of the shop's. */
-async function startShopPages(): Promise<ShopPages> {
+async function startShopPages() {
   let shown = '';
+  /** How often each address was asked for. */
   const visits: Record<string, number> = {};
-  const server: Server = createServer(({ url = '' }, response) => {
+  const server = createServer(({ url = '' }, response) => {
     visits[url] = (visits[url] ?? 0) + 1;
     response.setHeader('content-type', 'text/html');
     response.end(url === '/' ? LISTEN + shown : '<h1>Done</h1>');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${await listen(server)}`,
     visits,
-    show: (embedUrl, example = EXAMPLE) => {
+    show: (embedUrl: string, example: string) => {
       shown = example.replace('EMBED_URL', embedUrl);
     },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => server.close().closeAllConnections(),
   };
 }
 
 const service = useService({ config: { publicUrl: 'https://pay.example' } });
 const shop = useShop(service);
-let pages: ShopPages;
+let pages: Awaited<ReturnType<typeof startShopPages>>;
 
 beforeAll(async () => {
   pages = await startShopPages();
@@ -90,23 +77,14 @@ test('a hosted page is never shown in a frame', async () => {
   }
 });
 
-const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CHROMIUM_PATH)';
-
-(HAS_CHROMIUM ? describe : describe.skip)(`in Chromium${reason}`, () => {
-  let opened: OpenBrowser;
+describeInChromium('in Chromium', (browser) => {
   let page: Page;
 
-  beforeAll(async () => {
-    opened = await openBrowser();
-  }, PATIENCE_MS);
-
   beforeEach(async () => {
-    page = await opened.browser.newPage();
+    ({ page } = await customerIn(browser(), service.url));
   });
 
-  afterAll(() => opened.close());
-
-  async function show(path: string, example?: string): Promise<Frame> {
+  async function show(path: string, example = EXAMPLE): Promise<Frame> {
     pages.show(`${service.url}${path}/embed`, example);
     await page.goto(pages.origin);
     const frame = page.frames()[1];
@@ -114,64 +92,47 @@ const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CH
     return frame;
   }
 
-  test(
-    'it is paid in its frame, sends its progress, and the shop navigates',
-    async () => {
-      await allow(pages.origin);
-      const { id, path } = await embedded();
-      const frame = await show(path);
-      await frame.getByRole('button', { name: /^Pay/ }).waitFor();
-      await page.waitForFunction("told.includes('resized')");
-      expect(await page.evaluate('told[0]')).toBe('loaded');
-      const height = await frame.evaluate('document.documentElement.offsetHeight');
-      await page.waitForFunction(`document.getElementById('checkout').offsetHeight === ${height}`);
-      await frame.getByRole('button', { name: /^Pay/ }).click();
-      await frame.getByRole('button', { name: 'Pay late' }).click();
-      await page.waitForFunction("told.includes('processing')");
-      expect(await page.evaluate("told.includes('complete')")).toBe(false);
-      await page.waitForURL(`${pages.origin}/done?id=${id}`);
-      expect(pages.visits[`/done?id=${id}`]).toBe(1);
-      expect((await shop.get(`/v1/checkout_sessions/${id}`)).body.status).toBe('complete');
-    },
-    PATIENCE_MS,
-  );
+  test('it is paid in its frame, sends its progress, and the shop navigates', async () => {
+    await allow(pages.origin);
+    const { id, path } = await embedded();
+    const frame = await show(path);
+    await frame.getByRole('button', { name: /^Pay/ }).waitFor();
+    await page.waitForFunction("messages.includes('resized')");
+    expect(await page.evaluate('messages[0]')).toBe('loaded');
+    const height = await frame.evaluate('document.documentElement.offsetHeight');
+    await page.waitForFunction(`document.getElementById('checkout').offsetHeight === ${height}`);
+    await frame.getByRole('button', { name: /^Pay/ }).click();
+    await frame.getByRole('button', { name: 'Pay late' }).click();
+    await page.waitForFunction("messages.includes('processing') && !messages.includes('complete')");
+    await page.waitForURL(`${pages.origin}/done?id=${id}`);
+    expect(pages.visits[`/done?id=${id}`]).toBe(1);
+    expect((await shop.get(`/v1/checkout_sessions/${id}`)).body.status).toBe('complete');
+  });
 
-  test(
-    'paid in its frame, it navigates by itself if the shop does not',
-    async () => {
-      await allow(pages.origin);
-      const { id, path } = await embedded();
-      const frame = await show(path, SILENT);
-      await frame.getByRole('button', { name: /^Pay/ }).click();
-      await frame.getByRole('button', { name: 'Pay', exact: true }).click();
-      await page.waitForURL(`${pages.origin}/done?id=${id}`);
-      expect(pages.visits[`/done?id=${id}`]).toBe(1);
-    },
-    PATIENCE_MS,
-  );
+  test('paid in its frame, it navigates by itself if the shop does not', async () => {
+    await allow(pages.origin);
+    const { id, path } = await embedded();
+    const frame = await show(path, SILENT);
+    await frame.getByRole('button', { name: /^Pay/ }).click();
+    await frame.getByRole('button', { name: 'Pay', exact: true }).click();
+    await page.waitForURL(`${pages.origin}/done?id=${id}`);
+    expect(pages.visits[`/done?id=${id}`]).toBe(1);
+  });
 
-  test(
-    'it sends that it has expired',
-    async () => {
-      await allow(pages.origin);
-      const { id, path } = await embedded();
-      await shop.expire(id);
-      await show(path);
-      await page.waitForFunction("told.includes('expired')");
-    },
-    PATIENCE_MS,
-  );
+  test('it sends that it has expired', async () => {
+    await allow(pages.origin);
+    const { id, path } = await embedded();
+    await shop.expire(id);
+    await show(path);
+    await page.waitForFunction("messages.includes('expired')");
+  });
 
-  test(
-    'an origin that no key lists cannot show it, and gets no messages',
-    async () => {
-      await allow('https://shop.example');
-      const { path } = await embedded();
-      const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
-      await show(path).catch(() => undefined);
-      await refused;
-      expect(await page.evaluate('told')).toEqual([]);
-    },
-    PATIENCE_MS,
-  );
+  test('an origin that no key lists cannot show it, and gets no messages', async () => {
+    await allow('https://shop.example');
+    const { path } = await embedded();
+    const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+    await show(path).catch(() => undefined);
+    await refused;
+    expect(await page.evaluate('messages')).toEqual([]);
+  });
 });

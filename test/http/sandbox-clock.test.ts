@@ -1,9 +1,9 @@
 /** The clock of an organization's test mode applies to everything there, and to nothing else. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Tillgate, verifyWebhook } from '../../client/src/index.js';
+import { verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
-import { atOnce, describedFetch, get, isReplay, post, SMALLEST } from '../support/client.js';
+import { atOnce, get, isReplay, post, SMALLEST } from '../support/client.js';
 import { fixRequest } from '../support/envelope.js';
 import { visit } from '../support/page.js';
 import { until } from '../support/processes.js';
@@ -476,10 +476,4 @@ describe('does not follow the clock:', () => {
       await late.close();
     }
   });
-});
-
-test('the client reads and moves it', async () => {
-  const { testHelpers } = new Tillgate({ baseUrl: service.url, key: shop.key, fetch: describedFetch });
-  expect((await testHelpers.clock()).ahead_seconds).toBe(0);
-  expect((await testHelpers.advanceClock({ advance_seconds: 60 })).ahead_seconds).toBe(60);
 });

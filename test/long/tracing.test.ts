@@ -3,9 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { startTracing } from '../../src/process/tracing.js';
-import { createDatabase } from '../support/postgres.js';
+import { createDatabase, withClient } from '../support/postgres.js';
 import { openAccount, type Server, startServer, until } from '../support/processes.js';
 import { listen } from '../support/sockets.js';
 
@@ -95,9 +94,7 @@ test('a request and its statements are one trace: the caller’s, by the pattern
 test('the line of the request has the trace, and so has the error’s', async () => {
   await until(() => logged(TRACE).length === 2);
   expect(logged(TRACE)[1]).toMatchObject({ msg: 'request', trace_id: TRACE, route: '/v1/refunds', status: 200 });
-  const sql = new Client({ connectionString: database.url });
-  await sql.connect();
-  try {
+  await withClient(database.url, async (sql) => {
     await sql.query('ALTER TABLE events RENAME TO events_away');
     const trace = TRACE.replace('0af7', '1bf7');
     expect((await ask('/v1/events', trace)).status).toBe(500);
@@ -106,10 +103,7 @@ test('the line of the request has the trace, and so has the error’s', async ()
       ['unexpected error', trace],
       ['request', trace],
     ]);
-  } finally {
-    await sql.query('ALTER TABLE events_away RENAME TO events');
-    await sql.end();
-  }
+  });
 });
 
 test.each([{}, { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }])(

@@ -1,9 +1,8 @@
 /** One version: in package.json, and wherever the service says which one runs. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { measured } from '../support/metrics.js';
-import { createDatabase } from '../support/postgres.js';
+import { createDatabase, withClient } from '../support/postgres.js';
 import { printed, type Server, startServer } from '../support/processes.js';
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
@@ -34,12 +33,11 @@ test('the changelog has an entry for it, the newest one', () => {
 });
 
 test('what the tables hold is counted once, however many processes there are', async () => {
-  const sql = new Client({ connectionString: database.url });
-  await sql.connect();
-  await sql.query(`INSERT INTO webhook_deliveries
-    (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
-    VALUES (gen_random_uuid(), 'live', gen_random_uuid(), 'http://a.example', 'a.example', 0, now() + interval '1 day')`);
-  await sql.end();
+  await withClient(database.url, (sql) =>
+    sql.query(`INSERT INTO webhook_deliveries
+      (organization_id, mode, event_id, url, receiver, attempts, next_attempt_at)
+      VALUES (gen_random_uuid(), 'live', gen_random_uuid(), 'http://a.example', 'a.example', 0, now() + interval '1 day')`),
+  );
   for (const values of await Promise.all(Array.from({ length: 4 }, () => measured(server.url)))) {
     expect(values['tillgate_webhook_deliveries{mode="live",state="later"}']).toBe(1);
     expect(values['tillgate_database_connections{state="free"}']).toBeGreaterThan(10);

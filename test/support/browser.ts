@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
+import { afterAll, beforeAll, describe } from '@jest/globals';
 import { type Browser, chromium } from 'playwright-core';
 
 /** A container has no sandbox to give, and a test has no use for what Chromium does of its own accord. */
@@ -43,20 +44,27 @@ const NAMED = process.env.CHROMIUM_PATH;
 const INSTALLED = [...(NAMED ? [NAMED] : PACKAGED ? [] : USUAL_PATHS)].find((path) => existsSync(path));
 
 /** A wrong CHROMIUM_PATH is a mistake, and no reason to skip anything. */
-export const HAS_CHROMIUM = Boolean(NAMED) || PACKAGED || INSTALLED !== undefined;
+const HAS_CHROMIUM = Boolean(NAMED) || PACKAGED || INSTALLED !== undefined;
 
-export interface OpenBrowser {
-  readonly browser: Browser;
-  close(): Promise<void>;
+/** Tests with a browser that is open from the first to the last; they are skipped where there is none. */
+export function describeInChromium(name: string, tests: (browser: () => Browser) => void): void {
+  const reason = HAS_CHROMIUM ? '' : ' (skipped: no Chromium found, name one in CHROMIUM_PATH)';
+  (HAS_CHROMIUM ? describe : describe.skip)(`${name}${reason}`, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await openBrowser();
+    });
+    afterAll(() => browser.close());
+    tests(() => browser);
+  });
 }
 
-export async function openBrowser(): Promise<OpenBrowser> {
+async function openBrowser(): Promise<Browser> {
   const packaged = !NAMED && PACKAGED;
   const folder = packaged ? await unpacked() : '';
   const executablePath = NAMED ?? (packaged ? join(folder, 'chromium') : (INSTALLED as string));
   const env = packaged ? { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_FILE: join(folder, 'fonts.xml') } : {};
-  const browser = await chromium.launch({ executablePath, args: FLAGS, env: { ...process.env, ...env } });
-  return { browser, close: () => browser.close() };
+  return chromium.launch({ executablePath, args: FLAGS, env: { ...process.env, ...env } });
 }
 
 /** Once for all files of a run, which removes it at its end: to unpack it takes seconds. */

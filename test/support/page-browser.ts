@@ -1,15 +1,12 @@
 /** A customer in a real browser: what goes wrong in a page, and whom it asks for anything, is noticed. */
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { listen } from './sockets.js';
 
-/** A browser is unpacked and started: seconds, and more where others are at work too. */
-export const PATIENCE_MS = 180_000;
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 360, height: 740 };
 
@@ -18,6 +15,10 @@ const REPORT_VIOLATIONS =
 
 export interface Customer {
   readonly page: Page;
+  /** What went wrong. */
+  readonly faults: readonly string[];
+  /** Every address that was asked for. */
+  readonly requested: ReadonlySet<string>;
   /** Looks that nothing went wrong but what is expected, that every request came here, and that nothing keeps anybody out. */
   expectUndisturbed(expectedFaults?: number, elsewhere?: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -29,11 +30,12 @@ export async function customerIn(
   options: BrowserContextOptions = {},
 ): Promise<Customer> {
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
-  context.setDefaultTimeout(PATIENCE_MS / 2);
+  // Before the test's own limit ends it, so that what was awaited is named.
+  context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   const faults: string[] = [];
-  const hosts = new Set<string>();
-  page.on('request', (sent) => hosts.add(new URL(sent.url()).origin));
+  const requested = new Set<string>();
+  page.on('request', (sent) => requested.add(sent.url()));
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) faults.push(message.text());
@@ -41,8 +43,11 @@ export async function customerIn(
   if (options.javaScriptEnabled !== false) await page.addInitScript({ content: REPORT_VIOLATIONS });
   return {
     page,
+    faults,
+    requested,
     expectUndisturbed: async (expectedFaults = 0, elsewhere = []) => {
       expect(faults).toHaveLength(expectedFaults);
+      const hosts = new Set([...requested].map((sent) => new URL(sent).origin));
       expect([...hosts].filter((host) => !elsewhere.includes(host))).toEqual([url]);
       if (options.javaScriptEnabled === false) return;
       const { violations } = await new AxeBuilder({ page }).analyze();
@@ -72,18 +77,13 @@ export async function startProvider(): Promise<Provider> {
     const page = pathname === '/pay' ? `<h1>Provider</h1>${link('return')} ${link('cancel')}` : '<h1>Shop</h1>';
     return response.setHeader('content-type', 'text/html').end(`<link rel="icon" href="data:,">${page}`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const [shop, origin] = [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
   return {
     shop,
     hosts: [shop, origin, 'null'],
     url: `${shop}/start?id={CHECKOUT_SESSION_ID}&return={RETURN_URL}&cancel={CANCEL_URL}`,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => server.close().closeAllConnections(),
   };
 }
 

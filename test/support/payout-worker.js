@@ -1,6 +1,6 @@
 /**
- * A worker of the ledger as a process of its own: it claims refunds, has the provider pay them out under their ids, and tells
- * what came of it. `node payout-worker.js <signal> <step>`: the first time it comes to that step, it sends itself the signal.
+ * A worker of the ledger as a process of its own: it claims refunds, has the provider pay them out under their ids, and
+ * reports what came of it. `node payout-worker.js <signal> <step>`: the first time it comes to that step, it sends itself the signal.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -34,7 +34,7 @@ async function ask(path, body, step) {
 }
 
 /** The report of each outcome to the ledger. A stale number was overtaken: the worker with the claim reports it. */
-const TELLING = { paid: 'succeed', declined: 'fail', unreachable: 'release' };
+const REPORTS = { paid: 'succeed', declined: 'fail', unreachable: 'release' };
 
 async function payOut({ id, amount, claim: { number } }) {
   await reach('claimed');
@@ -43,8 +43,8 @@ async function payOut({ id, amount, claim: { number } }) {
   await reach('paying');
   const { outcome } = await (await asked).json();
   await reach('paid');
-  const telling = TELLING[outcome];
-  if (telling) await ask(`/ledger/v1/refunds/${id}/${telling}`, { claim: number }, 'telling');
+  const report = REPORTS[outcome];
+  if (report) await ask(`/ledger/v1/refunds/${id}/${report}`, { claim: number }, 'reporting');
   else await reach('reporting');
   process.stdout.write(`reported ${id}\n`);
   await reach('reported');

@@ -91,53 +91,21 @@ test("the computed amounts equal the model's, whether the caller sends them or n
   );
 });
 
-test('the totals satisfy total = subtotal − discount + tax on top + shipping', () => {
-  fc.assert(
-    fc.property(order, (wanted) => {
-      const { state } = CheckoutSession.open(newSession(wanted), 'test', NOW);
-      const onTop = state.lineItems.filter(({ taxBehavior }) => taxBehavior === 'exclusive');
-      const taxOnTop = onTop.reduce((sum, { amountTax }) => sum + amountTax, 0);
-      expect(state.amountTotal).toBe(state.amountSubtotal - state.amountDiscount + taxOnTop + state.amountShipping);
-    }),
-  );
-});
-
-test('one wrong amount is reported with its right value, and nothing else', () => {
-  fc.assert(
-    fc.property(order, fc.nat(), fc.integer({ min: -1_000_000, max: 1_000_000 }), (wanted, place, difference) => {
-      fc.pre(difference !== 0);
-      const right = model(wanted);
-      const paths = [...right.keys()];
-      expectReported(wanted, right, new Set([paths[place % paths.length] as string]), difference);
-    }),
-  );
-});
-
-test('all wrong amounts are reported at once', () => {
+test('wrong amounts, one or many, are reported at once with their right values, and nothing else', () => {
   const anyPaths = order.chain((wanted) =>
     fc.tuple(fc.constant(wanted), fc.subarray([...model(wanted).keys()], { minLength: 1 })),
   );
+  const anyDifference = fc.integer({ min: -1_000_000 }).filter((difference) => difference !== 0);
   fc.assert(
-    fc.property(anyPaths, fc.integer({ min: 1 }), ([wanted, paths], difference) => {
-      expectReported(wanted, model(wanted), new Set(paths), difference);
+    fc.property(anyPaths, anyDifference, ([wanted, paths], difference) => {
+      const right = model(wanted);
+      const claims = new Map(right);
+      for (const path of paths) claims.set(path, (right.get(path) as bigint) + BigInt(difference));
+      const { code, errors } = refusalOf(() => CheckoutSession.open(claim(wanted, claims), 'test', NOW));
+      expect(code).toBe('invalid_param');
+      const reported = errors.map((error) => [error.param, error.code, error.allowed]);
+      const wrong = paths.map((param) => [param, 'amount_mismatch', [String(right.get(param))]]);
+      expect(reported.sort()).toEqual(wrong.sort());
     }),
   );
 });
-
-function expectReported(
-  wanted: Order,
-  right: ReadonlyMap<string, bigint>,
-  wrong: ReadonlySet<string>,
-  difference: number,
-): void {
-  const claims = [...right].map(
-    ([path, value]) => [path, wrong.has(path) ? value + BigInt(difference) : value] as const,
-  );
-  const { code, errors } = refusalOf(() => CheckoutSession.open(claim(wanted, new Map(claims)), 'test', NOW));
-  expect(code).toBe('invalid_param');
-  const reported = errors.map((error) => ({ param: error.param, code: error.code, allowed: error.allowed }));
-  expect(new Set(reported)).toEqual(
-    new Set([...wrong].map((param) => ({ param, code: 'amount_mismatch', allowed: [String(right.get(param))] }))),
-  );
-  expect(reported.length).toBe(wrong.size);
-}
