@@ -10,39 +10,62 @@ import { prepareScenarios, type Scenario } from './scenarios.js';
 import { openBenchDatabase, openShop, type Server, startBare, startService } from './servers.js';
 import { compare, median, print } from './table.js';
 
-const CONNECTIONS = 16;
-const WARM_UP = { connections: CONNECTIONS, seconds: 2 };
-const ROUND = { connections: CONNECTIONS, seconds: 3 };
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const SECONDS = 2;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const STARTS = 3;
+const SHOPS = 8;
+
+interface LoadOf {
+  readonly label: string;
+  readonly shops: number;
+  readonly connections: number;
+  readonly operations: readonly string[];
+}
+
+const OPERATIONS = ['create', 'read', 'list', 'refund', 'replay'];
+const LOADS: readonly LoadOf[] = [
+  { label: '', shops: 1, connections: 16, operations: OPERATIONS },
+  { label: `, ${SHOPS} shops`, shops: SHOPS, connections: 16, operations: ['create', 'refund'] },
+  { label: ', 1 connection', shops: 1, connections: 1, operations: ['create', 'refund', 'replay'] },
+  ...[64, 256, 1024].map((connections) => {
+    return { label: `, ${connections} connections`, shops: 1, connections, operations: ['create'] };
+  }),
+];
+/** `npm run bench -- create` measures only what has this in its name. */
+const WANTED = process.argv[2] ?? '';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** A server, and for each shop what is asked of it. */
 interface Contestant {
   readonly server: Server;
-  readonly scenarios: readonly Scenario[];
+  readonly shops: readonly (readonly Scenario[])[];
 }
 
 async function main(): Promise<void> {
-  say(
-    `${cpus().length} cores, Node ${process.version}, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${ROUND.seconds} s`,
-  );
+  say(`${cpus().length} cores, Node ${process.version}, ${ROUNDS} rounds of ${SECONDS} s`);
   const starts = await measureStarts();
   const database = await openBenchDatabase();
   const servers: Server[] = [];
   try {
-    const shop = openShop(database.url);
+    const shops = Array.from({ length: SHOPS }, () => openShop(database.url));
     servers.push(await startBare(database.url), await startService({ DATABASE_URL: database.url }));
+    servers.push(await startBare(database.url, 'lean'));
     const contestants: Contestant[] = [];
     for (const server of servers) {
-      contestants.push({ server, scenarios: await prepareScenarios(server.url, database.url, shop) });
+      const prepared = [];
+      for (const shop of shops) prepared.push(await prepareScenarios(server.url, database.url, shop));
+      contestants.push({ server, shops: prepared });
     }
     const operations = [];
-    for (const index of (contestants[0] as Contestant).scenarios.keys()) {
-      const rounds = await measureOperation(contestants, index, database.pid);
-      const name = contestants[0]?.scenarios[index]?.name ?? '';
-      operations.push(compare(name, rounds[0] as Round[], rounds[1] as Round[]));
-      say(`  ${name} done`);
+    for (const load of LOADS) {
+      for (const operation of load.operations) {
+        const name = `${operation}${load.label}`;
+        if (!name.includes(WANTED)) continue;
+        const [bare, tillgate, lean] = await measureOperation(contestants, operation, load, database.pid);
+        operations.push(compare(name, bare as Round[], tillgate as Round[], lean as Round[]));
+        say(`  ${name} done`);
+      }
     }
     const memory = servers.map(({ name, pid }) => ({ name, megabytes: Math.round(residentMemory(pid)) }));
     const result = {
@@ -63,22 +86,31 @@ async function main(): Promise<void> {
   }
 }
 
+/** Each second round goes the other way, so that none always comes after the same one. */
 async function measureOperation(
   contestants: readonly Contestant[],
-  index: number,
+  operation: string,
+  { shops, connections }: LoadOf,
   postgres: number,
 ): Promise<Round[][]> {
   const rounds: Round[][] = contestants.map(() => []);
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const [place, { server, scenarios }] of contestants.entries()) {
-      const load = round === 0 ? WARM_UP : ROUND;
-      const measured = await measure(server, scenarios[index] as Scenario, load, postgres);
+    const places = [...contestants.entries()];
+    for (const [place, { server, shops: prepared }] of round % 2 === 0 ? places : places.reverse()) {
+      const scenario = ofShops(prepared.slice(0, shops), operation);
+      const measured = await measure(server, scenario, { connections, seconds: SECONDS }, postgres);
       if (measured.failed > 0)
-        throw new Error(`${server.name}: ${measured.failed} requests of ${scenarios[index]?.name} failed.`);
+        throw new Error(`${server.name}: ${measured.failed} requests of ${scenario.name} failed.`);
       if (round > 0) rounds[place]?.push(measured);
     }
   }
   return rounds;
+}
+
+/** Connections divide the requests among them in this order, so that each asks for one shop. */
+function ofShops(shops: readonly (readonly Scenario[])[], operation: string): Scenario {
+  const scenarios = shops.map((all) => all.find(({ name }) => name === operation) as Scenario);
+  return { ...(scenarios[0] as Scenario), requests: scenarios.flatMap(({ requests }) => requests) };
 }
 
 /** Milliseconds from the start of the process to its first answer: on no data at all, then on existing data. */

@@ -68,9 +68,9 @@ function flagsOf(start: string): string[] {
   return flags.split(' ');
 }
 
-/** With the service's flags, so that what differs is the code. */
-export function startBare(databaseUrl: string): Promise<Server> {
-  return startServer('bare', 'bench/bare.js', { DATABASE_URL: databaseUrl });
+/** With the service's flags, so that what differs is the code. The lean one does less work than the service. */
+export function startBare(databaseUrl: string, name: 'bare' | 'lean' = 'bare'): Promise<Server> {
+  return startServer(name, 'bench/bare.js', { DATABASE_URL: databaseUrl, BASELINE: name });
 }
 
 export function startService(environment: Readonly<Record<string, string>>, name = 'tillgate'): Promise<Server> {

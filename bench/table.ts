@@ -16,17 +16,28 @@ export interface Comparison {
   readonly name: string;
   readonly bare: Figures;
   readonly tillgate: Figures;
+  readonly lean: Figures;
   /** Requests per second of the service for one of the baseline's: of rounds that ran next to each other. */
   readonly ratio: Spread;
+  readonly leanRatio: Spread;
   readonly p99Ratio: number;
 }
 
 type Figures = Readonly<Record<Exclude<keyof Round, 'failed'>, Spread>>;
 
-export function compare(name: string, bare: readonly Round[], tillgate: readonly Round[]): Comparison {
+type Rounds = readonly Round[];
+
+export function compare(name: string, bare: Rounds, tillgate: Rounds, lean: Rounds): Comparison {
   const ratios = tillgate.map((round, index) => round.perSecond / (bare[index]?.perSecond ?? Number.NaN));
-  const figures = { bare: figuresOf(bare), tillgate: figuresOf(tillgate) };
-  return { name, ...figures, ratio: spread(ratios), p99Ratio: figures.tillgate.p99.median / figures.bare.p99.median };
+  const leanRatios = lean.map((round, index) => round.perSecond / (bare[index]?.perSecond ?? Number.NaN));
+  const figures = { bare: figuresOf(bare), tillgate: figuresOf(tillgate), lean: figuresOf(lean) };
+  return {
+    name,
+    ...figures,
+    ratio: spread(ratios),
+    leanRatio: spread(leanRatios),
+    p99Ratio: figures.tillgate.p99.median / figures.bare.p99.median,
+  };
 }
 
 function figuresOf(rounds: readonly Round[]): Figures {
@@ -64,9 +75,16 @@ const HEADINGS = [
 ];
 
 export function print({ starts, operations, memory }: Result, say: (line: string) => void): void {
-  const rows = operations.flatMap(({ name, bare, tillgate, ratio, p99Ratio }) => [
+  const rows = operations.flatMap(({ name, bare, tillgate, lean, ratio, leanRatio, p99Ratio }) => [
     [`${name} bare`, ...rate(bare), '1.00', '', ...cost(bare)],
     [name, ...rate(tillgate), ratio.median.toFixed(2), range(ratio, 2), ...cost(tillgate, p99Ratio)],
+    [
+      `${name} lean`,
+      ...rate(lean),
+      leanRatio.median.toFixed(2),
+      range(leanRatio, 2),
+      ...cost(lean, lean.p99.median / bare.p99.median),
+    ],
   ]);
   const widths = HEADINGS.map((heading, column) =>
     Math.max(...[heading, ...rows.map((row) => row[column] ?? '')].map(({ length }) => length)),
