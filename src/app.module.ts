@@ -26,7 +26,7 @@ export const MODULES: readonly ModuleFacts[] = Object.values(declared);
 const PLATFORM = {
   errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
   metrics: PLATFORM_METRICS,
-  jobs: ['remove_idempotency_keys'],
+  jobs: ['remove_idempotency_keys', 'analyze_new_tables'],
 };
 
 export const factsOf = (list: readonly ModuleFacts[] = MODULES) => new Facts([PLATFORM, ...list]);

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { HAS_CITUS } from './citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
+import { FirstStatistics } from './first-statistics.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 @Module({})
@@ -21,6 +22,7 @@ export class DatabaseModule {
           },
           inject: [DataSource],
         },
+        FirstStatistics,
         UnitOfWork,
       ],
       exports: [Database, UnitOfWork],
