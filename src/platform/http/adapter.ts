@@ -164,7 +164,6 @@ function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
   reply.header('request-id', request_id).request.errorCode = error.code;
 }
 
-/** Matches the paths of a route: `:name` is one segment. */
 function patternOf(url: string): RegExp {
   return new RegExp(`^${url.replaceAll(/:[a-z_]+/g, '[^/]+')}$`);
 }

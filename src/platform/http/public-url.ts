@@ -11,7 +11,6 @@ export class PublicUrl {
     this.value = publicUrl?.replace(/\/$/, '');
   }
 
-  /** The path of the URL: `/prefix`, or empty. */
   get path(): string {
     return this.value === undefined ? '' : new URL(this.value).pathname.replace(/\/$/, '');
   }

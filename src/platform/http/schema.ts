@@ -6,7 +6,6 @@ import { CURRENCIES, MAX_AMOUNT } from '../../shared/money.js';
 import type { Facts } from '../facts.js';
 
 declare const VALUE: unique symbol;
-/** The name of the component that the schema becomes in the OpenAPI document. */
 export const NAME: unique symbol = Symbol('name');
 
 export interface Schema<Value = unknown> {
