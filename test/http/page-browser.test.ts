@@ -56,6 +56,11 @@ describeInChromium('the page in Chromium', (browser) => {
     open: async () => (await openPage(shop, CART)).path,
     nothing_to_pay: async () => (await openPage(shop, FREE)).path,
     pretend: async () => `${(await openPage(shop, CART)).path}/pretend`,
+    paid: async () => {
+      const { id, path } = await openPage(shop, CART);
+      await shop.record({ amount: 10_100, currency: 'eur', checkout_session: id });
+      return path;
+    },
     arabic: async () => (await openPage(shop, { ...CART, locale: 'ar-EG' })).path,
     japanese: async () => (await openPage(shop, { ...CART, locale: 'ja' })).path,
   };
