@@ -112,7 +112,10 @@ export class Idempotency {
   ): Promise<IdempotentResponse> {
     if (request.hasEffect || this.responses.isRepeating(caller)) {
       const found = await this.responses.find(caller, claim);
-      if (found && found !== 'expired') return replay(found, claim.fingerprint);
+      const stored = found === 'expired' ? undefined : found;
+      // Another request under the key may be refused for its own faults first, as it is without this look-up.
+      const isSame = stored?.fingerprint.equals(claim.fingerprint);
+      if (stored && (isSame || request.hasEffect)) return replay(stored, claim.fingerprint);
     }
     return retried('expiredKey', async () => {
       try {
