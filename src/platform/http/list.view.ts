@@ -17,7 +17,6 @@ export function listOf<View>(name: string, view: Schema<View>, last = 'null on t
 
 type ListView<View> = ValueOf<ReturnType<typeof listOf<View>>>;
 
-/** The next page's cursor is the id of this page's last item. */
 export function listView<Item, View extends { readonly id: string }>(
   page: Page<Item>,
   view: (item: Item) => View,
