@@ -52,14 +52,13 @@ beforeAll(async () => {
   service.application.get(PublicUrl).value = service.url;
   stripe = await startStripe();
   const folder = mkdtempSync(join(process.env.TEST_SCRATCH as string, 'provider-'));
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(folder, 'payments.js'), PROGRAM);
+  writeFileSync(join(folder, 'payments.mjs'), PROGRAM);
   const probe = createServer();
   address = originOf(await listening(probe));
   probe.close();
   const { ledgerKey: LEDGER_KEY } = shop;
   const keys = { LEDGER_KEY, STRIPE_KEY, STRIPE_WEBHOOK_SECRET, STRIPE: originOf(stripe) };
-  program = run([join(folder, 'payments.js')], { API: service.url, PORT: new URL(address).port, ...keys });
+  program = run([join(folder, 'payments.mjs')], { API: service.url, PORT: new URL(address).port, ...keys });
   await until(() =>
     fetch(address).then(
       () => true,
