@@ -28,7 +28,7 @@ test('a table gets its first statistics when it has grown, and none while it is 
   const statistics = new FirstStatistics(database, new Jobs());
   const analyzed = async () => {
     await statistics.analyze();
-    return (await query('SELECT relname FROM pg_stat_user_tables WHERE analyze_count > 0')).map(
+    return (await query('SELECT relname FROM pg_stat_user_tables WHERE analyze_count > 0 ORDER BY 1')).map(
       ({ relname }) => relname,
     );
   };
