@@ -54,17 +54,9 @@ const requests = (stranger: Shop): readonly (readonly [string, string, () => Pro
   ['GET', '/readyz', () => send('GET', `${service.url}/readyz`, {})],
 ];
 
-async function connections(): Promise<number[]> {
-  const { rows } = await service.sql.query<{ pid: number }>(
-    `SELECT pid FROM pg_stat_activity WHERE application_name = 'tillgate' AND backend_type = 'client backend'`,
-  );
-  return rows.map(({ pid }) => pid);
-}
-
-test('a request that comes while PostgreSQL stands still is answered 503, before its connection is given up', async () => {
+test('a request that comes while PostgreSQL stands still is answered 503', async () => {
   const stranger = await Shop.open(service);
   await atOnce(READERS, () => shop.get('/v1/refunds'));
-  const before = await connections();
   postgres.freeze();
   await Promise.all(
     requests(stranger).map(async ([method, path, request]) => {
@@ -76,8 +68,6 @@ test('a request that comes while PostgreSQL stands still is answered 503, before
   postgres.thaw();
   await until(async () => (await create()).status === 201);
   for (const [, , request] of requests(stranger)) expect((await request()).status).toBeLessThan(300);
-  // They would have been closed after eight seconds.
-  expect(await connections()).toEqual(expect.arrayContaining(before));
   await expectAnsweredOnce(service);
 });
 

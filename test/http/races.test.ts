@@ -9,6 +9,7 @@ import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
 import { useOther, useService, useShop } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 
 const CAPTURED = 10_000;
 const AMOUNT = 100;
@@ -101,6 +102,17 @@ test('200 identical refunds make one refund and one answer, and hold its amount 
   expect(await refundsOf(amount)).toBe(1);
   expect((await shop.amountsOf(payment)).pending).toBe(amount);
   await expectAnsweredOnce(first);
+});
+
+// Guards `locks`: refunds go to PostgreSQL together only with those of the same organization, whose payments they hold.
+test('refunds of two organizations at once are held each on its own payment', async () => {
+  const shops = [shop, await Shop.open(first)];
+  const payments = await Promise.all(shops.map((each) => each.capture({ amount: CAPTURED })));
+  const propose = (index: number) => shops[index % 2]?.propose(payments[index % 2] as string, 1);
+  expect(countBy((await atOnce(40, propose)) as Reply[], ({ status }) => status)).toEqual({ 201: 40 });
+  for (const [index, each] of shops.entries()) {
+    expect((await each.amountsOf(payments[index] as string)).pending).toBe(20);
+  }
 });
 
 // From here on the database is without what the races above rely on: keep these last.
