@@ -59,10 +59,9 @@ export class UnitOfWork {
       if (rows === undefined) others.push(parts);
       else if ((await this.sent(parts)) !== rows) throw new Stale();
     }
-    const kinds = [...Map.groupBy(others, namesOf).values()];
-    for (const kind of kinds.filter(({ length }) => length > 1)) await this.sendKind(kind);
-    const rest = flat(kinds.filter(({ length }) => length === 1).flat());
-    if (rest.length > 0) await this.sent(rest);
+    const isOfOneKind = new Set(others.map(namesOf)).size === 1;
+    if (others.length > 1 && isOfOneKind) await this.sendKind(others);
+    else if (others.length > 0) await this.sent(flat(others));
     return flat(writes);
   }
 
