@@ -58,9 +58,9 @@ const numberOf = ({ name }: { name: string }): number => Number(name.slice(-13))
 export const MIGRATIONS = Object.values(steps).sort((one, other) => numberOf(one) - numberOf(other));
 
 /** Two connections without time limits: one holds the lock of migrations, the other runs them. */
-export function createMigrationDataSource(url: string, entities: Records = []): DataSource {
+export function createMigrationDataSource(url: string): DataSource {
   const extra = { onConnect: (client: PoolClient) => client.query(LIFT_LIMITS, [announcedPid(client)]) };
-  return new DataSource({ ...baseOptions(url), entities, migrations: [...MIGRATIONS], poolSize: 2, extra });
+  return new DataSource({ ...baseOptions(url), migrations: [...MIGRATIONS], poolSize: 2, extra });
 }
 
 /** The process ID that was sent when the connection opened. A pooler does not send that of PostgreSQL's process. */

@@ -53,12 +53,11 @@ export class UnitOfWork {
 
   /** A part with a row count runs first and alone, because PostgreSQL counts only the rows of a statement's main part. */
   private async inOpenTransaction(writes: readonly (readonly Part[])[]): Promise<readonly Part[]> {
-    const others: (readonly Part[])[] = [];
-    for (const parts of writes) {
-      const [{ rows }] = parts as [Part];
-      if (rows === undefined) others.push(parts);
-      else if ((await this.sent(parts)) !== rows) throw new Stale();
+    for (const part of flat(writes)) {
+      if (part.rows !== undefined && (await this.sent([part])) !== part.rows) throw new Stale();
     }
+    const uncounted = writes.map((parts) => parts.filter(({ rows }) => rows === undefined));
+    const others = uncounted.filter(({ length }) => length > 0);
     const isOfOneKind = new Set(others.map(namesOf)).size === 1;
     if (others.length > 1 && isOfOneKind) await this.sendKind(others);
     else if (others.length > 0) await this.sent(flat(others));
