@@ -22,7 +22,7 @@ const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM ${SETTINGS}
 const SILENCE_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 
-export type Records = NonNullable<DataSourceOptions['entities']>;
+type Records = NonNullable<DataSourceOptions['entities']>;
 
 export interface DatabaseOptions {
   readonly url: string;
