@@ -293,8 +293,12 @@ class LedgerRefunds extends LedgerResource {
     return this.listOf(this.path, filters, options);
   }
 
-  succeed(id: string, options?: WriteOptions & Owned): Promise<Schemas['LedgerRefund']> {
-    return this.actOwned(this.path, id, 'succeed', options);
+  succeed(
+    id: string,
+    body: Schemas['SucceedRefundRequest'] = {},
+    options?: WriteOptions & Owned,
+  ): Promise<Schemas['LedgerRefund']> {
+    return this.actOwned(this.path, id, 'succeed', options, body);
   }
 
   fail(

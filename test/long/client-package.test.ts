@@ -15,7 +15,8 @@ import { freePort } from '../support/sockets.js';
 /** The packages of the project are symbolic links, which FAST_START does not resolve. */
 const LINKED = { NODE_OPTIONS: '' };
 
-const FILES = ['client', 'description', 'errors', 'index', 'pages', 'retry', 'transport', 'webhooks'];
+const LEDGER_FILES = ['bell', 'index', 'lease', 'outcomes', 'reconcile', 'settle'].map((name) => `ledger/${name}`);
+const FILES = ['client', 'description', 'errors', 'index', ...LEDGER_FILES, 'pages', 'retry', 'transport', 'webhooks'];
 
 const scratch = new Scratch();
 const project = join(scratch.path, 'project');
@@ -77,7 +78,10 @@ test('depends on nothing, and says what it is', async () => {
     engines: { node: '>=20.19' },
     main: './dist/index.js',
     types: './dist/index.d.ts',
-    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+    exports: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './ledger': { types: './dist/ledger/index.d.ts', default: './dist/ledger/index.js' },
+    },
     files: ['dist'],
     sideEffects: false,
   });

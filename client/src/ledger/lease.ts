@@ -1,0 +1,45 @@
+/** The lease of a claim, renewed for as long as the refund is worked on. */
+import type { TillgateLedger } from '../client.js';
+import { TillgateError } from '../errors.js';
+import type { ClaimedRefund } from './settle.js';
+
+export class Lease {
+  private readonly lost = new AbortController();
+  private readonly timer: ReturnType<typeof setInterval>;
+
+  constructor(
+    private readonly ledger: TillgateLedger,
+    private readonly refund: ClaimedRefund,
+    private readonly seconds: number,
+    /** When the claim was asked for, in milliseconds by the clock of this machine: the lease began later. */
+    private begun: number,
+  ) {
+    this.timer = setInterval(() => this.renew(), seconds * 500);
+  }
+
+  /** Aborts when another worker has the refund. */
+  get signal(): AbortSignal {
+    return this.lost.signal;
+  }
+
+  /** False after a sleep of the process, too, before its timers run. */
+  isHeld(): boolean {
+    return !this.signal.aborted && Date.now() < this.begun + this.seconds * 1000;
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  private async renew(): Promise<void> {
+    const begun = Date.now();
+    const { id, organization, claim } = this.refund;
+    try {
+      await this.ledger.refunds.extend(id, { claim: claim.number, lease_seconds: this.seconds, organization });
+      this.begun = begun;
+    } catch (error) {
+      // Unless the service has refused, the lease may still run, and the next renewal may arrive.
+      if (error instanceof TillgateError && error.status === 422) this.lost.abort(error);
+    }
+  }
+}

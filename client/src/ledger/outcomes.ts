@@ -1,0 +1,34 @@
+/** What became of a refund at your payment provider, or in your own books. */
+
+/** The money has left. `reference` is the provider's ID of the payout. */
+export const succeeded = (reference?: string) => ({ type: 'succeeded', reference }) as const;
+
+/** The money has not left and never will. The merchant reads the reason. */
+export const failed = (reason: string) => ({ type: 'failed', reason }) as const;
+
+/** The provider has the payout and decides later, perhaps in days. The worker looks again by itself. */
+export const submitted = (reference: string) => ({ type: 'submitted', reference }) as const;
+
+/** Certainly nothing was paid, for example for lack of balance. Each further claim of the refund doubles the wait, up to an hour. */
+export const later = (seconds: number, why: string) => ({ type: 'later', seconds, why }) as const;
+
+/** The payment may have been carried out: no answer came. Only `find` decides from then on. An exception means the same. */
+export const unknown = (why?: string) => ({ type: 'unknown', why }) as const;
+
+/** Neither program can decide: a person has to. */
+export const stuck = (why: string) => ({ type: 'stuck', why }) as const;
+
+/** The provider certainly has no payout of this refund. */
+export const notThere = () => ({ type: 'not_there' }) as const;
+
+type Known =
+  | ReturnType<typeof succeeded>
+  | ReturnType<typeof failed>
+  | ReturnType<typeof submitted>
+  | ReturnType<typeof unknown>
+  | ReturnType<typeof stuck>;
+
+export type PayOutcome = Known | ReturnType<typeof later>;
+/** Without `later`: only who has just been refused knows that nothing was paid. */
+export type FindOutcome = Known | ReturnType<typeof notThere>;
+export type Outcome = PayOutcome | FindOutcome;

@@ -1,0 +1,102 @@
+/** Compares the payouts of a provider, or of a book, with the refunds of Tillgate. */
+import { TillgateLedger } from '../client.js';
+import { TillgateError } from '../errors.js';
+import type { LedgerRefund } from './settle.js';
+
+/** A payout as the other side has it. */
+export interface Payout {
+  /** The ID of the refund, `re_…`. */
+  readonly refund: string;
+  /** In the minor unit of the currency. */
+  readonly amount: number;
+  readonly currency: string;
+  /** `failed` is a payout that was refused or came back. */
+  readonly status: 'pending' | 'succeeded' | 'failed';
+  /** The provider's ID of the payout. */
+  readonly reference?: string | undefined;
+}
+
+export interface ReconcileOptions {
+  /** URL of Tillgate. */
+  readonly url: string;
+  /** A ledger key, `lk_…`. */
+  readonly key: string;
+  /** The day from which on refunds are read, for example `2026-11-23`. Without it all are. */
+  readonly from?: string | undefined;
+  readonly organization?: string | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export interface Difference {
+  /**
+   * - `missing`: the refund succeeded, or is submitted, and the other side has no payout of it
+   * - `extra`: a payout of no refund, or a second one of the same refund
+   * - `amount`: both sides have it, with another amount or currency
+   * - `state`: both sides have it, in another state
+   */
+  readonly kind: 'missing' | 'extra' | 'amount' | 'state';
+  readonly refund: string;
+  readonly ours: LedgerRefund | undefined;
+  readonly theirs: Payout | undefined;
+}
+
+/**
+ * Lists what differs between Tillgate and `theirs`, all payouts since the same day in any order. Refunds may be settled meanwhile:
+ * ours are read first, and again where they differ. So give a generator, which reads theirs afterwards.
+ */
+export async function reconcile(
+  theirs: Iterable<Payout> | AsyncIterable<Payout>,
+  { url: baseUrl, key, from, organization, fetch }: ReconcileOptions,
+): Promise<Difference[]> {
+  const { refunds } = new TillgateLedger({ baseUrl, key, fetch });
+  const owner = organization === undefined ? {} : { organization };
+  const filter = { status: 'all', limit: 100, ...owner, ...(from === undefined ? {} : { from }) } as const;
+  const ours = new Map<string, LedgerRefund>();
+  for await (const refund of refunds.list(filter)) ours.set(refund.id, refund);
+
+  const differences: Difference[] = [];
+  for (const [refund, payouts] of await byRefund(theirs)) {
+    const [payout, ...further] = effective(payouts);
+    const differs = kindOf(ours.get(refund), payout) !== undefined;
+    const own = differs ? await refunds.retrieve(refund, owner).catch(absent) : ours.get(refund);
+    const kind = kindOf(own, payout);
+    if (kind) differences.push({ kind, refund, ours: own, theirs: payout });
+    for (const one of further) differences.push({ kind: 'extra', refund, ours: own, theirs: one });
+    ours.delete(refund);
+  }
+  const missing = [...ours.values()].filter(mustBePaid);
+  return [
+    ...differences,
+    ...missing.map((own) => ({ kind: 'missing', refund: own.id, ours: own, theirs: undefined }) as const),
+  ];
+}
+
+async function byRefund(theirs: Iterable<Payout> | AsyncIterable<Payout>): Promise<Map<string, Payout[]>> {
+  const payouts = new Map<string, Payout[]>();
+  for await (const payout of theirs) payouts.set(payout.refund, [...(payouts.get(payout.refund) ?? []), payout]);
+  return payouts;
+}
+
+/** Those that move money. If none does, the last one that failed. */
+function effective(payouts: readonly Payout[]): [Payout, ...Payout[]] {
+  const moving = payouts.filter(({ status }) => status !== 'failed');
+  return (moving.length > 0 ? moving : payouts.slice(-1)) as [Payout, ...Payout[]];
+}
+
+const STATES = { pending: ['pending'], succeeded: ['succeeded'], failed: ['failed', 'canceled'] };
+
+function kindOf(own: LedgerRefund | undefined, { amount, currency, status }: Payout): Difference['kind'] | undefined {
+  if (own === undefined) return 'extra';
+  if (own.amount !== amount || own.currency !== currency) return 'amount';
+  return STATES[status].includes(own.status) ? undefined : 'state';
+}
+
+function mustBePaid({ status, provider_reference }: LedgerRefund): boolean {
+  return status === 'succeeded' || (status === 'pending' && provider_reference !== null);
+}
+
+/** 400 is an ID that is not one of Tillgate. */
+function absent(error: unknown): undefined {
+  if (error instanceof TillgateError && (error.status === 404 || error.status === 400)) return undefined;
+  throw error;
+}
