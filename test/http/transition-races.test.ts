@@ -106,11 +106,11 @@ test('a transaction does not wait for a lookup that waits for its connection', a
   await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
   const holds = many(20, () => here.hold(payment, { amount: 1 }));
   // All connections that the organization may have are in transactions, which wait for the payment.
-  await until(async () => (await waitingForLocks(service.sql)) === 8);
+  await until(async () => (await waitingForLocks(service.sql)) === 4);
   // The list reads the clock of test mode again, which each transaction needs too.
   await sleep(150);
   const list = here.get('/v1/payments');
-  await until(() => service.application.get(Database).load.waiting === 13);
+  await until(() => service.application.get(Database).load.waiting === 17);
   await outsider.end();
   expect((await list).status).toBe(200);
   for (const { status } of await holds) expect(status).toBe(201);

@@ -152,7 +152,7 @@ test.each(Object.keys(LOCKED))('%s', async (name) => {
   try {
     await expectUnnoticed(async () => {
       const stop = begin({ ...load, connections: 30 });
-      await until(async () => (await waitingForLocks(service.sql)) >= 8);
+      await until(async () => (await waitingForLocks(service.sql)) >= 4);
       return stop;
     });
   } finally {
