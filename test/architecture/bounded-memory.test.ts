@@ -5,7 +5,6 @@ import { RateLimitGuard } from '../../src/modules/access/adapters/http/rate-limi
 import { Authenticate } from '../../src/modules/access/application/authenticate.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { KnownEndpoints } from '../../src/modules/events/application/known-endpoints.js';
-import { ReceiverHealth } from '../../src/modules/events/domain/receiver.js';
 import { Shares } from '../../src/platform/database/shares.js';
 
 const CLOCK = { now: () => Date.now(), monotonic: () => performance.now() };
@@ -53,12 +52,6 @@ test('buckets of organizations', () => {
     guard.canActivate({ getArgByIndex: () => request } as never);
   }
   expect(sizeOf(guard, 'buckets')).toBe(10_000);
-});
-
-test('receivers that fail', () => {
-  const health = new ReceiverHealth();
-  for (const index of many(10_100)) health.record(`org_x ${index}.example:443`, false, 1_000);
-  expect(sizeOf(health, 'known')).toBe(10_000);
 });
 
 test('endpoints that got an event', () => {

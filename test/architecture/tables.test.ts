@@ -19,28 +19,6 @@ test('a table that is named elsewhere is found', () => {
   ]);
 });
 
-/** `idle_in_transaction_session_timeout` is PostgreSQL's. The feed of events has a filter that is called `payment`. */
-test('shared, platform, its supporting folders and events name no resource of the modules above them', () => {
-  expect(namingOthers('.')).toEqual([]);
-  expect(namingOthers(FIXTURE)).toEqual(['src/platform/database/count.ts']);
-});
-
-function namingOthers(root: string): string[] {
-  const printer = ts.createPrinter({ removeComments: true });
-  return sourcesIn(root)
-    .filter((file) =>
-      /^src\/(shared|platform|encryption|idempotency|validation|embedded-postgres|migrate|openapi|telemetry|modules\/events)\//.test(
-        file,
-      ),
-    )
-    .filter((file) => file !== 'src/modules/events/adapters/http/events.requests.ts')
-    .filter((file) => {
-      const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest);
-      const code = printer.printFile(source).replaceAll('idle_in_transaction_session_timeout', '');
-      return /session|refund|payment/i.test(code);
-    });
-}
-
 /** The folder that owns each table: the one with its record. */
 function ownersIn(root: string): Map<string, string> {
   const records = sourcesIn(root).filter((file) => file.endsWith('.record.ts'));

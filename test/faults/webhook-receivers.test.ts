@@ -3,6 +3,10 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
+import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { Database } from '../../src/platform/database/database.js';
+import type { Statement } from '../../src/platform/database/statement.js';
+import type { Owner } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
@@ -81,6 +85,36 @@ async function backlog(owner: Shop, hosts: readonly string[], count: number): Pr
     [uuidOf(owner.organization), hosts, new Date(world.clock.now() - 1_000), count],
   );
 }
+
+test('a poll reads as much with 20,000 overdue deliveries to dead receivers as with one to each', async () => {
+  const { service, clock } = world;
+  const hosts = Array.from({ length: 50 }, (_, at) => `dead-${at}.example:443`);
+  const [few, many] = [await Shop.open(service), await Shop.open(service)];
+  const idle = jest.spyOn(service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
+  await backlog(few, hosts, 1);
+  await backlog(many, hosts, 400);
+  await service.sql.query('VACUUM ANALYZE webhook_deliveries');
+  const read = jest.spyOn(service.application.get(Database), 'read');
+  const reads: number[] = [];
+  for (const { organization } of [few, many]) {
+    const { found } = await service.application.get(Deliveries).due(organization, undefined, clock.now());
+    expect(found).toHaveLength(50);
+    // Jobs of the service read as well.
+    const [, { text }, values] = read.mock.calls.findLast(([, { name }]) => name === 'webhooks.due') as [
+      Owner,
+      Statement,
+      unknown[],
+    ];
+    const { rows } = await service.sql.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fetched } = rows[0]['QUERY PLAN'][0].Plan;
+    reads.push(hit + fetched);
+  }
+  const [ofFew = 0, ofMany = 0] = reads;
+  // A step for each receiver. A statement that reads every delivery reads hundreds of pages.
+  expect(ofMany).toBeLessThan(1.3 * ofFew);
+  read.mockRestore();
+  idle.mockRestore();
+});
 
 test('a process that dies between claiming and sending loses nothing', async () => {
   const { organization } = shop;

@@ -7,7 +7,6 @@ import { TestClock } from '../support/clock.js';
 import { Holder } from '../support/holder.js';
 import { startService } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
-import { Shop } from '../support/shop.js';
 
 /** The earliest ID of all: what is in the order of IDs comes before everything. */
 const EARLY = `00000000-0000-7000-8000-${randomUUID().slice(-12)}`;
@@ -197,18 +196,5 @@ describe('the story of a payment', () => {
     expect((await walked('type=refund.created')).events).toEqual([listed[3]]);
     expect((await walked(`object=${refund}`)).events).toEqual([listed[5], listed[3]]);
     expect((await walked(`object=${other}`)).events).toEqual([]);
-  });
-
-  test('is shown to its organization and mode only', async () => {
-    const { id: payment } = (await shop.record()).body;
-    const stranger = await Shop.open(service);
-    expect((await stranger.get(`/v1/events?payment=${payment}`)).body.data).toEqual([]);
-    const live = payment.replace('test', 'live');
-    expect((await shop.get(`/v1/events?payment=${live}`)).body.data).toEqual([]);
-    const { status, body } = await shop.get('/v1/events?payment=re_test_1');
-    expect([status, body.error.param]).toEqual([400, 'payment']);
-    expect((await shop.ledgerGet(`/ledger/v1/events?payment=${payment}`)).body.error.errors[0].code).toBe(
-      'unknown_field',
-    );
   });
 });

@@ -9,7 +9,7 @@ import { visit } from '../support/page.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { createKey, type Service, startService } from '../support/service.js';
+import { createKey, type Service } from '../support/service.js';
 import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
@@ -118,10 +118,6 @@ describe('the clock', () => {
     const reached = steps.map(({ body }) => body.ahead_seconds).sort((one, next) => one - next);
     expect(reached).toEqual([1, 2, 3, 4, 5, 6].map((hours) => hours * HOUR));
     expect((await read()).ahead_seconds).toBe(6 * HOUR);
-  });
-
-  test('is not of the ledger', async () => {
-    expect((await get(service.url + CLOCK, { key: shop.ledgerKey })).body.error.code).toBe('invalid_api_key');
   });
 });
 
@@ -335,19 +331,6 @@ describe('webhooks', () => {
     expect(receiver.received.filter(({ id }) => id === event)).toHaveLength(MAX_ATTEMPTS);
   });
 
-  test('ten attempts are made in ten steps from one to the next', async () => {
-    const event = await refusedSession();
-    for (let made = 1; made < MAX_ATTEMPTS; made++) {
-      const due = (await attemptsAt(event)).at(-1)?.next_attempt_at as number;
-      // The time that is shown is cut to a second.
-      await (made % 2 === 0 ? shop : shop.at(other)).post(CLOCK, { to: due + 1 });
-      expect(await attemptsAt(event)).toHaveLength(made + 1);
-    }
-    expectSchedule(await attemptsAt(event));
-    await advance(DAY);
-    expect(await attemptsAt(event)).toHaveLength(MAX_ATTEMPTS);
-  });
-
   test('a webhook is signed with the real time, which its receiver compares', async () => {
     await advance(DAY);
     const before = seconds();
@@ -465,15 +448,5 @@ describe('does not follow the clock:', () => {
       expect((await there.createSession()).body.created_at).toBeGreaterThanOrEqual(now);
     }
     expect((await there.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
-  });
-
-  test('a process that starts later knows the clock', async () => {
-    await advance(DAY);
-    const late = await startService({ databaseUrl: service.databaseUrl });
-    try {
-      await expectNow(async () => (await shop.at(late).createSession()).body.created_at, DAY);
-    } finally {
-      await late.close();
-    }
   });
 });

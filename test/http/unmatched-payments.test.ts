@@ -27,15 +27,6 @@ test('the first exact payment matches; any number of others are recorded as unma
   ]);
 });
 
-test('a payment that is recorded twice at once under one reference is recorded once', async () => {
-  const id = await session();
-  const capture = { amount: 1000, checkout_session: id, reference: 'twice', ...RECORD };
-  const answers = await Promise.all(Array.from({ length: 6 }, () => shop.record(capture)));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
-  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-  expect(answers[0]?.body.mismatch).toBeNull();
-});
-
 test('PostgreSQL itself refuses a second matching payment of a session', async () => {
   const id = await session();
   await shop.record({ amount: 1000, checkout_session: id });

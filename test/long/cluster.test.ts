@@ -1,5 +1,3 @@
-/** Several processes on one port: how they start, stop, and die. */
-import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { get, post, SMALLEST } from '../support/client.js';
 import {
@@ -17,7 +15,6 @@ import {
 import { createSession, expectCleanStop, killServer, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { withClient } from '../support/postgres.js';
 import { isRunning, launch, postgresPid, printed, until } from '../support/processes.js';
-import { listen } from '../support/sockets.js';
 
 const scratch = withScratch();
 
@@ -55,20 +52,6 @@ describe('starting', () => {
     const server = scratch().keep(launch({ DATA_DIR: dataDir, WEB_CONCURRENCY: '2', ...environment }));
     const { status, stderr } = await server.ended;
     expect({ status, lines: stderr.split('\n') }).toEqual({ status: 1, lines: [expect.stringContaining(words), ''] });
-    expect([workersOf(server), postgresPid(dataDir)]).toEqual([[], undefined]);
-  });
-
-  test('a port in use is the same sentence as from one process', async () => {
-    const dataDir = preparedCopy();
-    const squatter = createServer();
-    const port = await listen(squatter);
-    const server = launch({ DATA_DIR: dataDir, PORT: String(port), WEB_CONCURRENCY: '2' });
-    const { status, stderr } = await server.ended;
-    squatter.close();
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT.\n`,
-    });
     expect([workersOf(server), postgresPid(dataDir)]).toEqual([[], undefined]);
   });
 

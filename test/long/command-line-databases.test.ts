@@ -1,12 +1,11 @@
 /** The command line on databases of every kind: embedded, given, empty, out of date, out of reach. */
 import { describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
-import { checkDistribution, limitRole, revertLast } from '../../src/migrate/migrate.js';
+import { checkDistribution, limitRole } from '../../src/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
-import { commandLine, launch, postgresPid, printed, run, until } from '../support/processes.js';
+import { commandLine, launch, postgresPid, run, until } from '../support/processes.js';
 
 const ALL = MIGRATIONS.map(({ name }) => name);
 const scratch = withScratch();
@@ -32,16 +31,6 @@ async function tablesOf(url: string): Promise<string[]> {
 }
 
 describe('migrate', () => {
-  test('takes the last migration back, one at a time, until there is none', async () => {
-    await onEmptyDatabase(async (url) => {
-      expect(await migrate(url)).toEqual({ applied: ALL });
-      expect(await migrate(url, '--revert')).toEqual({ reverted: ALL.at(-1) });
-      for (const name of ALL.toReversed().slice(1)) expect(await revertLast(url)).toBe(name);
-      expect(await migrate(url, '--revert')).toEqual({ reverted: null });
-      expect(await tablesOf(url)).toEqual(['migrations']);
-    });
-  });
-
   test('three at once on an empty database apply each migration exactly once', async () => {
     await onEmptyDatabase(async (url) => {
       const all = await withClient(url, async (client) => {
@@ -180,16 +169,5 @@ describe('on the embedded database', () => {
     command.child.kill('SIGINT');
     await command.ended;
     expect(postgresPid(DATA_DIR)).toBeUndefined();
-  });
-
-  test('reverted beneath it, the next start makes new demo data, whose key works', async () => {
-    const DATA_DIR = preparedCopy();
-    const database = await openEmbeddedPostgres({ dataDir: DATA_DIR, role: 'command' });
-    for (const _ of ALL) await revertLast(database.url);
-    await database.close();
-    const server = await start(DATA_DIR);
-    await printed(server, /Paste these/);
-    await createSession(server);
-    await expectCleanStop(server, DATA_DIR);
   });
 });

@@ -156,20 +156,6 @@ describe('starting', () => {
     chownSync(join(scratch().path, 'closed'), 65_534, 65_534);
     expect(await launch({ DATA_DIR }, wrapper).ended).toEqual({ status: 1, stdout: '', stderr });
   });
-
-  test('a directory below one that takes no directories is the same sentence', async () => {
-    const stderr = 'DATA_DIR cannot be used: /proc/tillgate: this user cannot make it there.\n';
-    expect(await launch({ DATA_DIR: '/proc/tillgate/data' }).ended).toEqual({ status: 1, stdout: '', stderr });
-  });
-
-  test('a directory that others may enter is one sentence, in the words of PostgreSQL', async () => {
-    const dataDir = preparedCopy();
-    chmodSync(join(dataDir, 'pg'), 0o777);
-    expect((await launch({ DATA_DIR: dataDir }).ended).stderr).toBe(
-      `PostgreSQL did not start in ${dataDir}/pg: data directory "${dataDir}/pg" has invalid permissions. ` +
-        `Its log is ${dataDir}/postgres.log.\n`,
-    );
-  });
 });
 
 describe('its log', () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import { assertReady, limitRole, migrate } from '../../src/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
-import { post, SMALLEST } from '../support/client.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { run } from '../support/processes.js';
@@ -26,8 +25,7 @@ else describe('through PgBouncer', through);
 function through(): void {
   let pooler: PgBouncer;
   let database: Awaited<ReturnType<typeof createDatabase>>;
-  let services: readonly Service[] = [];
-  let shop: Shop;
+  let service: Service;
   let url: string;
 
   beforeAll(async () => {
@@ -37,22 +35,10 @@ function through(): void {
   });
 
   afterAll(async () => {
-    for (const service of services) await service.close();
+    await service.close();
     await database.drop();
     await pooler.close();
   });
-
-  const [one, other] = [() => services[0] as Service, () => services[1] as Service];
-  const twice = (path: string, body: unknown, idempotencyKey: (index: number) => string, times: number) =>
-    Promise.all(
-      Array.from({ length: times }, (_, index) =>
-        post(`${(index % 2 ? one : other)().url}${path}`, {
-          key: shop.key,
-          body,
-          idempotencyKey: idempotencyKey(index),
-        }),
-      ),
-    );
 
   test('two migrations at once apply each step once, and leave no lock behind', async () => {
     const names = MIGRATIONS.map(({ name }) => name);
@@ -83,39 +69,15 @@ function through(): void {
 
   test('the service conforms', async () => {
     await assertReady(url);
-    services = [await startService({ databaseUrl: url }), await startService({ databaseUrl: url })];
-    shop = await Shop.open(one());
+    service = await startService({ databaseUrl: url });
+    const shop = await Shop.open(service);
     const keys = ['--key', shop.key, '--ledger-key', shop.ledgerKey];
-    const kit = ['dist/conformance/run.js', '--base-url', one().url, ...keys, '--organization', shop.organization];
+    const kit = ['dist/conformance/run.js', '--base-url', service.url, ...keys, '--organization', shop.organization];
     const { status, stdout, stderr } = await run(kit).ended;
     expect({ status, stderr, failed: stdout.match(/^ {2}FAILED.*/gm) }).toEqual({
       status: 0,
       stderr: '',
       failed: null,
     });
-  });
-
-  test('requests with one key are one, in two processes', async () => {
-    const replies = await twice('/v1/checkout_sessions', SMALLEST, () => 'same', 40);
-    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(replies.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
-  });
-
-  test('refunds at once never exceed what was captured', async () => {
-    const payment = await shop.capture({ amount: 200 });
-    const replies = await twice('/v1/refunds', { payment, amount: 10 }, (index) => `refund-${index}`, 40);
-    const statuses = replies.map(({ status }) => status).sort();
-    expect(statuses).toEqual([...Array(20).fill(201), ...Array(20).fill(422)]);
-  });
-
-  test('one that prepares nothing is refused when a process starts', async () => {
-    const forgetful = await startPgBouncer(PGBOUNCER, { ...SETTINGS, max_prepared_statements: 0 });
-    try {
-      await expect(assertReady(forgetful.through(database.url))).rejects.toThrow(
-        /^The pooler before PostgreSQL loses prepared statements: use PgBouncer 1\.21/,
-      );
-    } finally {
-      await forgetful.close();
-    }
   });
 }

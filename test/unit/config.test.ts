@@ -127,10 +127,6 @@ describe('settings', () => {
       expect(read(kept)).toBe(`postgres://db/shop${kept}`);
   });
 
-  test('that are wrong are named all at once', () => {
-    expect(faultsOf(ALL_WRONG)).toEqual(ALL_FAULTS);
-  });
-
   test.each(Object.entries(ALL_WRONG))('%s=%s is named alone when the others are right', (name, value) => {
     expect(faultsOf({ [name]: value })).toEqual(ALL_FAULTS.filter((fault) => fault.startsWith(`${name} `)));
   });
