@@ -1,4 +1,4 @@
-/** What Biome has no rule for: expressions whose time grows faster than their text, durations, and what a use case imports. */
+/** What Biome has no rule for: expressions whose time grows faster than their text, sizes, durations, and what a use case imports. */
 import parser from '@typescript-eslint/parser';
 import regexp from 'eslint-plugin-regexp';
 
@@ -11,6 +11,16 @@ export default [
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: true }],
     },
+  },
+  {
+    files: ['src/**/*.ts', 'tools/**/*.ts'],
+    rules: { 'max-lines': ['error', 200] },
+  },
+  {
+    files: ['src/**/*.ts', 'tools/**/*.ts'],
+    // Functions that make a class, of which each method is short.
+    ignores: ['**/webhook-endpoints.controller.ts', '**/webhook-endpoint.record.ts'],
+    rules: { 'max-lines-per-function': ['error', 40] },
   },
   {
     files: ['**/src/modules/*/application/**/*.ts'],
