@@ -1,7 +1,11 @@
 /** Two organizations with something of everything, and keys of every kind, made as operators and callers make them. */
 import { randomUUID } from 'node:crypto';
-import { command as run } from '../support/command.js';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../../src/app.module.js';
+import { readConfig } from '../../src/platform/config.js';
 import { DOCUMENT } from '../support/document.js';
+import { createLedgerKey, createTenant } from '../support/service.js';
 import type { Node } from './values.js';
 
 const OF_EACH = 4;
@@ -23,28 +27,31 @@ export async function call(url: string, authorization: string, path: string, bod
   return JSON.parse(text);
 }
 
+/** What an operator does, in an application that serves nobody. */
+async function operate<Made>(databaseUrl: string, work: (application: INestApplicationContext) => Promise<Made>) {
+  const module = AppModule.register(readConfig({}), databaseUrl, { timeLimits: false });
+  const application = await NestFactory.createApplicationContext(module, { logger: false });
+  return work(application).finally(() => application.close());
+}
+
 /** Each organization has an endpoint below each of these URLs. */
 export async function prepare(url: string, databaseUrl: string, endpoints: readonly string[] = []) {
-  const command = async (...words: readonly string[]) => {
-    const { stdout, stderr } = await run(words, { DATABASE_URL: databaseUrl });
-    if (stderr) throw new Error(stderr);
-    return JSON.parse(stdout);
-  };
-  const key = async (...words: readonly string[]): Promise<string> => (await command('key', 'create', ...words)).key;
-  const [own, other] = await Promise.all([command('org', 'create', 'Own'), command('org', 'create', 'Other')]);
-  const [test, live, foreign, ledger] = (await Promise.all([
-    key('--org', own.id, '--mode', 'test'),
-    key('--org', own.id, '--mode', 'live'),
-    key('--org', other.id, '--mode', 'test'),
-    key('--kind', 'ledger', '--mode', 'test'),
-  ])) as [string, string, string, string];
-  const keys = { v1: `Bearer ${test}`, ledger: `Basic ${Buffer.from(`${ledger}:`).toString('base64')}` };
+  const [own, other, ledger] = await operate(databaseUrl, (application) =>
+    Promise.all([createTenant({ application }), createTenant({ application }), createLedgerKey({ application })]),
+  );
+  const keys = { v1: `Bearer ${own.test}`, ledger: `Basic ${Buffer.from(`${ledger}:`).toString('base64')}` };
   const callers = {
-    own: { key: keys.v1, organization: own.id, mode: 'test' },
-    live: { key: `Bearer ${live}`, organization: own.id, mode: 'live' },
-    other: { key: `Bearer ${foreign}`, organization: other.id, mode: 'test' },
+    own: { key: keys.v1, organization: own.organization, mode: 'test' },
+    live: { key: `Bearer ${own.live}`, organization: own.organization, mode: 'live' },
+    other: { key: `Bearer ${other.test}`, organization: other.organization, mode: 'test' },
   } as const;
-  const ids: Record<string, string[]> = { org: [own.id, other.id], cs: [], pay: [], re: [], evt: [] };
+  const ids: Record<string, string[]> = {
+    org: [own.organization, other.organization],
+    cs: [],
+    pay: [],
+    re: [],
+    evt: [],
+  };
   if (endpoints.length > 0) ids.we = [];
   for (const { key, organization } of [callers.own, callers.other]) {
     const made = async (path: string, body: object) => {
@@ -65,11 +72,11 @@ export async function prepare(url: string, databaseUrl: string, endpoints: reado
   const strangers = [
     'Bearer',
     'Bearer x',
-    `Bearer ${test}x`,
-    `Bearer ${test} x`,
+    `Bearer ${own.test}x`,
+    `Bearer ${own.test} x`,
     'Basic',
     'Basic !',
-    `Digest ${test}`,
+    `Digest ${own.test}`,
     '',
   ];
   const otherKeys = [callers.live.key, callers.other.key, `Bearer ${ledger}`, ...strangers];

@@ -1,6 +1,6 @@
 /** The service as it runs in production, through the Nest testing module, on a database of its own and a real socket. */
 import type { AddressInfo } from 'node:net';
-import type { Type } from '@nestjs/common';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyBaseLogger } from 'fastify';
@@ -85,7 +85,12 @@ export interface Tenant {
   readonly live: string;
 }
 
-export async function createTenant({ application }: Service): Promise<Tenant> {
+/** Whatever the use cases of operators are taken from. */
+interface Operated {
+  readonly application: Pick<INestApplicationContext, 'get'>;
+}
+
+export async function createTenant({ application }: Operated): Promise<Tenant> {
   const { id: organization } = await application.get(CreateOrganization).execute('Test');
   return {
     organization,
@@ -102,14 +107,14 @@ export interface KeyOptions {
 }
 
 export async function createKey(
-  { application }: Pick<Service, 'application'>,
+  { application }: Operated,
   { organization, mode = 'test', allowedOrigins = [], expiresAt = null }: KeyOptions,
 ): Promise<string> {
   const input = { kind: 'secret', organization, mode, allowedOrigins, expiresAt } as const;
   return (await application.get(ManageApiKeys).create(input)).token;
 }
 
-export async function createLedgerKey({ application }: Service, mode: Mode = 'test'): Promise<string> {
+export async function createLedgerKey({ application }: Operated, mode: Mode = 'test'): Promise<string> {
   const input = { kind: 'ledger', organization: null, mode, allowedOrigins: [], expiresAt: null } as const;
   return (await application.get(ManageApiKeys).create(input)).token;
 }

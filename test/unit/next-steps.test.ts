@@ -23,16 +23,6 @@ function answered(type: string, method: string, path: string, request: Partial<E
 }
 
 test.each([
-  ['no error', answered('', '', '', { text: '{}' })],
-  ['the request again', answered('retry', 'GET', LIST)],
-  ['the request, its query to be corrected', answered('fix_request', 'GET', '/v1/refunds')],
-  ['another method', answered('use_method', 'POST', '/v1/refunds', { method: 'PUT' })],
-  ['what a preflight asks for', answered('call_from_server', 'POST', LIST, { method: 'OPTIONS' })],
-])('%s can be sent', async (_, exchange) => {
-  await requireNextStep(exchange);
-});
-
-test.each([
   ['an unknown path', answered('list_resources', 'GET', '/v1/customers'), 'is not described'],
   ['an unknown method', answered('fix_request', 'PUT', '/v1/refunds'), 'is not described'],
   ['a placeholder', answered('read_resource', 'GET', '/v1/refunds/{id}'), 'is not filled in'],
