@@ -5,7 +5,8 @@ import { type ClientOptions, type Query, type ReadOptions, Transport, type Write
 
 type Schemas = components['schemas'];
 /** The query of a list. The client follows the pages; `limit` is the size of a page and `cursor` where to begin. */
-type Filters<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>;
+type Filters<Operation extends keyof operations> = Optional<NonNullable<operations[Operation]['parameters']['query']>>;
+type Optional<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** Options of the ledger's calls on one resource. */
 interface Owned {

@@ -154,7 +154,7 @@ function parse(text: string): unknown {
   }
 }
 
-function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const stop = () => {

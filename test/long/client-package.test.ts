@@ -15,7 +15,9 @@ import { freePort } from '../support/sockets.js';
 /** The packages of the project are symbolic links, which FAST_START does not resolve. */
 const LINKED = { NODE_OPTIONS: '' };
 
-const LEDGER_FILES = ['bell', 'index', 'lease', 'outcomes', 'reconcile', 'settle'].map((name) => `ledger/${name}`);
+const LEDGER_FILES = ['decide', 'index', 'lease', 'outcomes', 'reconcile', 'report', 'settle'].map(
+  (name) => `ledger/${name}`,
+);
 const FILES = ['client', 'description', 'errors', 'index', ...LEDGER_FILES, 'pages', 'retry', 'transport', 'webhooks'];
 
 const scratch = new Scratch();

@@ -1,14 +1,3 @@
-export {
-  type FindOutcome,
-  failed,
-  later,
-  notThere,
-  type Outcome,
-  type PayOutcome,
-  stuck,
-  submitted,
-  succeeded,
-  unknown,
-} from './outcomes.js';
+export * from './outcomes.js';
 export { type Difference, type Payout, type ReconcileOptions, reconcile } from './reconcile.js';
 export { type ClaimedRefund, type LedgerRefund, type SettleOptions, settle, type Worker } from './settle.js';

@@ -4,11 +4,12 @@ import { TillgateError } from '../errors.js';
 import type { ClaimedRefund } from './settle.js';
 
 export class Lease {
-  private readonly lost = new AbortController();
+  /** Aborts when another worker has the refund. */
+  readonly lost = new AbortController();
   private readonly timer: ReturnType<typeof setInterval>;
 
   constructor(
-    private readonly ledger: TillgateLedger,
+    private readonly refunds: TillgateLedger['refunds'],
     private readonly refund: ClaimedRefund,
     private readonly seconds: number,
     /** When the claim was asked for, in milliseconds by the clock of this machine: the lease began later. */
@@ -17,14 +18,9 @@ export class Lease {
     this.timer = setInterval(() => this.renew(), seconds * 500);
   }
 
-  /** Aborts when another worker has the refund. */
-  get signal(): AbortSignal {
-    return this.lost.signal;
-  }
-
   /** False after a sleep of the process, too, before its timers run. */
   isHeld(): boolean {
-    return !this.signal.aborted && Date.now() < this.begun + this.seconds * 1000;
+    return !this.lost.signal.aborted && Date.now() < this.begun + this.seconds * 1000;
   }
 
   end(): void {
@@ -35,7 +31,7 @@ export class Lease {
     const begun = Date.now();
     const { id, organization, claim } = this.refund;
     try {
-      await this.ledger.refunds.extend(id, { claim: claim.number, lease_seconds: this.seconds, organization });
+      await this.refunds.extend(id, { claim: claim.number, lease_seconds: this.seconds, organization });
       this.begun = begun;
     } catch (error) {
       // Unless the service has refused, the lease may still run, and the next renewal may arrive.

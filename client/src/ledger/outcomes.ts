@@ -21,14 +21,9 @@ export const stuck = (why: string) => ({ type: 'stuck', why }) as const;
 /** The provider certainly has no payout of this refund. */
 export const notThere = () => ({ type: 'not_there' }) as const;
 
-type Known =
-  | ReturnType<typeof succeeded>
-  | ReturnType<typeof failed>
-  | ReturnType<typeof submitted>
-  | ReturnType<typeof unknown>
-  | ReturnType<typeof stuck>;
-
-export type PayOutcome = Known | ReturnType<typeof later>;
+export type Outcome = ReturnType<
+  typeof succeeded | typeof failed | typeof submitted | typeof later | typeof unknown | typeof stuck | typeof notThere
+>;
+export type PayOutcome = Exclude<Outcome, { readonly type: 'not_there' }>;
 /** Without `later`: only who has just been refused knows that nothing was paid. */
-export type FindOutcome = Known | ReturnType<typeof notThere>;
-export type Outcome = PayOutcome | FindOutcome;
+export type FindOutcome = Exclude<Outcome, { readonly type: 'later' }>;

@@ -1,13 +1,12 @@
 /** Compares the payouts of a provider, or of a book, with the refunds of Tillgate. */
 import { TillgateLedger } from '../client.js';
 import { TillgateError } from '../errors.js';
-import type { LedgerRefund } from './settle.js';
+import type { LedgerRefund, SettleOptions } from './settle.js';
 
 /** A payout as the other side has it. */
 export interface Payout {
   /** The ID of the refund, `re_…`. */
   readonly refund: string;
-  /** In the minor unit of the currency. */
   readonly amount: number;
   readonly currency: string;
   /** `failed` is a payout that was refused or came back. */
@@ -16,24 +15,13 @@ export interface Payout {
   readonly reference?: string | undefined;
 }
 
-export interface ReconcileOptions {
-  /** URL of Tillgate. */
-  readonly url: string;
-  /** A ledger key, `lk_…`. */
-  readonly key: string;
-  /** The day from which on refunds are read, for example `2026-11-23`. Without it all are. */
+export interface ReconcileOptions extends Pick<SettleOptions, 'url' | 'key' | 'organization' | 'fetch'> {
+  /** The day from which on refunds are read, for example `2026-11-23`. Default: all are. */
   readonly from?: string | undefined;
-  readonly organization?: string | undefined;
-  readonly fetch?: typeof fetch | undefined;
 }
 
 export interface Difference {
-  /**
-   * - `missing`: the refund succeeded, or is submitted, and the other side has no payout of it
-   * - `extra`: a payout of no refund, or a second one of the same refund
-   * - `amount`: both sides have it, with another amount or currency
-   * - `state`: both sides have it, in another state
-   */
+  /** `extra` is a payout of no refund, or a second one. `missing` is a refund that was paid or submitted, without a payout. */
   readonly kind: 'missing' | 'extra' | 'amount' | 'state';
   readonly refund: string;
   readonly ours: LedgerRefund | undefined;
@@ -49,26 +37,24 @@ export async function reconcile(
   { url: baseUrl, key, from, organization, fetch }: ReconcileOptions,
 ): Promise<Difference[]> {
   const { refunds } = new TillgateLedger({ baseUrl, key, fetch });
-  const owner = organization === undefined ? {} : { organization };
-  const filter = { status: 'all', limit: 100, ...owner, ...(from === undefined ? {} : { from }) } as const;
   const ours = new Map<string, LedgerRefund>();
-  for await (const refund of refunds.list(filter)) ours.set(refund.id, refund);
+  for await (const refund of refunds.list({ status: 'all', limit: 100, from, organization }))
+    ours.set(refund.id, refund);
 
   const differences: Difference[] = [];
   for (const [refund, payouts] of await byRefund(theirs)) {
     const [payout, ...further] = effective(payouts);
     const differs = kindOf(ours.get(refund), payout) !== undefined;
-    const own = differs ? await refunds.retrieve(refund, owner).catch(absent) : ours.get(refund);
+    const own = differs ? await refunds.retrieve(refund, { organization }).catch(absent) : ours.get(refund);
     const kind = kindOf(own, payout);
     if (kind) differences.push({ kind, refund, ours: own, theirs: payout });
     for (const one of further) differences.push({ kind: 'extra', refund, ours: own, theirs: one });
     ours.delete(refund);
   }
-  const missing = [...ours.values()].filter(mustBePaid);
-  return [
-    ...differences,
-    ...missing.map((own) => ({ kind: 'missing', refund: own.id, ours: own, theirs: undefined }) as const),
-  ];
+  for (const own of ours.values()) {
+    if (mustBePaid(own)) differences.push({ kind: 'missing', refund: own.id, ours: own, theirs: undefined });
+  }
+  return differences;
 }
 
 async function byRefund(theirs: Iterable<Payout> | AsyncIterable<Payout>): Promise<Map<string, Payout[]>> {
