@@ -4,6 +4,7 @@ import { readConfig } from '../platform/config.js';
 import { VERSION } from '../platform/version.js';
 import { explain } from '../process/explain.js';
 import { addDoctorCommand } from './doctor.js';
+import { addDrillCommand } from './drill.js';
 import { addKeyCommands } from './keys.js';
 import { addMigrateCommand } from './migrate.js';
 import { addOrganizationCommands } from './organizations.js';
@@ -48,6 +49,7 @@ function newProgram(): Command {
   addReconcileCommand(program);
   addWebhookCommands(program);
   addDoctorCommand(program);
+  addDrillCommand(program);
   addReencryptCommand(program);
   addMigrateCommand(program);
   return program;

@@ -1,8 +1,8 @@
 /** Merchants and their ledger: they write under idempotency keys, send again until they are answered, and note every answer. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../drill/random.js';
 import { type Acknowledged, attempt, type Json, type OperationLog, type Tenant } from './operation-log.js';
-import type { Random } from './random.js';
 
 const PAUSE_MS = 50;
 /** Between two operations of a client: load enough to be hurt, not so much that nothing else gets on. */

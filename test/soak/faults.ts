@@ -1,10 +1,10 @@
 /** The faults of a soak, drawn from its seed. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../drill/random.js';
 import { withClient } from '../support/postgres.js';
 import type { Receiver } from '../support/receiver.js';
 import { answer, hang } from '../support/receiver.js';
 import type { SoakDatabase } from './database.js';
-import type { Random } from './random.js';
 import type { Services } from './services.js';
 
 export interface World {

@@ -1,5 +1,6 @@
 /** Faults under load, then a checker: what was acknowledged must hold whatever was killed, cut off, locked or filled up. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../../drill/random.js';
 import { withClient } from '../support/postgres.js';
 import { openAccount } from '../support/processes.js';
 import { startReceiver } from '../support/receiver.js';
@@ -8,7 +9,6 @@ import { Client } from './clients.js';
 import { SoakDatabase } from './database.js';
 import { FAULTS } from './faults.js';
 import { OperationLog, type Tenant } from './operation-log.js';
-import { Random } from './random.js';
 import { Services } from './services.js';
 
 export interface SoakOptions {

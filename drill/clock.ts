@@ -1,0 +1,44 @@
+import { demand } from './api.js';
+import type { Stage } from './stage.js';
+
+export const HOUR = 3600;
+export const DAY = 24 * HOUR;
+
+/** The time of a drill: real time and what was skipped. Tillgate, the leases of claims and the provider live at it. */
+export class Clock {
+  private skipped = 0;
+  private readonly startedAt = Date.now() / 1000;
+  private next = Promise.withResolvers<void>();
+
+  constructor(private readonly stage: Stage) {}
+
+  /** In seconds since the drill began. */
+  now(): number {
+    return Date.now() / 1000 - this.startedAt + this.skipped;
+  }
+
+  /** Like "day 2 03:14:15". */
+  label(): string {
+    const time = new Date(this.now() * 1000).toISOString().slice(11, 19);
+    return `day ${Math.floor(this.now() / DAY) + 1} ${time}`;
+  }
+
+  /** Resolves when time has been skipped next. */
+  moved(): Promise<void> {
+    return this.next.promise;
+  }
+
+  /** Leases are in real time, whatever the clock of test mode says: they are brought forward in the database. */
+  async advance(seconds: number): Promise<void> {
+    const { sql, url, key } = this.stage;
+    await demand(`${url}/v1/test_helpers/clock`, key, { advance_seconds: seconds });
+    await sql.query(
+      `UPDATE refunds SET claim_expires_at = claim_expires_at - $1 * interval '1 second',
+        claimable_at = claimable_at - $1 * interval '1 second' WHERE status = 'pending' AND claim_number > 0`,
+      [seconds],
+    );
+    this.skipped += seconds;
+    this.next.resolve();
+    this.next = Promise.withResolvers();
+  }
+}

@@ -1,0 +1,210 @@
+/** Tests a worker of the ledger: two of it pay out refunds while everything goes wrong, and then the books are compared. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Clock, DAY, HOUR } from './clock.js';
+import { Journal } from './journal.js';
+import { Line } from './line.js';
+import { Merchants } from './merchants.js';
+import { DAYS, type PlannedRefund, planOf } from './plan.js';
+import { Provider } from './provider.js';
+import { openStage, type Stage } from './stage.js';
+import { nameOf, Traffic } from './traffic.js';
+import { RULES, totals, type Violation, violations } from './verdict.js';
+import { Workers } from './workers.js';
+
+export interface Options {
+  readonly command: readonly string[];
+  readonly seed: number;
+  readonly refunds: number;
+  readonly seconds: number;
+  readonly say: (line: string) => void;
+  readonly stop: AbortSignal;
+}
+
+const POLL_MS = 20;
+const QUIET_MS = 300;
+/** How long a worker may wait before it asks again for work. */
+const PATIENCE_MS = 8_000;
+const HOURS_OF_DAY = { least: 4, most: 16 };
+const OUTAGE_DAY = 1;
+/** A claim may last 60 days. */
+const NIGHTS_AT_THE_END = [DAY, DAY, DAY, 8 * DAY, 61 * DAY];
+
+export async function drill(options: Options) {
+  options.say('Tillgate is starting on a database of its own …');
+  const stage = await openStage();
+  const drill = new Drill(stage, options);
+  try {
+    return await drill.run();
+  } finally {
+    await drill.close();
+    await stage.close();
+  }
+}
+
+class Drill {
+  private readonly clock: Clock;
+  private readonly journal: Journal;
+  private readonly merchants: Merchants;
+  private readonly provider: Provider;
+  private readonly traffic: Traffic;
+  private readonly lines: Line[] = [];
+  private readonly over = new AbortController();
+  private workers = new Workers([], [], () => undefined);
+  private canceling = Promise.resolve();
+  private movedAt = 0;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly options: Options,
+  ) {
+    this.clock = new Clock(stage);
+    this.journal = new Journal(this.clock);
+    this.merchants = new Merchants(stage, this.journal);
+    this.provider = new Provider(this.clock, (refund) => this.merchants.plan(refund)?.course);
+    this.traffic = new Traffic(this.merchants, this.provider, this.journal, stage.url);
+  }
+
+  async run() {
+    const { seed, refunds, seconds, say, command } = this.options;
+    const killed = (worker: number) => this.journal.note(undefined, nameOf(worker), 'kill -9');
+    this.workers = new Workers(command, [await this.environment(0), await this.environment(1)], killed);
+    this.canceling = this.merchants.cancel(this.over.signal);
+    this.workers.start();
+    const days = planOf(seed, refunds);
+    for (const [day, planned] of days.entries()) {
+      say(`Day ${day + 1} of ${DAYS}: ${planned.length} refunds.`);
+      await this.day(planned, day, performance.now() + (seconds * 1_000) / DAYS);
+    }
+    say('No more faults: what is left can be decided.');
+    await this.end();
+    return this.report();
+  }
+
+  async close(): Promise<void> {
+    this.over.abort();
+    await this.canceling;
+    await this.workers.stop();
+    await Promise.all(this.lines.map((line) => line.close()));
+  }
+
+  private async environment(worker: number) {
+    const { clock, traffic } = this;
+    const events = {
+      moved: () => clock.moved(),
+      overtaken: traffic.overtaken.bind(traffic),
+      kill: (worker: number) => this.workers.kill(worker),
+    };
+    const open = async (side: Traffic['tillgate']) => {
+      const line = new Line(worker, side, events);
+      this.lines.push(line);
+      return line.open();
+    };
+    const [TILLGATE_URL, PROVIDER_URL] = [await open(traffic.tillgate), await open(traffic.payouts)];
+    return { TILLGATE_URL, TILLGATE_LEDGER_KEY: this.stage.ledgerKey, PROVIDER_URL };
+  }
+
+  private async day(planned: readonly PlannedRefund[], day: number, deadline: number): Promise<void> {
+    const [evening = [], morning = []] = [true, false].map((is) => planned.filter(({ isEvening }) => isEvening === is));
+    await this.merchants.propose(morning);
+    for (let hour = 0; hour < HOURS_OF_DAY.most; hour++) {
+      this.provider.isDown = day === OUTAGE_DAY && hour === 1;
+      await this.settled();
+      await this.advance(HOUR);
+      if (hour >= HOURS_OF_DAY.least && (!this.isHolding() || performance.now() > deadline)) break;
+    }
+    await this.merchants.propose(evening);
+    await this.until(() => this.isHolding());
+    await this.night(DAY + HOUR);
+  }
+
+  /** No process lives through it: between a look at the provider and a payout, no worker can lose a day. */
+  private async night(seconds: number): Promise<void> {
+    await this.workers.stop();
+    await Promise.all(this.lines.map((line) => line.drain()));
+    await this.advance(seconds);
+    this.workers.start();
+  }
+
+  private async end(): Promise<void> {
+    this.traffic.isCalm = true;
+    for (const night of NIGHTS_AT_THE_END) {
+      for (let left = Number.POSITIVE_INFINITY; ; ) {
+        await this.settled();
+        await this.advance(6 * HOUR);
+        await this.settled();
+        const found = (await this.violations()).length;
+        if (found === 0 && this.provider.isFinal) return;
+        if (found >= left) break;
+        left = found;
+      }
+      await this.night(night);
+    }
+    await this.settled();
+    await this.until(async () => (await this.violations()).length === 0);
+  }
+
+  private async advance(seconds: number): Promise<void> {
+    await this.clock.advance(seconds);
+    this.movedAt = performance.now();
+  }
+
+  private isHolding(): boolean {
+    return this.lines.some(({ held }) => held > 0);
+  }
+
+  /** Until both workers have asked for work since the clock moved, and are done with it; or an answer waits for the clock. */
+  private async settled(): Promise<void> {
+    const { traffic } = this;
+    await this.until(() => {
+      const since = Math.max(this.movedAt, traffic.workedAt);
+      return (
+        performance.now() - since > QUIET_MS &&
+        (this.isHolding() || traffic.askedAt.every((asked) => asked > this.movedAt))
+      );
+    });
+  }
+
+  private async until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (performance.now() < deadline && !(await condition())) {
+      this.workers.check();
+      this.options.stop.throwIfAborted();
+      await sleep(POLL_MS);
+    }
+  }
+
+  private async books() {
+    const submitted = (refund: string) => this.merchants.plan(refund)?.course.endsWith('days later') ?? false;
+    const { misused } = this.traffic;
+    return { refunds: await this.merchants.refunds(), payouts: this.provider.book, misused, submitted };
+  }
+
+  private async violations(): Promise<Violation[]> {
+    return violations(await this.books());
+  }
+
+  private async report() {
+    const { seed, refunds } = this.options;
+    const books = await this.books();
+    const found = violations(books);
+    const broken = [...Map.groupBy(found, ({ rule }) => rule)].map(([rule, those]) => {
+      const histories = those.map(({ refund }) => ({ refund, history: this.journal.history(refund) }));
+      const [shortest] = histories.sort((one, other) => one.history.length - other.history.length);
+      return { rule, refunds: those.length, refund: shortest?.refund, history: shortest?.history ?? [] };
+    });
+    const order = Object.keys(RULES);
+    broken.sort((one, other) => order.indexOf(one.rule) - order.indexOf(other.rule));
+    const { faults } = this.traffic;
+    return {
+      passed: found.length === 0,
+      seed,
+      refunds,
+      totals: totals(books),
+      faults,
+      kills: this.workers.kills,
+      broken,
+    };
+  }
+}
+
+export type Report = Awaited<ReturnType<typeof drill>>;
