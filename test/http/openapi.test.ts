@@ -44,3 +44,10 @@ test('a session shows every field of the request', () => {
   expect(fieldsOf('CreateCheckoutSessionRequest').length).toBeGreaterThan(10);
   expect(fieldsOf('CheckoutSession')).toEqual(expect.arrayContaining(fieldsOf('CreateCheckoutSessionRequest')));
 });
+
+test('every error code is shown in an example', () => {
+  const { code } = DOCUMENT.components.schemas.Error.properties.error.properties;
+  const shown = [...JSON.stringify(DOCUMENT).matchAll(/"next_step":\{[^}]*\},"code":"(\w+)"/g)].map(([, code]) => code);
+  // Fastify's router answers another method, not an operation.
+  expect([...new Set([...shown, 'method_not_allowed'])].sort()).toEqual([...code.enum].sort());
+});
