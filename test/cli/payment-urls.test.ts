@@ -1,4 +1,4 @@
-/** What an operator sets for the pages of an organization, and payment URLs that the ledger sets over HTTP. */
+/** What an operator sets for the pages of an organization. */
 import { expect, test } from '@jest/globals';
 import { SMALLEST } from '../support/client.js';
 import { command } from '../support/command.js';
@@ -105,36 +105,4 @@ test('a page shows whom to ask and on which terms', async () => {
     const { status, stderr } = await set(id, option, value);
     expect([status, stderr]).toEqual([1, expect.stringContaining(message as string)]);
   }
-});
-
-test('the ledger sets the payment URL of one session', async () => {
-  const { id, path } = await openPage(shop, { ...SMALLEST, ui_mode: 'embedded' });
-  const { organization } = shop;
-  const payment_url = 'https://psp.example/4711?back={RETURN_URL}';
-  const place = `/ledger/v1/checkout_sessions/${id}/payment_url`;
-  const set = await shop.ledgerPost(place, { payment_url }, 'place');
-  const url = `${PUBLIC_URL}${path}`;
-  const { expires_at } = (await shop.get(`/v1/checkout_sessions/${id}`)).body;
-  expect([set.status, set.body]).toEqual([
-    200,
-    {
-      object: 'checkout.page',
-      organization,
-      checkout_session: id,
-      url,
-      embed_url: `${url}/embed`,
-      payment_url,
-      expires_at,
-    },
-  ]);
-  expect((await shop.ledgerPost(place, { payment_url }, 'place')).text).toBe(set.text);
-  const back = encodeURIComponent(`${url}/return`);
-  expect((await submit(`${service.url}${path}/pay`)).location).toBe(`https://psp.example/4711?back=${back}`);
-  await shop.ledgerPost(place, { organization, payment_url: 'https://psp.example/other' });
-  expect((await submit(`${service.url}${path}/embed/pay`)).location).toBe('https://psp.example/other');
-  const strangers = await Shop.open(service);
-  const refused = await strangers.ledgerPost(place, { organization: strangers.organization, payment_url });
-  expect(refused.status).toBe(404);
-  const live = await Shop.open(service, { mode: 'live' });
-  expect((await live.ledgerPost(place, { organization, payment_url })).status).toBe(404);
 });

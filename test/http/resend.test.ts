@@ -5,7 +5,6 @@ import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
 import { useShop, useWebhooks } from '../support/setup.js';
-import { Shop } from '../support/shop.js';
 import { attempt, deliver } from '../support/webhooks.js';
 
 const world = useWebhooks();
@@ -133,20 +132,4 @@ test('refuses an event without a recipient, and a recipient that is disabled', a
   const { id: webhook_endpoint } = await createEndpoint({ enabled: false });
   const disabled = await resend(event, { webhook_endpoint });
   expect(disabled.body.error).toMatchObject({ code: 'not_found', param: 'webhook_endpoint' });
-});
-
-test('the ledger reads back the events of every organization, each with its organization after its object', async () => {
-  world.clock.advance(10_000);
-  const from = Math.floor(world.clock.now() / 1000);
-  const other = await Shop.open(world.service, shop);
-  for (const owner of [shop, other]) await owner.propose((await owner.record()).body.id, 1);
-  const { data } = (await shop.ledgerGet(`/ledger/v1/events?from=${from}&order=asc`)).body;
-  const shown = data.map(({ type, organization }: Record<string, string>) => [type, organization]);
-  expect(shown).toEqual(
-    [shop, other].flatMap(({ organization }) => [
-      ['payment.created', organization],
-      ['refund.created', organization],
-    ]),
-  );
-  expect(Object.keys(data[0]).slice(0, 4)).toEqual(['id', 'object', 'organization', 'type']);
 });

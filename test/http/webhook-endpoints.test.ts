@@ -217,15 +217,6 @@ test('a notify_url still gets its events; an endpoint with the same URL gets the
   await other.close();
 });
 
-test('endpoints get the events of sessions that the sweeper expires', async () => {
-  await create(MERCHANT, { events: ['checkout.session.expired'] });
-  const session = await createSession();
-  await world.service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 minute'`);
-  await until(async () => (await shop.eventsOf(session.id)).length === 2, 'it is swept');
-  await deliver(world.service);
-  expect(receiver.received.map(({ text }) => JSON.parse(text).type)).toEqual(['checkout.session.expired']);
-});
-
 test('the endpoints of another organization or mode get no events, and cannot be read', async () => {
   const { test: key } = await createTenant(world.service);
   await post(at(MERCHANT), { key, body: { url: receiver.url } });
@@ -311,34 +302,6 @@ test('an endpoint whose attempts have all failed for five days is disabled, says
   await fail();
   expect(receiver.received).toHaveLength(before + 1);
   expect(await read()).toMatchObject({ enabled: true });
-});
-
-test('the ledger gets refund.created at once, claims the refund and decides it', async () => {
-  const { secret } = await create(LEDGER, { events: ['refund.created'] });
-  const session = await createSession();
-  const payment = await shop.capture({ amount: 1000, checkout_session: session.id });
-  const settle = async (refund: string) => {
-    const body = { organization: shop.organization };
-    const claimed = await send('POST', `${world.service.url}/ledger/v1/refunds/claim`, { key: ledger, body });
-    expect(claimed.body.data.map(({ id }: { id: string }) => id)).toEqual([refund]);
-    const path = `${world.service.url}/ledger/v1/refunds/${refund}/succeed`;
-    const { number } = claimed.body.data[0].claim;
-    return (await post(path, { key: ledger, body: { claim: number } })).body.status;
-  };
-  for (const count of [1, 2]) {
-    const refund = (await shop.propose(payment, 1)).body;
-    await until(() => receiver.received.length === count, 'the ledger gets it');
-    const message = receiver.received[count - 1] as Receiver['received'][number];
-    expect(isSignedBy(secret, message)).toBe(true);
-    const event = JSON.parse(message.text);
-    expect(Object.keys(event).slice(0, 4)).toEqual(['id', 'object', 'organization', 'type']);
-    expect(event).toMatchObject({
-      organization: shop.organization,
-      type: 'refund.created',
-      data: { object: refund },
-    });
-    expect(await settle(refund.id)).toBe('succeeded');
-  }
 });
 
 test('once endpoints are known, an event is sent to all of them right after the commit, without a poll', async () => {

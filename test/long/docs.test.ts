@@ -169,15 +169,4 @@ describeInChromium('in Chromium', (browser) => {
     expect(asked.sort()).toEqual(ALL_OF_IT.map((path) => service.url + path));
     await close();
   });
-
-  test('on a phone the operations are in a menu', async () => {
-    const { page, faults, close } = await read(PHONE);
-    const link = page.locator('aside a', { hasText: 'Propose a refund' }).last();
-    expect(await link.isVisible()).toBe(false);
-    await page.locator('header button').first().click();
-    await link.click();
-    await page.getByRole('heading', { name: 'Propose a refund', exact: true }).waitFor();
-    expect(faults).toEqual([]);
-    await close();
-  });
 });
