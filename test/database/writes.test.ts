@@ -1,6 +1,7 @@
 /** What goes together, when, and when not, on a real PostgreSQL; what it is told is written down. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
 import { inserting, type Part } from '../../src/platform/database/statement.js';
@@ -32,6 +33,7 @@ const notesIn = (value: unknown): string[] =>
 const ALICE = { queue: 'alice' };
 const BOB = { queue: 'bob' };
 const [ALONE, ALL] = ['notes.add', 'all notes.add'];
+let dataSource: DataSource;
 let database: Told;
 let unit: UnitOfWork;
 let outsider: Client;
@@ -39,7 +41,7 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   const { url, drop } = await createDatabase({ empty: true });
-  const dataSource = await createDataSource({ url, poolSize: 6, records: [], timeLimits: true }).initialize();
+  dataSource = await createDataSource({ url, poolSize: 6, records: [], timeLimits: true }).initialize();
   await dataSource.query(`CREATE TABLE notes (note text PRIMARY KEY CHECK (note <> 'refused'), more text)`);
   database = new Told(dataSource);
   unit = new UnitOfWork(database);
@@ -105,8 +107,8 @@ test('the flood of one leaves the others their places', async () => {
   expect(await stored()).toHaveLength(53);
 });
 
-test('a statement has at most 16 rows, and 256 Ki characters', async () => {
-  await Promise.all([...many(17), ...['x', 'y', 'z'].map((text) => add(text, BOB, '-'.repeat(120 * 1024)))]);
+test('a statement has at most 16 rows, and 256 KiB', async () => {
+  await Promise.all([...many(17), ...['x', 'y', 'z'].map((text) => add(text, BOB, '€'.repeat(40 * 1024)))]);
   expect(sent.map(({ notes }) => notes.filter((text) => /^[xyz]$/.test(text)).length)).toEqual([2, 1]);
   expect(await stored()).toHaveLength(20);
 });
@@ -130,6 +132,19 @@ test('a row that somebody holds delays no other, neither of its statement nor af
   expect(await isHeld).toBe('55P03');
   await outsider.query('ROLLBACK');
   expect(await stored()).toEqual(['alice0', 'alice1', 'alice2', 'later']);
+});
+
+test('two processes that write the same rows in opposite orders: each row once, and nobody is told of a deadlock', async () => {
+  const there = new UnitOfWork(new Told(dataSource));
+  for (let round = 0; round < 10; round++) {
+    const names = Array.from({ length: 12 }, (_, index) => `${index} of ${round}`);
+    const here = names.map((name) => add(name));
+    const others = names.toReversed().map((name) => there.commit(async () => decided(null, note(name, BOB))));
+    const ended = await Promise.allSettled([...here, ...others]);
+    const refused = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+    expect(refused).toEqual(Array(names.length).fill('23505'));
+  }
+  expect(await stored()).toHaveLength(120);
 });
 
 test('while one is under way, the next ones wait and go as one, but not for one that waits for a lock', async () => {
@@ -161,7 +176,6 @@ test.each([
   ['reads and writes are not gathered', false, false],
   ['the database is distributed', true, true],
 ])('when %s, each is a statement of its own', async (_, isGathering, isDistributed) => {
-  const { dataSource } = database as unknown as { dataSource: ConstructorParameters<typeof Database>[0] };
   const apart = new UnitOfWork(new Told(dataSource, isGathering, isDistributed));
   await Promise.all(['one', 'two'].map((text) => apart.commit(async () => decided(null, note(text)))));
   await apart.commit(async () => inTransaction(ALICE, async () => decided(null, note('three'), note('four'))));

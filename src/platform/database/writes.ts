@@ -8,7 +8,8 @@ import { textArray } from './text-array.js';
 
 /** The most rows of one statement. More save little, and each waits for all. */
 const TOGETHER = 16;
-const MAX_LENGTH = 256 * 1024;
+/** In characters, which have three bytes at most: 256 KiB. */
+const MAX_LENGTH = (256 * 1024) / 3;
 /** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
 const PATIENCE_MS = 50;
 
