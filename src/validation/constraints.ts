@@ -1,6 +1,6 @@
 /** What the decorators of request classes say, read from class-validator's metadata, and the quick check made of it. */
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
-import { OTHERS, RULES } from './rules.js';
+import { getMetadataStorage, type ValidationArguments, ValidationTypes } from 'class-validator';
+import type { ParamCode } from '../shared/errors.js';
 
 export type RequestClass = new () => object;
 
@@ -13,6 +13,12 @@ export interface Form {
   readonly most?: number;
   /** What the rules are for, made of what was sent. */
   readonly read?: (sent: unknown) => unknown;
+}
+
+/** The context of a rule. */
+export interface Said {
+  readonly code: ParamCode;
+  readonly allowed: (() => readonly string[]) | undefined;
 }
 
 export interface Field extends Form {
@@ -47,13 +53,16 @@ function fieldOf(metadata: readonly Metadata[]): Field {
   };
 }
 
-function ruleOf({ name = '', each, constraints = [] }: Metadata) {
+function ruleOf({ name = '', each, constraints = [], constraintCls, context }: Metadata) {
   const [bound] = constraints as unknown[];
-  const { code, fits, allowed } = RULES[name] ?? OTHERS;
+  const { code, allowed }: Partial<Said> = context ?? {};
+  const [found] = storage.getTargetValidatorConstraints(constraintCls);
+  const validator = found?.instance;
+  const given = { constraints } as ValidationArguments;
   return {
-    ...{ name, each, bound, code },
-    fits: (value: unknown) => fits(value as never, bound as never),
-    allowed: () => allowed?.(bound as never) ?? [],
+    ...{ name, each, bound, code: code ?? 'invalid_value' },
+    fits: (value: unknown) => validator?.validate(value, given) === true,
+    allowed: () => allowed?.() ?? [],
   };
 }
 

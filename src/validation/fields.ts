@@ -10,17 +10,21 @@ import {
   IsInt,
   IsOptional,
   IsString,
+  isString,
   Max,
   Min,
   ValidateBy,
   ValidateIf,
+  type ValidationOptions,
+  type ValidatorConstraintInterface,
 } from 'class-validator';
 import { ALL_EVENTS } from '../platform/facts.js';
-import { type IdKind, idInWords } from '../shared/id.js';
-import { MAX_AMOUNT } from '../shared/money.js';
-import { type Form, isObject, type RequestClass } from './constraints.js';
-import type { FormatName } from './formats.js';
-import { type Kinds, RULES, resolved, type Texts } from './rules.js';
+import type { ParamCode } from '../shared/errors.js';
+import { type IdKind, idInWords, isId } from '../shared/id.js';
+import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
+import { type Form, isObject, type RequestClass, type Said } from './constraints.js';
+import { FORMATS, type FormatName } from './formats.js';
+import { type Kinds, resolved, type Texts } from './rules.js';
 
 export interface About extends Pick<Form, 'description' | 'default'> {
   /** The field may be missing. A text may also be null, because responses show a missing text as null. */
@@ -32,16 +36,33 @@ export function field({ optional = false, ...context }: About & Form, ...rules: 
   return applyDecorators(...presence, Allow({ context }), ...rules) as PropertyDecorator;
 }
 
-/** A rule that class-validator lacks: one of RULES, with its bound. */
-function holds(name: string, bound: unknown, message: string | (() => string), each = false): PropertyDecorator {
-  const validate = (value: unknown) => RULES[name]?.fits(value as never, bound as never) === true;
-  return ValidateBy({ name, constraints: [bound], validator: { validate } }, { message, each });
+/** What callers read of a broken rule, and what they may send instead. */
+const says = (code: ParamCode, message: string | (() => string), allowed?: () => readonly string[]) => ({
+  message,
+  context: { code, allowed } satisfies Said,
+});
+
+/** A rule that class-validator lacks. */
+function holds(
+  name: string,
+  bound: unknown,
+  validate: (value: never) => boolean,
+  options: ValidationOptions,
+): PropertyDecorator {
+  return ValidateBy({ name, constraints: [bound], validator: { validate } as ValidatorConstraintInterface }, options);
 }
 
-const isText = (each = false) => IsString({ message: 'must be a string', each });
+/** Code points, as PostgreSQL and JSON Schema count. MaxLength of class-validator skips variation selectors. */
+const isWithin = (text: unknown, max: number) => isString(text) && (text.length <= max || [...text].length <= max);
+
+const TOO_LONG = says('too_long', 'must have at most $constraint1 characters');
+const TOO_SHORT = says('too_short', 'must have at least $constraint1 characters');
+
+const isText = (each = false) => IsString({ ...says('invalid_type', 'must be a string'), each });
 const atMost = (max: number, each = false) =>
-  holds('maxLength', max, 'must have at most $constraint1 characters', each);
-const atLeast = (min: number) => holds('minLength', min, 'must have at least $constraint1 characters');
+  holds('maxLength', max, (text) => isWithin(text, max), { ...TOO_LONG, each });
+const atLeast = (min: number) =>
+  holds('minLength', min, (text) => isString(text) && !isWithin(text, min - 1), TOO_SHORT);
 
 const text = ({ optional = false, ...about }: About, ...rules: PropertyDecorator[]) =>
   field(about, ...(optional ? [IsOptional()] : []), isText(), ...rules);
@@ -54,9 +75,9 @@ export const Integer = ({
 }: About & Form & { min: number; max: number; unit?: string }) =>
   field(
     about,
-    IsInt({ message: `must be an integer${unit}` }),
-    Min(min, { message: 'must be at least $constraint1' }),
-    Max(max, { message: `must be at most $constraint1${unit}` }),
+    IsInt(says('invalid_type', `must be an integer${unit}`)),
+    Min(min, says('too_small', 'must be at least $constraint1')),
+    Max(max, says('too_large', `must be at most $constraint1${unit}`)),
   );
 
 export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
@@ -64,18 +85,23 @@ export const Amount = ({ min = 0, ...about }: About & { min?: number } = {}) =>
 
 export const Time = (about: About & { max: number }) => Integer({ min: 0, unit: ', in Unix seconds', ...about });
 
-export const Flag = (about: About = {}) => field(about, IsBoolean({ message: 'must be true or false' }));
+export const Flag = (about: About = {}) => field(about, IsBoolean(says('invalid_type', 'must be true or false')));
 
 export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
   text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max));
 
-const isOneOf = (values: Texts, each = false) =>
-  holds('isIn', values, () => `must be one of ${resolved(values).join(', ')}`, each);
+function isOneOf(values: Texts, each = false): PropertyDecorator {
+  const allowed = () => resolved(values);
+  const said = says('invalid_value', () => `must be one of ${allowed().join(', ')}`, allowed);
+  return holds('isIn', values, (text) => allowed().includes(text), { ...said, each });
+}
 
 export const OneOf = (values: Texts, about: About = {}) => field(about, isText(), isOneOf(values));
 
 function isIdOf(kinds: Kinds): PropertyDecorator {
-  return holds('isIdOf', kinds, () => `must be ${resolved(kinds).map(idInWords).join(', or ')}`);
+  const fits = (id: unknown) => isString(id) && resolved(kinds).some((kind) => isId(kind, id));
+  const said = says('invalid_format', () => `must be ${resolved(kinds).map(idInWords).join(', or ')}`);
+  return holds('isIdOf', kinds, fits, said);
 }
 
 export const Id = (kind: IdKind, about: About = {}) => text(about, isIdOf([kind]));
@@ -84,11 +110,19 @@ const withEvents: Kinds = ({ resourcesWithEvents }) => resourcesWithEvents.map((
 
 export const ResourceId = (about: About, kinds = withEvents) => text(about, isIdOf(kinds));
 
-const formatted = (max: number, name: FormatName, message: string) => (about: About) =>
-  text(about, atMost(max), holds('isFormat', name, message));
+const isFormat = (name: FormatName, message: string, each = false) =>
+  holds('isFormat', name, (text) => isString(text) && FORMATS[name](text), {
+    ...says('invalid_format', message),
+    each,
+  });
 
-export const Currency = (about: About = {}) =>
-  text(about, holds('isCurrency', 'isCurrency', 'must be an ISO 4217 currency code with a minor unit'));
+const formatted = (max: number, name: FormatName, message: string) => (about: About) =>
+  text(about, atMost(max), isFormat(name, message));
+
+const isCurrency = (text: unknown) => isString(text) && FORMATS.isCurrency(text);
+const NO_CURRENCY = says('invalid_value', 'must be an ISO 4217 currency code with a minor unit', () => CURRENCIES);
+
+export const Currency = (about: About = {}) => text(about, holds('isCurrency', 'isCurrency', isCurrency, NO_CURRENCY));
 
 const WEB_URL = 'must be an absolute https URL, or in test mode http to localhost';
 export const WebUrl = formatted(2048, 'isWebUrl', WEB_URL);
@@ -106,7 +140,7 @@ export const Email = formatted(254, 'isAddrSpec', 'must be one e-mail address');
 export const Locale = formatted(35, 'isLocale', 'must be a BCP 47 language tag or auto');
 
 export const Instant = (about: About) =>
-  text(about, holds('isFormat', 'isInstant', 'must be Unix seconds, an RFC 3339 instant or a date'));
+  text(about, isFormat('isInstant', 'must be Unix seconds, an RFC 3339 instant or a date'));
 
 export const VisibleAscii = formatted(255, 'isVisibleAscii', 'must be visible ASCII without spaces');
 export const KeyText = formatted(255, 'isKeyText', 'must be visible ASCII, with spaces only inside');
@@ -122,9 +156,9 @@ interface List extends About {
 function list({ min = 0, max, ...about }: List & Form, ...rules: PropertyDecorator[]): PropertyDecorator {
   return field(
     { ...about, most: max },
-    IsArray({ message: 'must be an array' }),
-    ...(min > 0 ? [ArrayMinSize(min, { message: 'must have at least $constraint1 entries' })] : []),
-    ArrayMaxSize(max, { message: 'must have at most $constraint1 entries' }),
+    IsArray(says('invalid_type', 'must be an array')),
+    ...(min > 0 ? [ArrayMinSize(min, says('too_short', 'must have at least $constraint1 entries'))] : []),
+    ArrayMaxSize(max, says('too_long', 'must have at most $constraint1 entries')),
     ...rules,
   );
 }
@@ -132,26 +166,31 @@ function list({ min = 0, max, ...about }: List & Form, ...rules: PropertyDecorat
 export const ListOf = (nested: () => RequestClass, about: List) => list({ ...about, nested });
 
 export const ListOfUrls = (about: List) =>
-  list(about, isText(true), atMost(2048, true), holds('isFormat', 'isWebUrl', WEB_URL, true));
+  list(about, isText(true), atMost(2048, true), isFormat('isWebUrl', WEB_URL, true));
 
 export const WantedEvents = (about: About = {}) =>
   list(
     { min: 1, max: 100, ...about },
-    ArrayUnique({ message: 'must name each type once' }),
+    ArrayUnique(says('duplicate', 'must name each type once')),
     isText(true),
     isOneOf(({ eventTypes }) => [ALL_EVENTS, ...eventTypes], true),
   );
+
+const NO_BRACKETS = says('invalid_format', 'needs a key without [ and ]');
+type Entry = readonly [key: string, value: unknown];
+const ofEntries = (name: string, bound: unknown, fits: (entry: Entry) => boolean, said: ValidationOptions) =>
+  holds(name, bound, fits, { ...said, each: true });
 
 /** Its rules are for its entries. What is no object must not look like a list of them. */
 export const Metadata = (about: About = {}) =>
   field(
     { ...about, most: 50, read: (sent) => (isObject(sent) ? Object.entries(sent) : {}) },
-    IsArray({ message: 'must be an object' }),
-    ArrayMaxSize(50, { message: 'must have at most $constraint1 keys' }),
+    IsArray(says('invalid_type', 'must be an object')),
+    ArrayMaxSize(50, says('too_long', 'must have at most $constraint1 keys')),
     // Form encodings interpret brackets in a key as a path.
-    holds('key.pattern', '^[^\\[\\]]*$', 'needs a key without [ and ]', true),
-    holds('key.minLength', 1, 'must have at least $constraint1 characters', true),
-    holds('key.maxLength', 40, 'must have at most $constraint1 characters', true),
-    holds('value.type', 'string', 'must be a string', true),
-    holds('value.maxLength', 500, 'must have at most $constraint1 characters', true),
+    ofEntries('key.pattern', '^[^\\[\\]]*$', (entry) => !/[[\]]/.test(entry[0]), NO_BRACKETS),
+    ofEntries('key.minLength', 1, (entry) => entry[0] !== '', TOO_SHORT),
+    ofEntries('key.maxLength', 40, (entry) => isWithin(entry[0], 40), TOO_LONG),
+    ofEntries('value.type', 'string', (entry) => isString(entry[1]), says('invalid_type', 'must be a string')),
+    ofEntries('value.maxLength', 500, (entry) => isWithin(entry[1], 500), TOO_LONG),
   );
