@@ -52,7 +52,7 @@ const MAKERS: Makers = {
   'statement composedForAll': PARTS,
   'statement inserting': PARTS,
   'statement remembered': PARTS,
-  'troubled-refunds oldest': PARTS,
+  'stuck-refunds oldest': PARTS,
   'webhook-endpoint.record endpointRecord': PARTS,
 };
 

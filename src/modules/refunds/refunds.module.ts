@@ -13,7 +13,7 @@ import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
-import { TROUBLED_REFUNDS } from './adapters/persistence/troubled-refunds.js';
+import { STUCK_REFUNDS } from './adapters/persistence/stuck-refunds.js';
 import { ChangeClaim } from './application/change-claim.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { CloseRefund } from './application/close-refund.js';
@@ -60,5 +60,5 @@ export const REFUNDS: ModuleFacts = {
   resources: [REFUND_FACTS],
   invariants: REFUND_INVARIANTS,
   measurements: [REFUND_MEASUREMENT],
-  diagnoses: [TROUBLED_REFUNDS],
+  diagnoses: [STUCK_REFUNDS],
 };

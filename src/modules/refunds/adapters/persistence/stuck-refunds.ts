@@ -1,0 +1,36 @@
+import { MOST_ROWS } from '../../../../platform/database/measurement.js';
+import type { Diagnosis } from '../../../../platform/facts.js';
+import { MODES, type Mode } from '../../../../shared/caller.js';
+import { idOf } from '../../../../shared/id.js';
+import { STUCK_CLAIMS } from '../../domain/claim.js';
+import { REFUND_ID } from '../../domain/refund.js';
+
+const SHOWN = 5;
+
+const oldest = (mode: Mode) =>
+  `(SELECT mode, id, claim_number FROM refunds WHERE mode = '${mode}' AND status = 'pending' ORDER BY id LIMIT ${MOST_ROWS})`;
+
+interface Row {
+  readonly mode: Mode;
+  readonly id: string;
+  readonly claimNumber: number;
+  /** How many refunds are stuck. */
+  readonly refunds: number;
+}
+
+/** Pending refunds that were claimed often: how many, and the oldest. */
+export const STUCK_REFUNDS: Diagnosis<Row> = {
+  name: 'ledger workers',
+  text: `/* every organization: an operator looks at all pending refunds */
+    SELECT mode, id, claim_number AS "claimNumber", (count(*) OVER ())::integer AS refunds
+    FROM (${MODES.map(oldest).join(' UNION ALL ')}) AS pending WHERE claim_number >= ${STUCK_CLAIMS} ORDER BY id LIMIT ${SHOWN}`,
+  well: 'No refund is stuck.',
+  warnings: (rows) => {
+    if (rows.length === 0) return [];
+    const each = rows.map(({ mode, id, claimNumber }) => `${idOf(REFUND_ID, id, mode)} (claim ${claimNumber})`);
+    const more = (rows[0]?.refunds ?? 0) - rows.length;
+    const found = `Claimed again and again, and still pending: ${each.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+    const advice = 'Look up each ID at the payment provider: send succeed if it was paid, fail if it cannot be paid.';
+    return [{ found, advice }];
+  },
+};
