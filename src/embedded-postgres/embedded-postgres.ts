@@ -21,7 +21,6 @@ const BOUND_LOG_MS = 5_000;
 /** PostgreSQL is started again if it gave up, for example because a killed one still held its shared memory. */
 const START_ATTEMPTS = 6;
 const START_AGAIN_MS = 500;
-const DEFAULT_CONNECTIONS = 100;
 const USER = 'tillgate';
 const CLUSTER = 'pg';
 
@@ -36,8 +35,6 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** A data directory has at most one server. Commands may use it at the same time. */
   readonly role: 'server' | 'command';
-  /** The connections that all processes together may hold. PostgreSQL's default is the least. */
-  readonly connections?: number;
   readonly say?: (line: string) => void;
 }
 
@@ -46,15 +43,9 @@ export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataD
 /** Throws an error with one sentence when the data directory cannot be used. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   makeDirectory(resolve(options.dataDir));
-  const { dataDir, connections = 0, say = () => undefined } = options;
-  const data = new DataDirectory(realpathSync(dataDir), Math.max(connections, DEFAULT_CONNECTIONS), say);
+  const data = new DataDirectory(realpathSync(options.dataDir), options.say ?? (() => undefined));
   await data.prepare();
   let client = await data.enter();
-  // A killed server, or a command, started it with fewer connections.
-  if (options.role === 'server' && !(await data.hasRoom(client))) {
-    await data.leave(client);
-    client = await data.enter();
-  }
   if (options.role === 'server' && !(await tryLock(client, 'pg_try_advisory_lock', SERVER_LOCK))) {
     await data.leave(client);
     throw new EmbeddedPostgresError(`Another Tillgate server is already running on ${data.path}.`);
@@ -90,7 +81,6 @@ class DataDirectory {
 
   constructor(
     readonly path: string,
-    private readonly connections: number,
     private readonly say: (line: string) => void,
   ) {
     this.cluster = join(path, CLUSTER);
@@ -137,7 +127,7 @@ class DataDirectory {
       if (!live && performance.now() - startedAt > START_AGAIN_MS) {
         if (attempts === START_ATTEMPTS) break;
         if (attempts++ === 0) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
-        await start(this.cluster, this.logFile, this.connections, port);
+        await start(this.cluster, this.logFile, port);
         startedAt = performance.now();
       }
       await sleep(POLL_MS);
@@ -145,11 +135,6 @@ class DataDirectory {
     const fault = lastFault(this.cluster, this.logFile, logged);
     const why = fault === undefined ? '.' : `: ${fault.replace(/\.$/, '')}.`;
     throw new EmbeddedPostgresError(`PostgreSQL did not start in ${this.cluster}${why} Its log is ${this.logFile}.`);
-  }
-
-  async hasRoom(client: Client): Promise<boolean> {
-    const { rows } = await client.query<{ max_connections: string }>('SHOW max_connections');
-    return Number(rows[0]?.max_connections) >= this.connections;
   }
 
   async leave(client: Client): Promise<void> {

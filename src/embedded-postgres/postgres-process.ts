@@ -25,6 +25,8 @@ import { installation, type Owner, SHARED_TEMPORARY } from './binaries.js';
 /** PostgreSQL logs its start and stop. It does not log refused statements, which are frequent and contain keys and values. */
 const LOG = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_checkpoints=off'];
 const LOG_BYTES = 1_048_576;
+/** For the pools of many processes, and for commands. One that is not used takes 50 kB. */
+const MAX_CONNECTIONS = 500;
 /** The exit status of a program whose shared libraries are missing. */
 const UNLINKED = 127;
 const NOT_INSTALLED =
@@ -68,13 +70,13 @@ export async function initialized(initdb: ChildProcess): Promise<void> {
 }
 
 /** Starts PostgreSQL in a session of its own, because Ctrl-C in a terminal must only stop the service, which then stops it. */
-export async function start(directory: string, logFile: string, connections: number, port?: number): Promise<void> {
+export async function start(directory: string, logFile: string, port?: number): Promise<void> {
   const { bin, owner } = await installation(directory);
   const log = openSync(logFile, 'a', 0o600);
   fchmodSync(log, 0o600);
   // No socket file, because its path is limited to 107 bytes.
   const local = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
-  const settings = [...local, ...LOG, `max_connections=${connections}`, markOf(directory)];
+  const settings = [...local, ...LOG, `max_connections=${MAX_CONNECTIONS}`, markOf(directory)];
   const options = ['-p', `${port ?? (await freePort())}`, ...settings.flatMap((setting) => ['-c', setting])];
   const postgres = spawn(join(bin, 'postgres'), ['-D', nameFor(owner, directory), ...options], {
     cwd: directory,

@@ -12,7 +12,7 @@ import {
   withSessionsLocked,
   workersOf,
 } from '../support/cluster.js';
-import { createSession, expectCleanStop, killServer, preparedCopy, start, withScratch } from '../support/embedded.js';
+import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { withClient } from '../support/postgres.js';
 import { isRunning, launch, postgresPid, printed, until } from '../support/processes.js';
 
@@ -53,16 +53,6 @@ describe('starting', () => {
     const { status, stderr } = await server.ended;
     expect({ status, lines: stderr.split('\n') }).toEqual({ status: 1, lines: [expect.stringContaining(words), ''] });
     expect([workersOf(server), postgresPid(dataDir)]).toEqual([[], undefined]);
-  });
-
-  test('PostgreSQL has room for every pool, also one that was left behind with less', async () => {
-    const dataDir = preparedCopy();
-    const small = await start(dataDir);
-    expect(await query(dataDir, 'SHOW max_connections')).toEqual([{ max_connections: '100' }]);
-    await killServer(small);
-    const server = await start(dataDir, { WEB_CONCURRENCY: '2', DATABASE_POOL_SIZE: '40' });
-    expect(await query(dataDir, 'SHOW max_connections')).toEqual([{ max_connections: '150' }]);
-    await expectCleanStop(server, dataDir);
   });
 });
 
