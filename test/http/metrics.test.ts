@@ -64,7 +64,6 @@ describe('counters', () => {
       'deliver_webhooks',
       'expire_sessions',
       'follow_test_clocks',
-      'record_late_payments',
       'remove_events',
       'remove_idempotency_keys',
     ];

@@ -195,45 +195,6 @@ describe('a session', () => {
     expect(await paymentsOf(other.id)).toMatchObject([{ amount: 1000, mismatch: 'session_expired' }]);
   });
 
-  test('that is paid late is paid even if the process has died', async () => {
-    const { id, path } = await open();
-    const other = await startService({ databaseUrl: service.databaseUrl, config: { publicUrl: PUBLIC_URL } });
-    const there = other.url + path.replace('/shop', '');
-    await submit(`${there}/pay`);
-    for (let pressed = 0; pressed < 2; pressed++) await submit(`${there}/pretend/late`);
-    const expected = () => service.sql.query('SELECT FROM late_payments WHERE session_id = $1', [uuidOf(id)]);
-    expect((await expected()).rowCount).toBe(1);
-    await other.close();
-    await until(async () => (await expected()).rowCount === 0, 'it is recorded');
-    const payments = (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
-    expect(payments).toEqual([expect.objectContaining({ amount: 1000, mismatch: null })]);
-    expect(await sessionOf(id)).toMatchObject({ status: 'complete', payment_status: 'paid' });
-  });
-
-  test('whose late payment cannot be recorded delays nobody else; it is tried again unless it was refused', async () => {
-    const { sql } = service;
-    const ids = await Promise.all(Array.from({ length: 101 }, async () => (await shop.createSession()).body.id));
-    await shop.record({ amount: 1, reference: `pretend_${ids[0]}` });
-    const { id, path } = await open();
-    const only = `checkout_session_id IS NULL OR checkout_session_id = '${uuidOf(id)}'`;
-    await sql.query(`ALTER TABLE payments ADD CONSTRAINT only_by_test CHECK (${only}) NOT VALID`);
-    await sql.query(
-      `INSERT INTO late_payments SELECT organization_id, mode, id, now() - interval '1 minute' FROM checkout_sessions
-       WHERE id = ANY ($1)`,
-      [ids.map(uuidOf)],
-    );
-    await submit(at(`${path}/pretend/late`));
-    await until(async () => (await sessionOf(id)).payment_status === 'paid');
-    const own = 'WHERE organization_id = $1';
-    const waiting = () => sql.query(`SELECT FROM late_payments ${own}`, [uuidOf(shop.organization)]);
-    expect((await waiting()).rowCount).toBe(100);
-    await sql.query('ALTER TABLE payments DROP CONSTRAINT only_by_test');
-    await sql.query(`UPDATE late_payments SET due_at = now() ${own}`, [uuidOf(shop.organization)]);
-    await until(async () => (await waiting()).rowCount === 0);
-    const paid = await Promise.all(ids.map(async (id) => (await sessionOf(id)).payment_status));
-    expect(paid).toEqual(ids.map((id) => (id === ids[0] ? 'unpaid' : 'paid')));
-  });
-
   test('can be paid again when the pretend payer declines, or the customer walks away', async () => {
     const { path } = await open();
     await submit(at(`${path}/pay`));

@@ -9,13 +9,9 @@ import { MissingPageController } from './adapters/http/missing-page.controller.j
 import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { RecordedCaptures } from './adapters/payments/recorded-captures.js';
-import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
-import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
-import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { PAYMENT_URLS } from './adapters/persistence/payment-urls.js';
-import { PostgresLatePayments } from './adapters/persistence/postgres-late-payments.js';
 import { PostgresPages } from './adapters/persistence/postgres-pages.js';
-import { LatePaymentWorker } from './adapters/schedule/late-payment-worker.js';
+import { TimedLatePayments } from './adapters/schedule/timed-late-payments.js';
 import { PayFromPage } from './application/pay-from-page.js';
 import {
   Acknowledgements,
@@ -28,7 +24,6 @@ import {
   Shops,
 } from './application/ports.js';
 import { ReadPage } from './application/read-page.js';
-import { RecordLatePayment } from './application/record-late-payment.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 
 /** Serves the pages on which customers pay, at the links that the checkout module makes. */
@@ -36,15 +31,13 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
   imports: [CheckoutModule, EventsModule, PaymentsModule],
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
   providers: [
-    LatePaymentWorker,
     PayFromPage,
     ReadPage,
-    RecordLatePayment,
     SetPaymentUrl,
     { provide: Acknowledgements, useExisting: Events satisfies Abstract<Acknowledgements> },
     { provide: Captures, useClass: RecordedCaptures },
     { provide: FreeSessions, useExisting: CloseCheckoutSession satisfies Abstract<FreeSessions> },
-    { provide: LatePayments, useClass: PostgresLatePayments },
+    { provide: LatePayments, useClass: TimedLatePayments },
     { provide: Links, useExisting: PageLinks satisfies Abstract<Links> },
     { provide: Pages, useClass: PostgresPages },
     { provide: Sessions, useExisting: CheckoutSessionQueries satisfies Abstract<Sessions> },
@@ -54,9 +47,4 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
 })
 class PageModule {}
 
-export const PAGE: ModuleFacts = {
-  module: PageModule,
-  records: [PaymentUrlRecord, CheckoutPageRecord, LatePaymentRecord],
-  diagnoses: [PAYMENT_URLS],
-  jobs: ['record_late_payments'],
-};
+export const PAGE: ModuleFacts = { module: PageModule, diagnoses: [PAYMENT_URLS] };

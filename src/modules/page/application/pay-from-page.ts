@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../shared/clock.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
@@ -13,9 +12,6 @@ export type NextPlace = NonNullable<PlaceToPay> | 'return' | 'cancel' | 'page';
 export const OUTCOMES = ['pay', 'decline', 'late', 'leave'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Long enough to see that the page waits. */
-const LATE_MS = 5_000;
-
 /** Each method refuses with not_found. */
 @Injectable()
 export class PayFromPage {
@@ -25,7 +21,6 @@ export class PayFromPage {
     private readonly freeSessions: FreeSessions,
     private readonly captures: Captures,
     private readonly latePayments: LatePayments,
-    private readonly clock: Clock,
   ) {}
 
   /** Sends the customer to pay, or completes a session whose total is 0. */
@@ -47,8 +42,8 @@ export class PayFromPage {
     if (!page.isPayable || outcome === 'leave') return decided('page');
     if (outcome === 'decline') return decided('cancel');
     const { caller, session } = page.facts;
-    const key = { caller, session: ownId(caller, session.id) };
-    const write = this.latePayments.expect(key, this.clock.now() + LATE_MS);
-    return decided('return', ...(outcome === 'late' ? [write] : await this.captures.record(caller, session)));
+    if (outcome === 'pay') return decided('return', ...(await this.captures.record(caller, session)));
+    this.latePayments.expect(caller, session);
+    return decided('return');
   }
 }

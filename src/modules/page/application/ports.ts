@@ -3,11 +3,6 @@ import type { Decided, Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { PageFacts, PageSession, ShopDetails, ShownSession } from '../domain/checkout-page.js';
 
-export interface PageKey {
-  readonly caller: Caller;
-  readonly session: OwnId;
-}
-
 export interface StoredPage {
   /** The session's payment URL or, without one, the organization's. */
   readonly paymentUrl: string | null;
@@ -25,7 +20,7 @@ export abstract class Pages {
 
 export abstract class Links {
   /** The session of a page's token and the page's absolute URL. Undefined for any other text, which costs no read. */
-  abstract read(token: string): (PageKey & { readonly url: string }) | undefined;
+  abstract read(token: string): { readonly caller: Caller; readonly session: OwnId; readonly url: string } | undefined;
 }
 
 export abstract class Sessions {
@@ -52,13 +47,9 @@ export abstract class Captures {
   abstract record(caller: Caller, session: PageSession): Promise<readonly Write[]>;
 }
 
-/** Payments of test mode that are recorded later, whatever happens to the session until then. */
 export abstract class LatePayments {
-  /** Schedules a payment of the session for `dueAt` (milliseconds, real time). An earlier schedule stays as it is. */
-  abstract expect(key: PageKey, dueAt: number): Write;
-  abstract remove(key: PageKey): Write;
-  /** Up to `limit` due payments of all organizations, any of them: those that cannot be recorded delay no others. */
-  abstract due(now: number, limit: number): Promise<PageKey[]>;
+  /** Records a payment in a few seconds, whatever happens to the session until then. A process that ends before records none. */
+  abstract expect(caller: Caller, session: PageSession): void;
 }
 
 export abstract class Acknowledgements {
