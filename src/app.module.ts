@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { EncryptionModule } from './encryption/encryption.module.js';
-import { EncryptionKeyRecord } from './encryption/encryption-key.record.js';
 import { IDEMPOTENCY_ERRORS } from './idempotency/error.codes.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './idempotency/idempotency-key.record.js';
@@ -32,8 +31,7 @@ const PLATFORM = {
 export const factsOf = (list: readonly ModuleFacts[] = MODULES) => new Facts([PLATFORM, ...list]);
 export const recordsOf = (list: readonly ModuleFacts[] = MODULES) => [
   IdempotencyKeyRecord,
-  EncryptionKeyRecord,
-  ...list.flatMap(({ records }) => records),
+  ...list.flatMap(({ records = [] }) => records),
 ];
 
 interface Options {

@@ -1,14 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { Config } from '../platform/config.js';
 import { Database } from '../platform/database/database.js';
-import { Encryption } from './encryption.js';
-import { EncryptionKeyRecord } from './encryption-key.record.js';
+import { Encryption, STORED_KEY } from './encryption.js';
 import { Reencryption } from './reencryption.js';
 
 const ENCRYPTION = {
   provide: Encryption,
   useFactory: async (database: Database, config: Config) => {
-    const { key } = await database.repository(EncryptionKeyRecord).findOneByOrFail({ id: 1 });
+    const [{ key }] = (await database.read({ queue: STORED_KEY.name }, STORED_KEY, [])) as [{ key: Buffer }];
     return new Encryption(key, config);
   },
   inject: [Database, Config],

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { Config } from '../platform/config.js';
 
+export const STORED_KEY = { name: 'encryption.key', text: 'SELECT key FROM encryption_keys WHERE id = 1' };
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

@@ -71,7 +71,7 @@ export interface Declarations {
 
 export interface ModuleFacts extends Declarations {
   readonly module: Type;
-  readonly records: readonly Type[];
+  readonly records?: readonly Type[];
   /** What runs before every route, in this order. The module exports what they need. */
   readonly guards?: readonly Type<CanActivate>[];
 }

@@ -1,9 +1,8 @@
 /** Finds every SQL text that the built adapters define. To be run in a process of its own: it changes how modules load. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { getMetadataArgsStorage } from 'typeorm';
 import type { Sql } from '../../src/platform/database/statement.js';
 
 const BUILT = fileURLToPath(new URL('../../src', import.meta.url));
@@ -88,8 +87,9 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
 
 /** Those with an organization in each row: a ledger's key has none. */
 function ownedTables(): ReadonlySet<string> {
-  const { columns, tables } = getMetadataArgsStorage();
-  const owned = columns.filter(({ options }) => options.name === 'organization_id' && !options.nullable);
-  const records = new Set(owned.map(({ target }) => target));
-  return new Set(tables.filter(({ target }) => records.has(target)).map(({ name }) => `${name}`));
+  const migrations = readdirSync('migrations').map((file) => readFileSync(`migrations/${file}`, 'utf8'));
+  const owned = migrations.flatMap((text) => [
+    ...text.matchAll(/CREATE TABLE (\w+) \(\s+organization_id uuid NOT NULL/g),
+  ]);
+  return new Set(owned.map(([, table = '']) => table));
 }

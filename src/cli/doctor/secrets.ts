@@ -1,13 +1,12 @@
 import type { Client } from 'pg';
 import { encryptedColumns, type Look, valuesIn } from '../../encryption/encrypted-columns.js';
-import { Encryption } from '../../encryption/encryption.js';
-import { STORED_KEY } from '../../encryption/encryption-key.record.js';
+import { Encryption, STORED_KEY } from '../../encryption/encryption.js';
 import type { Config } from '../../platform/config.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** Which keys decrypt the stored secrets. Stored responses are not checked, because they expire. */
 export async function secrets(client: Client, config: Config): Promise<Finding> {
-  const { rows } = await client.query<{ key: Buffer }>(STORED_KEY);
+  const { rows } = await client.query<{ key: Buffer }>(STORED_KEY.text);
   const encryption = new Encryption(rows[0]?.key ?? Buffer.alloc(0), config);
   const read: Look = async ({ text }, values) => (await client.query(text, [...values])).rows;
   const found = { current: 0, older: 0, unreadable: 0 };

@@ -11,7 +11,6 @@ import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
 import { OrganizationRecord } from './adapters/persistence/organization.record.js';
 import { PostgresCallerClock } from './adapters/persistence/postgres-caller-clock.js';
 import { PostgresTestClocks } from './adapters/persistence/postgres-test-clocks.js';
-import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
 import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
 import { AdvanceTestClock } from './application/advance-test-clock.js';
@@ -55,7 +54,7 @@ class AccessModule {}
 
 export const ACCESS: ModuleFacts = {
   module: AccessModule,
-  records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
+  records: [OrganizationRecord, ApiKeyRecord],
   errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED],
   guards: [KeyGuard, OriginGuard, RateLimitGuard],
   guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],

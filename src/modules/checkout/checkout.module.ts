@@ -5,7 +5,6 @@ import { OutboxCheckoutSessionEvents } from './adapters/events/outbox-checkout-s
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
 import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
-import { PageSecretRecord } from './adapters/links/page-secret.record.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
@@ -40,7 +39,7 @@ export class CheckoutModule {}
 
 export const CHECKOUT: ModuleFacts = {
   module: CheckoutModule,
-  records: [CheckoutSessionRecord, PageSecretRecord],
+  records: [CheckoutSessionRecord],
   errors: [SESSION_NOT_OPEN, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
   jobs: ['expire_sessions'],

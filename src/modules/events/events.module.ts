@@ -18,8 +18,6 @@ import { PostgresEvents } from './adapters/persistence/postgres-events.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
 import { PostgresResending } from './adapters/persistence/postgres-resending.js';
 import { PostgresWebhookEndpoints } from './adapters/persistence/postgres-webhook-endpoints.js';
-import { WebhookAttemptRecord } from './adapters/persistence/webhook-attempt.record.js';
-import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
@@ -62,13 +60,7 @@ export class EventsModule {}
 
 export const EVENTS: ModuleFacts = {
   module: EventsModule,
-  records: [
-    EventRecord,
-    WebhookDeliveryRecord,
-    WebhookAttemptRecord,
-    WebhookEndpointRecord,
-    LedgerWebhookEndpointRecord,
-  ],
+  records: [EventRecord, WebhookEndpointRecord, LedgerWebhookEndpointRecord],
   errors: [WEBHOOK_ENDPOINT_LIMIT, RESEND_LIMIT],
   resources: [EVENT_FACTS, WEBHOOK_ENDPOINT_FACTS],
   metrics: [RECORDED, ATTEMPTS],

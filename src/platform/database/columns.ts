@@ -58,7 +58,7 @@ interface Column<Row> {
 
 export function columnsOf<Row extends object>(record: Record<Row>): readonly Column<Row>[] {
   const { columns } = getMetadataArgsStorage();
-  const own = columns.filter(({ target, options }) => target === record && options.insert !== false);
+  const own = columns.filter(({ target }) => target === record);
   return own.map(({ propertyName, options }) => ({
     property: propertyName as keyof Row,
     column: options.name ?? propertyName,

@@ -23,7 +23,7 @@ const JITTER = 0.1;
 /** Limits the delay that a receiver can request. */
 const MAX_RETRY_AFTER = 24 * HOUR;
 
-export type DeliveryOutcome = 'delivered' | 'gone' | 'given_up' | 'canceled';
+type DeliveryOutcome = 'delivered' | 'gone' | 'given_up' | 'canceled';
 
 /** `error` tells why there was no response, or why it counts as a failure. */
 export interface AttemptResult {

@@ -25,8 +25,4 @@ export class OrganizationRecord {
 
   @Column('text', { name: 'privacy_url', nullable: true })
   privacyUrl!: string | null;
-
-  /** Neither read nor written any more. The next minor version drops the column (docs/operate/upgrading.md). */
-  @Column({ type: 'text', select: false, insert: false, update: false })
-  residence!: 'here' | 'leaving' | 'gone';
 }

@@ -6,8 +6,8 @@ import { idOf, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js'
 import { ownId } from '../../../../shared/own-id.js';
 import { type PageLink, PageLinks } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
-import { PageSecretRecord } from './page-secret.record.js';
 
+const SECRET = { name: 'checkout.page_secret', text: 'SELECT secret FROM page_secrets WHERE id = 1' };
 /** A token is the seal, one byte for the mode and two UUIDs. */
 const SEAL_BYTES = 16;
 const TOKEN_BYTES = SEAL_BYTES + 1 + 16 + 16;
@@ -31,7 +31,7 @@ export class EncryptedPageLinks extends PageLinks implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    const { secret } = await this.database.repository(PageSecretRecord).findOneByOrFail({ id: 1 });
+    const [{ secret }] = (await this.database.read({ queue: SECRET.name }, SECRET, [])) as [{ secret: Buffer }];
     const keys = Buffer.from(hkdfSync('sha512', secret, '', 'tillgate page', 64));
     this.sealing = createSecretKey(keys.subarray(0, 32));
     this.encrypting = createSecretKey(keys.subarray(32));

@@ -5,8 +5,8 @@ import { uuidOf } from '../../../../shared/id.js';
 import type { Share } from '../../application/ports.js';
 import type { Event } from '../../domain/event.js';
 import { EVENT_COLUMNS } from './event.record.js';
+import { NO_ENDPOINT } from './no-endpoint.js';
 import { SECRETS, type SealedSecrets } from './postgres-webhook-endpoints.js';
-import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const SENT_TO = `url, enabled, ${SECRETS}, (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"`;
 /** The largest smallint. A delivery is given up long before. */

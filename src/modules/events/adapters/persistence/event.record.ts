@@ -26,10 +26,6 @@ export class EventRecord {
   @Column('integer', { name: 'sequence_base' })
   sequenceBase!: number;
 
-  /** Its place in lists, which the database draws. 0 for events of before there were positions, and on Citus. */
-  @Column({ type: 'bigint', insert: false })
-  position?: number;
-
   @Column('text')
   data!: string;
 

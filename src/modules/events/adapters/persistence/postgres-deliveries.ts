@@ -14,8 +14,8 @@ import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { type ClaimedRow, claimShares } from './delivery-claims.js';
 import { FinishedAttempts } from './finished-attempts.js';
 import { ATTEMPTS } from './metrics.js';
+import { NO_ENDPOINT } from './no-endpoint.js';
 import { activeSecrets } from './postgres-webhook-endpoints.js';
-import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 /** In one page. Further receivers of an organization are on the pages that follow. */
 const RECEIVERS = 100;

@@ -17,7 +17,7 @@ import { EVENT_ID, type Event } from '../../domain/event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
 import { EVENT_COLUMNS } from './event.record.js';
 import { EventLists, pageOf } from './event-lists.js';
-import { NO_ENDPOINT } from './webhook-delivery.record.js';
+import { NO_ENDPOINT } from './no-endpoint.js';
 
 const FIND = {
   name: 'events.find',

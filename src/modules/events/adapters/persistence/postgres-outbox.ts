@@ -11,7 +11,7 @@ import { EVENT_ID, type NewEvent } from '../../domain/event.js';
 import { storedReceiver } from '../../domain/receiver.js';
 import { EventRecord, numbered } from './event.record.js';
 import { RECORDED } from './metrics.js';
-import { NO_ENDPOINT } from './webhook-delivery.record.js';
+import { NO_ENDPOINT } from './no-endpoint.js';
 
 const insert = insertInto('events.record', EventRecord);
 

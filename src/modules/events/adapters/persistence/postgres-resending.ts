@@ -9,8 +9,8 @@ import type { Event } from '../../domain/event.js';
 import { dueReceiver, storedReceiver } from '../../domain/receiver.js';
 import { MAX_RESENDABLE } from '../../domain/schedule.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
+import { NO_ENDPOINT } from './no-endpoint.js';
 import { subscribes } from './postgres-outbox.js';
-import { NO_ENDPOINT } from './webhook-delivery.record.js';
 
 const KEY = 'organization_id = $1 AND mode = $2 AND event_id = $3';
 const RECIPIENTS = {
