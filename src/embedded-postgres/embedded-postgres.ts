@@ -14,7 +14,6 @@ import { boundLog, initialize, isAlive, lastFault, processOn, sizeOf, start } fr
 /** The numbers of advisory locks, which must never change. */
 const USERS_LOCK = 7_411_531;
 const SERVER_LOCK = 7_411_532;
-/** After a crash PostgreSQL first replays its log. A minute is far more than the data here needs. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
 const BOUND_LOG_MS = 5_000;

@@ -45,7 +45,6 @@ type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentRespon
   route: TypedPropertyDescriptor<Route>,
 ) => void;
 
-/** Refuses a request without exactly one usable Idempotency-Key. */
 export const RequireIdempotencyKey = (): KeyedRoute => UseGuards(RequiredKeyGuard);
 
 export const AcceptIdempotencyKey = (): KeyedRoute => UseGuards(OptionalKeyGuard);

@@ -17,7 +17,6 @@ export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 const LOOK_FIRST_MS = 10_000;
 const MAX_REPEATING = 1_000;
 
-/** A key that is already stored fails the whole statement. */
 const insert = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('idempotency.add', IdempotencyKeyRecord, {
   expiresAt: (seconds) => `now() + make_interval(secs => ${seconds}::double precision)`,
 });

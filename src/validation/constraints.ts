@@ -15,7 +15,6 @@ export interface Form {
   readonly read?: (sent: unknown) => unknown;
 }
 
-/** The context of a rule. */
 export interface Said {
   readonly code: ParamCode;
   readonly allowed: (() => readonly string[]) | undefined;

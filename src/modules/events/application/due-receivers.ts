@@ -5,7 +5,6 @@ const MAX_DUE = 2_000;
 
 /** The receivers with due deliveries, as far as this process knows, without those that rest. Those added first come first. */
 export class DueReceivers {
-  /** By organization, then by stored name. */
   private readonly due = new Map<string, Map<string, DueReceiver>>();
 
   constructor(private readonly isResting: (one: DueReceiver) => boolean) {}

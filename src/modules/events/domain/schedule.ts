@@ -20,7 +20,6 @@ export const MAX_RESENDABLE = 100;
 const MAX_CLAIMS = 1_000;
 /** Spreads the retries of deliveries that failed at the same time. */
 const JITTER = 0.1;
-/** Limits the delay that a receiver can request. */
 const MAX_RETRY_AFTER = 24 * HOUR;
 
 type DeliveryOutcome = 'delivered' | 'gone' | 'given_up' | 'canceled';
@@ -29,7 +28,6 @@ type DeliveryOutcome = 'delivered' | 'gone' | 'given_up' | 'canceled';
 export interface AttemptResult {
   readonly statusCode: number | null;
   readonly error: string | null;
-  /** The unparsed Retry-After header. */
   readonly retryAfter: string | null;
   readonly durationMs: number;
 }

@@ -68,7 +68,6 @@ export interface RefundState extends ClaimState {
 
 export type NewRefund = Pick<RefundState, 'payment' | 'amount' | 'reference' | 'description'>;
 
-/** `claim` is the number of the claim, if the refund is claimed. */
 export interface Failure {
   readonly reason: string | null;
   readonly claim: number | null;

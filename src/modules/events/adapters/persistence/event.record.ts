@@ -36,7 +36,6 @@ export class EventRecord {
   details!: string | null;
 }
 
-/** The largest smallint. */
 const MOST = 32_767;
 const NUMBER = 'sequence_base + sequence';
 

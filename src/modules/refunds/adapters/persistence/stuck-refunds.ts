@@ -14,7 +14,6 @@ interface Row {
   readonly mode: Mode;
   readonly id: string;
   readonly claimNumber: number;
-  /** How many refunds are stuck. */
   readonly refunds: number;
 }
 
