@@ -3,7 +3,18 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const SOURCES = ['src', 'migrations', 'tools', 'bench', 'conformance', 'drill', 'test', 'docs/openapi.json'];
+const SOURCES = [
+  'src',
+  'migrations',
+  'tools',
+  'bench',
+  'conformance',
+  'client/src',
+  'drill',
+  'examples',
+  'test',
+  'docs/openapi.json',
+];
 const CONFIGURATION = ['tsconfig.json', 'tsconfig.build.json', 'nest-cli.json'];
 /** What `npm run build` touches at its end. */
 const STAMP = 'dist/.built';

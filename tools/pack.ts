@@ -1,11 +1,12 @@
-/** Compresses the OpenAPI document and the files of /docs into dist/src/openapi/reference. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** Compresses the OpenAPI document and the files of /docs into dist/src/openapi/reference, and copies what examples read. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import scalar from '@scalar/fastify-api-reference';
 import { fastify } from 'fastify';
 
 const REFERENCE = join('src', 'openapi', 'reference');
+const BOOK = join('examples', 'ledger', 'book.sql');
 const PACKED = join('dist', REFERENCE);
 
 /** @scalar/fastify-api-reference contains the browser's script, without the 270 packages that it is built from. */
@@ -25,3 +26,4 @@ mkdirSync(PACKED, { recursive: true });
 for (const name of ['index.html', 'start.js', 'icon.svg', 'llms.txt']) pack(name, readFileSync(join(REFERENCE, name)));
 pack('openapi.json', Buffer.from(JSON.stringify(JSON.parse(readFileSync('docs/openapi.json', 'utf8')))));
 pack('scalar.js', await script());
+if (existsSync(BOOK)) copyFileSync(BOOK, join('dist', BOOK));

@@ -45,6 +45,7 @@ export class Config {
   /** A standby server, for reads that may be seconds behind; undefined means the database itself. */
   @IsOptional() @Verified() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseReadUrl: string | undefined = undefined;
   @IsString() readonly dataDir: string = '.data';
+  @OneOf(['on', 'off']) readonly demo: string = 'on';
   @IsString() readonly host: string = '127.0.0.1';
   @WholeNumber({ min: 0, max: 65_535 }) readonly port: number = 3000;
   /** The URL at which customers reach the service; undefined means no payment pages, except on the embedded database. */

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
 export interface Demo {
   readonly organization: string;
   readonly webhookSecret: string;
@@ -5,6 +8,18 @@ export interface Demo {
   readonly ledgerKey: string;
   readonly payment: string;
   readonly page?: string;
+}
+
+export function readDemo(dataDir: string): Demo | undefined {
+  try {
+    return JSON.parse(readFileSync(demoFile(dataDir), 'utf8')) as Demo;
+  } catch {
+    return undefined;
+  }
+}
+
+export function demoFile(dataDir: string): string {
+  return join(resolve(dataDir), 'demo.json');
 }
 
 export const invitation = ({ page }: Pick<Demo, 'page'>): string =>

@@ -1,13 +1,12 @@
 /** The demo data of an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CreateOrganization, ManageApiKeys, Organizations } from '../modules/access/index.js';
 import { RecordPayment } from '../modules/payments/index.js';
 import { Database } from '../platform/database/database.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { demoPage, openPage } from './demo-shop.js';
-import { aboutWebhooks, type Demo, invitation, variables } from './demo-tour.js';
+import { aboutWebhooks, type Demo, demoFile, invitation, readDemo, variables } from './demo-tour.js';
 
 /** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
 export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
@@ -27,23 +26,11 @@ export async function reminder(application: INestApplicationContext, url: string
   const file = demoFile(dataDir);
   const kept = `Demo keys are made once, on an empty database, and kept in ${file}`;
   if (!existsSync(file)) return `${kept}, which is not there.\n`;
-  const demo = readDemo(file);
+  const demo = readDemo(dataDir);
   if (demo === undefined) return `${kept}, which is damaged: it is not JSON.\n`;
   const page = await openPage(application, { organization: demo.organization, mode: 'test' });
   const invited = page === undefined ? [] : [`\n${invitation({ page })}`];
   return `${[...invited, `${kept}.`, variables(url, demo), aboutWebhooks(demo)].join('\n\n')}\n`;
-}
-
-function readDemo(file: string): Demo | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Demo;
-  } catch {
-    return undefined;
-  }
-}
-
-function demoFile(dataDir: string): string {
-  return join(resolve(dataDir), 'demo.json');
 }
 
 async function make(application: INestApplicationContext): Promise<Demo> {

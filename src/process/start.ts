@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import { type Config, readConfig } from '../platform/config.js';
 import { MIGRATIONS } from '../platform/database/data-source.js';
 import { VERSION } from '../platform/version.js';
+import { ABOUT_LEDGER, startDemoLedger } from './demo-ledger.js';
+import { readDemo } from './demo-tour.js';
 import { fail } from './explain.js';
 import { openLog } from './log.js';
 import { openMigratedDatabase } from './open-database.js';
@@ -32,8 +34,10 @@ async function start(config: Config): Promise<Running> {
   const log = await openLog(config);
   const database = await openMigratedDatabase(config, { role: 'server', say });
   let serving: Serving | undefined;
+  let stopLedger: (() => Promise<unknown>) | undefined;
   const close = async () => {
     log.info('stopping');
+    await stopLedger?.();
     await serving?.close();
     await database.close();
     log.info('stopped');
@@ -43,6 +47,11 @@ async function start(config: Config): Promise<Running> {
     const { url, text } = await serving.announcement();
     // The announcement is for people. Where programs read the log, it has only JSON lines, which have the address.
     if (process.stdout.isTTY || config.databaseUrl === undefined || !log.isLevelEnabled('info')) say(text);
+    const demo = config.databaseUrl === undefined && config.demo === 'on' ? readDemo(config.dataDir) : undefined;
+    if (demo) {
+      stopLedger = startDemoLedger(url, database.url, demo);
+      say(ABOUT_LEDGER);
+    }
     const schema = MIGRATIONS.at(-1)?.name;
     const versions = { version: VERSION, node: process.version, schema };
     log.info({ url, ...versions, processes: config.webConcurrency }, 'started');

@@ -41,7 +41,7 @@ export const FAST_START = {
 export function run(args: readonly string[], environment: Environment = {}, wrapper: readonly string[] = []): Started {
   const [command, ...rest] = [...wrapper, process.execPath, ...args];
   const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, ...FAST_START, LOG_LEVEL: 'silent', PORT: '0', ...environment };
+  const env = { PATH, HOME, ...FAST_START, LOG_LEVEL: 'silent', PORT: '0', DEMO: 'off', ...environment };
   const child = spawn(command as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';

@@ -7,6 +7,7 @@ const DEFAULTS = {
   databaseReadUrl: undefined,
   eventRetentionDays: 90,
   dataDir: '.data',
+  demo: 'on',
   host: '127.0.0.1',
   port: 3000,
   logLevel: 'info',
@@ -25,6 +26,7 @@ const DEFAULTS = {
 
 const ALL_WRONG = {
   DATABASE_URL: 'mysql://root:s3cret@db/shop',
+  DEMO: 'no',
   PORT: '65536',
   LOG_LEVEL: 'loud',
   RATE_LIMIT_RPS: '-1',
@@ -40,6 +42,7 @@ const ALL_WRONG = {
 
 const ALL_FAULTS = [
   'DATABASE_URL must be a URL like postgres://user:password@host:5432/database, with @ : / ? # % in the password written as %40 %3A %2F %3F %23 %25.',
+  'DEMO is "no", but must be one of on, off.',
   'PORT is "65536", but must be a whole number from 0 to 65535.',
   'LOG_LEVEL is "loud", but must be one of fatal, error, warn, info, debug, trace, silent.',
   'RATE_LIMIT_RPS is "-1", but must be a whole number from 0 to 1000000.',
@@ -77,6 +80,7 @@ describe('settings', () => {
     const environment = {
       DATABASE_URL: 'postgresql://tillgate@db:5433/shop',
       DATA_DIR: '/var/lib/till gate',
+      DEMO: 'off',
       HOST: '::',
       PORT: '0',
       LOG_LEVEL: 'silent',
@@ -95,6 +99,7 @@ describe('settings', () => {
       databaseUrl: 'postgresql://tillgate@db:5433/shop',
       eventRetentionDays: 90,
       dataDir: '/var/lib/till gate',
+      demo: 'off',
       host: '::',
       port: 0,
       logLevel: 'silent',
@@ -114,7 +119,7 @@ describe('settings', () => {
   test('of production name a database', () => {
     const fault = 'DATABASE_URL is not set: with NODE_ENV=production it must name a PostgreSQL of your own.';
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual([fault]);
-    expect(faultsOf({ NODE_ENV: 'production', DATABASE_URL: '', PORT: '65536' })).toEqual([fault, ALL_FAULTS[1]]);
+    expect(faultsOf({ NODE_ENV: 'production', DATABASE_URL: '', PORT: '65536' })).toEqual([fault, ALL_FAULTS[2]]);
     expect(faultsOf({ NODE_ENV: 'production', DATABASE_URL: 'postgres://db/shop' })).toEqual([]);
     expect(faultsOf({ NODE_ENV: 'development' })).toEqual([]);
   });

@@ -1,0 +1,87 @@
+/** The book of the small ledger, in a PostgreSQL database. Its rules are in book.sql. */
+import { readFileSync } from 'node:fs';
+import { Client, Pool } from 'pg';
+import type { LedgerRefund } from '../../client/src/ledger/index.js';
+
+/** What is known of the payout of a refund. */
+export interface Payout {
+  readonly status: 'in_flight' | 'paid' | 'refused' | 'postponed' | 'returned';
+  readonly provider_reference: string | null;
+  readonly reason: string | null;
+}
+
+/** The payout as it stands in the book, and the highest number of a claim: who works under an older one was overtaken. */
+export type Entry = Payout & { readonly claim: number };
+
+/** Who freezes holds a lock no longer than this, and nobody waits for one any longer. */
+const PATIENCE = '-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s';
+const NO_DATABASE = '3D000';
+const CAPTURE = 'INSERT INTO payments (id, currency, amount) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
+const BEGIN = `INSERT INTO refunds AS begun (id, payment, currency, amount, claim) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (id) DO UPDATE SET status = 'in_flight' WHERE begun.status = 'postponed' AND begun.claim <= excluded.claim`;
+const LOCK = 'UPDATE refunds SET claim = greatest(claim, $2) WHERE id = $1 RETURNING *';
+const CHANGE = 'UPDATE refunds SET status = $2, provider_reference = $3, reason = $4 WHERE id = $1 RETURNING *';
+
+export class Book {
+  private constructor(private readonly pool: Pool) {
+    // What used a lost connection fails, and the pool makes another one.
+    pool.on('error', () => undefined);
+  }
+
+  /** Makes the database and its tables where they are missing. */
+  static async open(url: string): Promise<Book> {
+    const pool = new Pool({ connectionString: url, options: PATIENCE });
+    const rules = readFileSync(new URL('book.sql', import.meta.url), 'utf8');
+    await pool.query(rules).catch(async (error) => {
+      if (error.code !== NO_DATABASE) throw error;
+      // Another ledger may make it first.
+      const server = new Client(Object.assign(new URL(url), { pathname: '/postgres' }).href);
+      await server.connect();
+      await server
+        .query(`CREATE DATABASE ${server.escapeIdentifier(new URL(url).pathname.slice(1))}`)
+        .catch(() => undefined);
+      await server.end();
+      await pool.query(rules);
+    });
+    return new Book(pool);
+  }
+
+  async capture({ id, currency, amount }: Pick<LedgerRefund, 'id' | 'currency' | 'amount'>): Promise<void> {
+    await this.pool.query(CAPTURE, [id, currency, amount]);
+  }
+
+  /** Puts the amount in flight, once for each refund, or returns the name of the rule that does not allow it. */
+  begin({ id, payment, currency, amount, claim }: LedgerRefund): Promise<string | undefined> {
+    const begun = this.pool.query(BEGIN, [id, payment, currency, amount, claim?.number]);
+    return begun.then(() => undefined).catch((error) => error.constraint ?? Promise.reject(error));
+  }
+
+  /** What stands in the book, after a change that nobody else can make meanwhile: the entry is locked until then. */
+  async change(id: string, claim: number, decide: (entry: Entry) => Promise<Payout | undefined> | undefined) {
+    const connection = await this.pool.connect();
+    const one = async (sql: string, values: unknown[] = []): Promise<Entry | undefined> =>
+      (await connection.query(sql, values)).rows[0];
+    try {
+      await one('BEGIN');
+      const entry = await one(LOCK, [id, claim]);
+      const payout = entry && (await decide(entry));
+      const changed = payout && (await one(CHANGE, [id, payout.status, payout.provider_reference, payout.reason]));
+      await one('COMMIT');
+      connection.release();
+      return changed ?? entry;
+    } catch (error) {
+      // Closing the connection rolls back.
+      connection.release(true);
+      throw error;
+    }
+  }
+
+  async paid(): Promise<string[]> {
+    const { rows } = await this.pool.query(`SELECT id FROM refunds WHERE status = 'paid'`);
+    return rows.map(({ id }) => id);
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+}

@@ -1,0 +1,67 @@
+/** A small ledger: it settles Tillgate's refunds by the kit, and keeps its own book. Start from it to write yours. */
+import { TillgateLedger } from '../../client/src/index.js';
+import * as kit from '../../client/src/ledger/index.js';
+import { findAtProvider, payAtProvider } from '../provider.js';
+import { Book, type Entry } from './book.js';
+
+const { TILLGATE_URL: url = '', TILLGATE_LEDGER_KEY: key = '', LEDGER_DATABASE_URL = '' } = process.env;
+const { ORGANIZATION: organization, POLL_SECONDS = '5' } = process.env;
+const POSTPONED_SECONDS = 60;
+const RETURNS_MS = 10_000;
+
+const tillgate = new TillgateLedger({ baseUrl: url, key });
+const book = await Book.open(LEDGER_DATABASE_URL);
+const worker = kit.settle({ url, key, pay, find, organization, pollSeconds: Number(POLL_SECONDS) });
+
+/** The book has the amount in flight before the provider is asked, so that `find` knows of every payout there may be. */
+async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
+  const { id, payment, amount, claim } = refund;
+  let refusal = await book.begin(refund);
+  if (refusal === 'refunds_payment') {
+    await book.capture(await tillgate.payments.retrieve(payment, refund));
+    refusal = await book.begin(refund);
+  }
+  if (refusal) return kit.stuck(`The book does not allow to refund ${amount} of ${payment}: ${refusal}.`);
+  const outcome = outcomeOf(
+    await book.change(id, claim.number, (entry) => {
+      const isMine = entry.status === 'in_flight' && !entry.provider_reference && entry.claim === claim.number;
+      return isMine ? payAtProvider(refund) : undefined;
+    }),
+  );
+  return outcome.type === 'not_there' ? kit.unknown(`Another worker has ${id}.`) : outcome;
+}
+
+/** The provider is asked only about what the book has sent to it. */
+async function find({ id, claim }: kit.LedgerRefund): Promise<kit.FindOutcome> {
+  const outcome = outcomeOf(
+    await book.change(id, claim?.number ?? 0, ({ status }) =>
+      status === 'in_flight' || status === 'paid' ? findAtProvider(id) : undefined,
+    ),
+  );
+  return outcome.type === 'later' ? kit.notThere() : outcome;
+}
+
+function outcomeOf(entry: Entry | undefined): kit.Outcome {
+  const { status, provider_reference: reference, reason } = entry ?? {};
+  if (status === 'paid') return kit.succeeded(reference ?? undefined);
+  if (status === 'refused' || status === 'returned') return kit.failed(reason ?? status);
+  if (status === 'postponed') return kit.later(POSTPONED_SECONDS, reason ?? status);
+  return reference ? kit.submitted(reference) : kit.notThere();
+}
+
+/** The provider tells nobody that money came back, so each payout is looked at again and again. */
+async function lookForReturns(): Promise<void> {
+  for (const id of await book.paid()) if ((await findAtProvider(id))?.status === 'returned') await worker.look(id);
+}
+const returns = setInterval(() => lookForReturns().catch(console.error), RETURNS_MS);
+
+async function stop(): Promise<void> {
+  clearInterval(returns);
+  await worker.stop();
+  await book.close();
+  process.exit();
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'disconnect']) process.once(signal, stop);
+process.on('message', () => worker.wake());
+// Who started it may be gone already.
+if (process.connected === false) await stop();

@@ -1,0 +1,49 @@
+/** Stands for the library of your payment provider: the one of the drill, or without PROVIDER_URL none, which pays at once. */
+import type { LedgerRefund } from '../client/src/ledger/index.js';
+import type { Payout } from './ledger/book.js';
+
+const { PROVIDER_URL } = process.env;
+const TIMEOUT_MS = 10_000;
+const STATUSES = { pending: 'in_flight', succeeded: 'paid', failed: 'refused', returned: 'returned' } as const;
+/** The provider's words for "nothing was paid, try again later". A 503 without them may come from something in between. */
+const NOT_NOW = ['no_balance', 'unavailable'];
+
+interface Answer {
+  readonly id: string;
+  readonly status: keyof typeof STATUSES;
+  readonly failure_reason: string | null;
+}
+
+/** Rejects where it is not known what the provider did. */
+export async function payAtProvider({ id, amount, currency }: LedgerRefund): Promise<Payout> {
+  if (!PROVIDER_URL) return { status: 'paid', provider_reference: `book_${id}`, reason: null };
+  const headers = { 'content-type': 'application/json', 'idempotency-key': id };
+  const body = JSON.stringify({ refund: id, amount, currency });
+  const { status, answer } = await ask('', { method: 'POST', headers, body });
+  if (status === 200) return payoutOf(answer);
+  const { error: reason } = answer;
+  if (status === 402) return { status: 'refused', provider_reference: null, reason };
+  if (NOT_NOW.includes(reason)) return { status: 'postponed', provider_reference: null, reason };
+  throw new Error(`The provider answered ${status}.`);
+}
+
+/** Undefined where the provider has no payout of the refund. */
+export async function findAtProvider(id: string): Promise<Payout | undefined> {
+  if (!PROVIDER_URL) return undefined;
+  const { status, answer } = await ask(`?refund=${id}`);
+  if (status !== 200) throw new Error(`The provider answered ${status}.`);
+  return answer.data.map(payoutOf).at(-1);
+}
+
+async function ask(path: string, request?: RequestInit) {
+  const response = await fetch(`${PROVIDER_URL}/refunds${path}`, {
+    ...request,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const answer = (await response.json()) as Answer & { error: string; data: readonly Answer[] };
+  return { status: response.status, answer };
+}
+
+function payoutOf({ id, status, failure_reason }: Answer): Payout {
+  return { status: STATUSES[status], provider_reference: id, reason: failure_reason };
+}
