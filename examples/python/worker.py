@@ -1,0 +1,65 @@
+"""A worker of the ledger, in the standard library alone: it claims refunds, has each paid out once, and reports the outcome."""
+import http.client, json, os, time, urllib.error, urllib.request
+
+LEDGER = os.environ["TILLGATE_URL"] + "/ledger/v1/refunds"
+PROVIDER = os.environ["PROVIDER_URL"] + "/refunds"
+KEY = {"Authorization": "Bearer " + os.environ["TILLGATE_LEDGER_KEY"]}
+OLD = 12 * 3600  # Providers forget idempotency keys after a day.
+
+
+def ask(url, body=None, headers={}):
+    """The status and the answer. The status is 0 when no answer came: whatever was asked for may have happened."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
+    try:
+        with urllib.request.urlopen(request, timeout=20) as response:
+            return response.status, json.load(response)
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read() or "{}")
+    except (OSError, ValueError, http.client.HTTPException):
+        return 0, {}
+
+
+def tell(path, body):
+    """Repeats what was not answered. After a 422 another worker has the refund, or somebody has decided it."""
+    while True:
+        status, answer = ask(f"{LEDGER}/{path}", body, KEY)
+        if status and status < 500 and status != 429:
+            return answer
+        time.sleep(1)
+
+
+def settle(refund):
+    name, claim = refund["id"], {"claim": refund["claim"]["number"]}
+    payout = None
+    if claim["claim"] > 1 or time.time() - refund["created"] > OLD:  # It may have been paid.
+        status, found = ask(f"{PROVIDER}?refund={name}")
+        if status != 200:
+            return
+        payout = found["data"][-1] if found["data"] else None
+    if payout is None:
+        order = {"refund": name, "amount": refund["amount"], "currency": refund["currency"]}
+        status, payout = ask(PROVIDER, order, {"Idempotency-Key": name})
+        if status == 402:
+            return tell(f"{name}/fail", {**claim, "reason": payout["error"]})
+        if payout.get("error") in ("no_balance", "unavailable"):
+            return tell(f"{name}/release", {**claim, "delay_seconds": 60})
+        if status != 200:
+            return  # Unknown: it is claimed again when the lease is over.
+    said = {**claim, "provider_reference": payout["id"]}
+    if payout["status"] == "succeeded":
+        tell(f"{name}/succeed", said)
+    elif payout["status"] == "pending":
+        tell(f"{name}/extend", {**said, "lease_seconds": 6 * 3600})
+    else:
+        tell(f"{name}/fail", {**said, "reason": payout["failure_reason"] or "The money came back."})
+
+
+while True:
+    refunds = tell("claim", {"limit": 1})["data"]
+    for refund in refunds:
+        settle(refund)
+    if not refunds:
+        for payout in ask(f"{PROVIDER}?status=returned")[1].get("data", []):
+            tell(payout["refund"] + "/return", {"reason": "The money came back."})
+        time.sleep(1)
