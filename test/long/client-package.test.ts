@@ -1,19 +1,15 @@
 /** The client package: packed, installed in an empty project, and used as its README says. */
-import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import ts from 'typescript';
 import { post } from '../support/client.js';
+import { installClient, LINKED, type Packed } from '../support/installed-client.js';
 import { printed, run, Scratch, until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 import { freePort } from '../support/sockets.js';
-
-/** The packages of the project are symbolic links, which FAST_START does not resolve. */
-const LINKED = { NODE_OPTIONS: '' };
 
 const LEDGER_FILES = ['decide', 'index', 'lease', 'outcomes', 'reconcile', 'report', 'settle'].map(
   (name) => `ledger/${name}`,
@@ -22,7 +18,7 @@ const FILES = ['client', 'description', 'errors', 'index', ...LEDGER_FILES, 'pag
 
 const scratch = new Scratch();
 const project = join(scratch.path, 'project');
-let packed: { readonly filename: string; readonly files: readonly { readonly path: string }[] };
+let packed: Packed;
 let service: Service;
 /** The README's blocks of code, as they stand there. */
 let shopping: string;
@@ -30,15 +26,10 @@ let receiving: string;
 /** The receiver of docs/guides/receiving-webhooks.md. */
 let whole: string;
 
-const execute = promisify(execFile);
-const npm = async (cwd: string, ...args: string[]) => (await execute('npm', ['--silent', ...args], { cwd })).stdout;
 const write = (name: string, content: string) => writeFile(join(project, name), content);
 
 beforeAll(async () => {
-  await mkdir(project);
-  [packed] = JSON.parse(await npm('client', 'pack', '--json', '--pack-destination', scratch.path));
-  await npm(project, 'init', '--yes');
-  await npm(project, 'install', '--offline', '--no-audit', '--no-fund', join(scratch.path, packed.filename));
+  packed = await installClient(scratch.path, project);
   const readme = await readFile(join(project, 'node_modules/tillgate-client/README.md'), 'utf8');
   [shopping = '', receiving = ''] = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code as string);
   // The README's code is JavaScript too: the same text is compiled and run.

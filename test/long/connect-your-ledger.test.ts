@@ -1,0 +1,55 @@
+/** The workers that we show settle refunds, and pass the drill: the one of the guide, as it stands there, and the one in Python. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { installClient, LINKED } from '../support/installed-client.js';
+import { run, Scratch, until } from '../support/processes.js';
+import { useService, useShop } from '../support/setup.js';
+
+const PAGE = readFileSync('docs/guides/connect-your-ledger.md', 'utf8');
+const [WORKER = '', PROVIDER = ''] = [...PAGE.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
+const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
+
+const service = useService();
+const shop = useShop(service);
+const scratch = new Scratch();
+const project = join(scratch.path, 'worker');
+const worker = join(project, 'worker.mjs');
+let port: string;
+
+beforeAll(async () => {
+  await installClient(scratch.path, project);
+  writeFileSync(worker, WORKER);
+  port = / PROVIDER_URL=http:\/\/127\.0\.0\.1:(\d+) node worker\.mjs$/m.exec(PAGE)?.[1] ?? '';
+  writeFileSync(join(project, 'provider.mjs'), PROVIDER);
+});
+
+afterAll(() => scratch.clear());
+
+test('the worker of the guide settles a refund', async () => {
+  scratch.keep(run([join(project, 'provider.mjs')], LINKED));
+  const environment = { TILLGATE_URL: service.url, TILLGATE_LEDGER_KEY: shop.ledgerKey };
+  const PROVIDER_URL = `http://127.0.0.1:${port}`;
+  const started = scratch.keep(run([worker], { ...LINKED, ...environment, PROVIDER_URL }));
+  const { id } = (await shop.propose(await shop.capture(), 500)).body;
+  const read = async () => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
+  await until(async () => (await read()).status === 'succeeded');
+  expect((await read()).provider_reference).toBe('pr_1');
+  started.child.kill('SIGTERM');
+  expect((await started.ended).status).toBe(0);
+});
+
+test('the worker of the guide passes the drill', () => expectPassed(process.execPath, worker));
+
+(HAS_PYTHON ? test : test.skip)('the worker in Python passes the drill', () =>
+  expectPassed('python3', 'examples/python/worker.py'),
+);
+
+async function expectPassed(...command: string[]): Promise<void> {
+  const plan = ['--seed', '1', '--refunds', '60', '--seconds', '20', '--json'];
+  const drill = scratch.keep(run(['dist/src/cli/cli.js', 'drill', ...plan, '--', ...command], LINKED));
+  const { status, stdout } = await drill.ended;
+  expect(JSON.parse(stdout)).toMatchObject({ passed: true, refunds: 60, broken: [] });
+  expect(status).toBe(0);
+}
