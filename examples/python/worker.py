@@ -15,28 +15,26 @@ def ask(url, body=None, headers={}):
             response = urllib.request.urlopen(request, timeout=20)
         except urllib.error.HTTPError as error:
             response = error
-        with response:
-            return response.status, json.load(response)
+        return response.status, json.load(response)
     except (OSError, ValueError, http.client.HTTPException):
         return 0, {}
 
 
 def tell(path, body):
     """Repeats what was not answered. After a 422 another worker has the refund, or somebody has decided it."""
-    status, answer = ask(f"{LEDGER}/{path}", body, KEY)
-    while status == 0 or status == 429 or status >= 500:
-        time.sleep(1)
+    while True:
         status, answer = ask(f"{LEDGER}/{path}", body, KEY)
-    return answer
+        if 0 < status < 500 and status != 429:
+            return answer
+        time.sleep(1)
 
 
 def settle(refund):
     name, claim = refund["id"], {"claim": refund["claim"]["number"]}
-    # Whatever happened before, also to a worker that died: what the provider has is not paid again.
-    status, found = ask(f"{PROVIDER}?refund={name}")
+    status, found = ask(f"{PROVIDER}?refund={name}")  # A worker that died may have paid it.
     if status != 200:
         return
-    payout = (found["data"] or [None])[-1]
+    payout = found["data"][-1] if found["data"] else None
     if payout is None:
         order = {"refund": name, "amount": refund["amount"], "currency": refund["currency"]}
         status, payout = ask(PROVIDER, order, {"Idempotency-Key": name})
@@ -55,10 +53,8 @@ def settle(refund):
 
 
 while True:
-    claimed = tell("claim", {"limit": 1})["data"]
-    if claimed:
-        settle(claimed[0])
-        continue
+    for refund in tell("claim", {"limit": 10, "lease_seconds": 600})["data"]:
+        settle(refund)
     for payout in ask(f"{PROVIDER}?status=returned")[1].get("data", []):
         tell(payout["refund"] + "/return", {"reason": "The money came back."})
     time.sleep(1)
