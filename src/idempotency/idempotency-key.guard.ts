@@ -1,4 +1,4 @@
-import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import { type CanActivate, createParamDecorator, type ExecutionContext, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { RequestFacts } from '../platform/http/errors.js';
 import { headerValues, requestOf } from '../platform/http/request.js';
@@ -19,21 +19,14 @@ const QUOTED = '(?:[!#-\\[\\]-~]|\\\\["\\\\])';
 /** What keyOf() accepts, for the description: the key itself, or a quoted RFC 8941 string. Both have no space at an end. */
 export const KEY_PATTERN = `^(?:[!#-~](?:[ -~]${INNER}[!-~])?|"${QUOTED}(?:(?: |${QUOTED})${INNER}${QUOTED})?")$`;
 
-@Injectable()
-export class RequiredKeyGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    const request = requestOf(context);
-    request.idempotencyKey = keyOf(headerValues(request, 'idempotency-key'));
-    return true;
-  }
-}
+/** Refuses a request with an unusable Idempotency-Key or, where one is required, without it. */
+export class IdempotencyKeyGuard implements CanActivate {
+  constructor(readonly presence: 'required' | 'accepted') {}
 
-@Injectable()
-export class OptionalKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = requestOf(context);
     const values = headerValues(request, 'idempotency-key');
-    request.idempotencyKey = values.length === 0 ? null : keyOf(values);
+    request.idempotencyKey = values.length === 0 && this.presence === 'accepted' ? null : keyOf(values);
     return true;
   }
 }
@@ -45,9 +38,8 @@ type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentRespon
   route: TypedPropertyDescriptor<Route>,
 ) => void;
 
-export const RequireIdempotencyKey = (): KeyedRoute => UseGuards(RequiredKeyGuard);
-
-export const AcceptIdempotencyKey = (): KeyedRoute => UseGuards(OptionalKeyGuard);
+export const IdempotencyKey = (presence: IdempotencyKeyGuard['presence']): KeyedRoute =>
+  UseGuards(new IdempotencyKeyGuard(presence));
 
 /** The request for Idempotency.once(), without the body, which is a validated parameter of its own. */
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): IdempotentRequest => {

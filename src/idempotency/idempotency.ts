@@ -59,7 +59,7 @@ export class Idempotency {
     respond: (result: Result) => ResponseParts,
   ): Promise<IdempotentResponse> {
     const { operation, key } = request;
-    if (key === undefined) throw new Error(`${operation} needs RequireIdempotencyKey or AcceptIdempotencyKey.`);
+    if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
     if (key === null) return this.withoutKey(decide, respond);
     const retentionSeconds = this.config.idempotencyRetentionHours * 3600;
     const aheadSeconds = request.advancesClock ? 0 : (await this.clock.at(caller)).ahead / 1000;

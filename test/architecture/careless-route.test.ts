@@ -1,7 +1,7 @@
 /** A route with an idempotency key must store its response with its write. The compiler and the database refuse one that does not. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module, Post } from '@nestjs/common';
-import { RequireIdempotencyKey } from '../../src/idempotency/idempotency-key.guard.js';
+import { IdempotencyKey } from '../../src/idempotency/idempotency-key.guard.js';
 import { Database } from '../../src/platform/database/database.js';
 import { useService, useShop } from '../support/setup.js';
 
@@ -13,7 +13,7 @@ class CarelessController {
 
   // It returns a response that Idempotency.once() did not make. `npm run check` fails if the compiler accepts it.
   // @ts-expect-error
-  @RequireIdempotencyKey()
+  @IdempotencyKey('required')
   @Post()
   async write() {
     await this.database.write(WRITE, []);

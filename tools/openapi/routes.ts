@@ -6,7 +6,7 @@ import {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
 } from '@nestjs/common/internal';
-import { OptionalKeyGuard, RequiredKeyGuard } from '../../src/idempotency/idempotency-key.guard.js';
+import { IdempotencyKeyGuard } from '../../src/idempotency/idempotency-key.guard.js';
 import type { Facts } from '../../src/platform/facts.js';
 import { CREDENTIAL, type Credential } from '../../src/platform/http/credential.js';
 import {
@@ -68,8 +68,7 @@ function tagOf(controller: Type): TagFacts {
 
 function idempotencyKeyOf(handler: object): Route['idempotencyKey'] {
   const guards = read<unknown[]>(GUARDS_METADATA, handler) ?? [];
-  if (guards.includes(RequiredKeyGuard)) return 'required';
-  return guards.includes(OptionalKeyGuard) ? 'accepted' : undefined;
+  return guards.find((guard) => guard instanceof IdempotencyKeyGuard)?.presence;
 }
 
 function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' | 'idKind'> {

@@ -1,11 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-  RequireIdempotencyKey,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -52,7 +47,7 @@ export class CheckoutSessionsController {
     answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true, linked: true } },
   })
   @Post()
-  @RequireIdempotencyKey()
+  @IdempotencyKey('required')
   async create(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
@@ -78,7 +73,7 @@ export class CheckoutSessionsController {
     refusals: REFUSED_EXPIRY,
   })
   @Post(':id/expire')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   expire(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
@@ -100,7 +95,7 @@ export class CheckoutSessionsController {
     refusals: REFUSED_COMPLETION,
   })
   @Post(':id/complete')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   complete(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,

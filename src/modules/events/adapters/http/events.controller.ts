@@ -1,10 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listJson } from '../../../../platform/http/list.view.js';
@@ -76,7 +72,7 @@ export class EventsController {
     refusals: REFUSED_RESENDS,
   })
   @Post(':id/resend')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   resend(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,

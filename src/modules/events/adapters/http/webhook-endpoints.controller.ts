@@ -1,11 +1,6 @@
 import { Delete, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-  RequireIdempotencyKey,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
@@ -54,7 +49,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
       refusals: REFUSED_ENDPOINTS,
     })
     @Post()
-    @RequireIdempotencyKey()
+    @IdempotencyKey('required')
     create(
       @CallerOfKey() caller: Caller,
       @Idempotent() request: IdempotentRequest,
@@ -105,7 +100,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
       answers: { 200: { description: 'The endpoint.', schema: schemas.endpoint } },
     })
     @Post(':id')
-    @AcceptIdempotencyKey()
+    @IdempotencyKey('accepted')
     change(
       @CallerOfKey() caller: Caller,
       @Idempotent() request: IdempotentRequest,
@@ -140,7 +135,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
       answers: { 200: { description: 'The endpoint with its new secret.', schema: schemas.withSecret } },
     })
     @Post(':id/rotate_secret')
-    @AcceptIdempotencyKey()
+    @IdempotencyKey('accepted')
     rotateSecret(
       @CallerOfKey() caller: Caller,
       @Idempotent() request: IdempotentRequest,
@@ -161,7 +156,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
       answers: { 200: { description: 'The attempt.', schema: DELIVERY } },
     })
     @Post(':id/test')
-    @AcceptIdempotencyKey()
+    @IdempotencyKey('accepted')
     test(
       @CallerOfKey() caller: Caller,
       @Idempotent() request: IdempotentRequest,

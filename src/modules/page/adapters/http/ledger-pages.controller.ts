@@ -1,10 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
@@ -34,7 +30,7 @@ export class LedgerPagesController {
     answers: { 200: { description: 'The page of the session.', schema: LEDGER_CHECKOUT_PAGE } },
   })
   @Post(':id/payment_url')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   async set(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,

@@ -1,10 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -31,7 +27,7 @@ export class CheckoutSessionHelpersController {
     answers: { 200: { description: 'The recorded payment.', schema: PAYMENT } },
   })
   @Post(':id/pay')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   pay(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,

@@ -1,11 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-  RequireIdempotencyKey,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -48,7 +43,7 @@ export class LedgerHoldsController {
     refusals: REFUSED_HOLDS,
   })
   @Post('payments/:id/holds')
-  @RequireIdempotencyKey()
+  @IdempotencyKey('required')
   async place(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
@@ -113,7 +108,7 @@ export class LedgerHoldsController {
     answers: { 200: { description: 'The released hold.', schema: HOLD, example: { status: 'released' } } },
   })
   @Post('holds/:id/release')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   async release(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,

@@ -1,10 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  Idempotent,
-  type IdempotentRequest,
-  RequireIdempotencyKey,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -45,7 +41,7 @@ export class LedgerPaymentsController {
     refusals: [...REFUSED_PAYMENTS, ...REFUSED_REFERENCE],
   })
   @Post()
-  @RequireIdempotencyKey()
+  @IdempotencyKey('required')
   record(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,

@@ -1,10 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -75,7 +71,7 @@ export class LedgerClaimsController {
     refusals: REFUSED_CLAIM,
   })
   @Post(':id/extend')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   extend(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
@@ -97,7 +93,7 @@ export class LedgerClaimsController {
     refusals: REFUSED_CLAIM,
   })
   @Post(':id/release')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   release(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,

@@ -1,9 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -67,7 +63,7 @@ export class LedgerRefundsController {
     refusals: REFUSED_SUCCESS,
   })
   @Post(':id/succeed')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   succeed(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
@@ -87,7 +83,7 @@ export class LedgerRefundsController {
     refusals: REFUSED_FAILURE,
   })
   @Post(':id/fail')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   fail(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,
@@ -107,7 +103,7 @@ export class LedgerRefundsController {
     refusals: REFUSED_RETURN,
   })
   @Post(':id/return')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   return(
     @LedgerOfKey() ledger: Ledger,
     @Idempotent() request: IdempotentRequest,

@@ -1,10 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -35,7 +31,7 @@ export class RefundHelpersController {
     refusals: REFUSED_SUCCESS,
   })
   @Post(':id/succeed')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   succeed(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
@@ -53,7 +49,7 @@ export class RefundHelpersController {
     refusals: REFUSED_FAILURE,
   })
   @Post(':id/fail')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   fail(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
@@ -73,7 +69,7 @@ export class RefundHelpersController {
     refusals: REFUSED_RETURN,
   })
   @Post(':id/return')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   return(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,

@@ -1,11 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-  RequireIdempotencyKey,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listView } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -47,7 +42,7 @@ export class RefundsController {
     refusals: REFUSED_PROPOSALS,
   })
   @Post()
-  @RequireIdempotencyKey()
+  @IdempotencyKey('required')
   propose(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
@@ -69,7 +64,7 @@ export class RefundsController {
     refusals: REFUSED_CANCEL,
   })
   @Post(':id/cancel')
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   cancel(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,

@@ -1,10 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
-import {
-  AcceptIdempotencyKey,
-  Idempotent,
-  type IdempotentRequest,
-} from '../../../../idempotency/idempotency-key.guard.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -45,7 +41,7 @@ export class ClockController {
     answers: { 200: { description: 'The clock.', schema: SANDBOX_CLOCK } },
   })
   @Post()
-  @AcceptIdempotencyKey()
+  @IdempotencyKey('accepted')
   async advance(
     @CallerOfKey() caller: Caller,
     @Idempotent() request: IdempotentRequest,
