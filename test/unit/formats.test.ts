@@ -1,7 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isEmail } from 'class-validator';
-import fc from 'fast-check';
-import { FORMATS, type FormatName, PLAIN_EMAIL, parseInstant } from '../../src/validation/formats.js';
+import { FORMATS, type FormatName, parseInstant } from '../../src/validation/formats.js';
 
 /** As long as a name may be. */
 const NAME = `${'a.'.repeat(126)}a`;
@@ -60,10 +58,3 @@ test.each(INSTANTS)('%s is the instant %i', (text, instant) => {
 function pairs(table: readonly [FormatName, readonly string[]][]): [FormatName, string][] {
   return table.flatMap(([format, texts]) => texts.map((text): [FormatName, string] => [format, text]));
 }
-
-test('what the short cut takes for an e-mail address, the library does too', () => {
-  const address = fc.stringMatching(/^[A-Za-z0-9_.+-]{1,66}@[A-Za-z0-9.-]{1,70}(?:\.[a-z]{2,6})?$/, { size: 'max' });
-  const options = { require_tld: false, allow_ip_domain: true };
-  const shortCut = address.filter((text) => PLAIN_EMAIL.test(text));
-  fc.assert(fc.property(shortCut, (text) => isEmail(text, options)));
-});
