@@ -1,5 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { checkDistribution, distributeTables, limitRole, migrate, revertLast } from '../migrate/migrate.js';
+import { assertCitus, distributeTables, limitRole, migrate, revertLast } from '../migrate/migrate.js';
 import { wholeNumber } from './arguments.js';
 import { withDatabase } from './run.js';
 
@@ -15,20 +15,17 @@ export function addMigrateCommand(program: Command): void {
     .command('migrate')
     .description('bring the database schema up to date')
     .addOption(
-      new Option('--revert', 'undo the last migration and drop what it stored: stop the servers first').conflicts([
+      new Option('--revert', 'undo the last migration and drop what it stored: stop the servers first').conflicts(
         'distribute',
-        'check',
-      ]),
+      ),
     )
     .option('--service-role <role>', 'the database role of the service, if it is not the one that migrates')
     .option('--distribute', 'distribute the tables on Citus, after migrating')
-    .option('--check', 'with --distribute: only look whether it can be done')
     .addOption(shards())
-    .action(({ revert, serviceRole, distribute, check, shards }) =>
+    .action(({ revert, serviceRole, distribute, shards }) =>
       withDatabase(async (url) => {
         if (revert) return { reverted: (await revertLast(url)) ?? null };
-        if (distribute && check) return checkDistribution(url);
-        if (distribute) await checkDistribution(url);
+        if (distribute) await assertCitus(url);
         const applied = await migrate(url);
         const distributed = distribute ? { distributed: await distributeTables(url, shards) } : {};
         const notPermitted = await limitRole(url, serviceRole);

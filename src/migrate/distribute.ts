@@ -11,19 +11,6 @@ interface Table {
   readonly kind: 'distributed' | 'reference' | null;
 }
 
-interface Cluster {
-  readonly isCoordinator: boolean;
-  readonly workers: number;
-  readonly withoutPrepared: number;
-  readonly unreachable: readonly string[];
-}
-
-const CLUSTER = `SELECT citus_is_coordinator() AS "isCoordinator",
-  (SELECT count(*)::integer FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND shouldhaveshards) AS workers,
-  (SELECT count(*)::integer FROM run_command_on_all_nodes('SHOW max_prepared_transactions') WHERE result = '0')
-    AS "withoutPrepared",
-  ARRAY(SELECT concat(nodename, ':', nodeport) FROM run_command_on_all_nodes('SELECT 1') JOIN pg_dist_node USING (nodeid)
-    WHERE NOT success ORDER BY nodeid) AS unreachable`;
 const TABLES = `SELECT relation.relname AS name,
   EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation.oid AND attname = 'organization_id' AND attnotnull)
     AS "isOwned",
@@ -38,23 +25,10 @@ const STOP_DRAWING = `SELECT format('UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I 
     table_name, column_name, pg_get_serial_sequence(table_name, column_name)) AS statements
   FROM information_schema.columns WHERE table_name = $1 AND column_default LIKE 'nextval(%'`;
 
-/** The distributed tables, and those still to be distributed. Throws with advice if the cluster is not ready. */
-export async function distribution(sql: Sql): Promise<{ distributed: string[]; pending: string[] }> {
-  if (!(await hasCitus(sql))) {
-    throw new Error('This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.');
-  }
-  const [cluster]: Cluster[] = await sql.query(CLUSTER);
-  if (!cluster?.isCoordinator) throw new Error('This is a worker of Citus: connect to the coordinator.');
-  if (cluster.workers === 0) throw new Error('Citus has no active worker: add one with citus_add_node first.');
-  if (cluster.unreachable.length > 0) throw new Error(`Citus cannot reach ${cluster.unreachable.join(', ')}.`);
-  if (cluster.withoutPrepared > 0) {
-    throw new Error(
-      `max_prepared_transactions is 0 on ${cluster.withoutPrepared} of the nodes: set it to max_connections or more.`,
-    );
-  }
-  const tables: Table[] = await sql.query(TABLES);
-  const named = (wanted: boolean) => tables.filter(({ kind }) => (kind !== null) === wanted).map(({ name }) => name);
-  return { distributed: named(true), pending: named(false) };
+/** Throws with advice if the database has no Citus. */
+export async function requireCitus(sql: Sql): Promise<void> {
+  if (await hasCitus(sql)) return;
+  throw new Error('This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.');
 }
 
 /** Distributes the tables of new migrations if others are distributed. Returns their names. */

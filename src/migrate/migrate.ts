@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { createMigrationDataSource } from '../platform/database/data-source.js';
-import { distributeAll, distributeNewTables, distribution } from './distribute.js';
+import { distributeAll, distributeNewTables, requireCitus } from './distribute.js';
 import { assertPreparedStatements } from './pooler.js';
 import { setRoleSettings } from './role-settings.js';
 
@@ -30,14 +30,14 @@ export async function revertLast(url: string): Promise<string | undefined> {
   });
 }
 
-/** Distributes the tables that are not distributed yet, and returns their names. Call checkDistribution first. */
+/** Distributes the tables that are not distributed yet, and returns their names. */
 export async function distributeTables(url: string, shards: number): Promise<string[]> {
   return withLock(url, (dataSource) => dataSource.transaction((manager) => distributeAll(manager, shards)));
 }
 
-/** Changes nothing. Throws with advice if the tables cannot be distributed. */
-export async function checkDistribution(url: string): ReturnType<typeof distribution> {
-  return withLock(url, distribution);
+/** Throws with advice if the database has no Citus. */
+export async function assertCitus(url: string): Promise<void> {
+  return withLock(url, requireCitus);
 }
 
 /** Sets the limits of a role, or of the role in the URL. Returns the SQL that a role with more rights must run. */
