@@ -35,7 +35,6 @@ export async function distributeTables(url: string, shards: number): Promise<str
   return withLock(url, (dataSource) => dataSource.transaction((manager) => distributeAll(manager, shards)));
 }
 
-/** Throws with advice if the database has no Citus. */
 export async function assertCitus(url: string): Promise<void> {
   return withLock(url, requireCitus);
 }

@@ -13,7 +13,6 @@ const DAY = 24 * 60 * MINUTE;
 /** From 5 minutes to 24 hours ahead, with a minute of tolerance for the caller's clock at both ends. */
 const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
-/** IDs of both modes are of one length. */
 const LONGEST_ID = `cs_live_${'0'.repeat(26)}`;
 
 interface SessionDetails {

@@ -28,7 +28,6 @@ const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
 /** NO KEY: the insert of a refund, which references the payment, does not wait for this lock. */
 const LOCK = { name: 'payments.lock', text: `${SELECT} AND id = $3 FOR NO KEY UPDATE` };
-/** For the story of a payment. */
 export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHERE ${SCOPE} AND id = $3`;
 const BY_REFERENCE = { name: 'payments.by_reference', text: `${SELECT} AND reference = $3` };
 

@@ -28,7 +28,6 @@ export const NOW = `${milliseconds('statement_timestamp()')} AS now`;
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
-/** For the story of a payment. */
 export const REFUNDS_OF_PAYMENT = `SELECT id FROM refunds WHERE ${SCOPE} AND payment_id = $3`;
 const BY_REFERENCE = { name: 'refunds.by_reference', text: `${SELECT} AND reference = $3` };
 
