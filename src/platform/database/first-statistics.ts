@@ -3,17 +3,17 @@ import { Jobs } from '../jobs.js';
 import { Database } from './database.js';
 
 const INTERVAL_MS = 2_000;
-/** Tables that have grown and were never analyzed. Only their owner may do that. */
+/** Tables ten times as large as when they were analyzed, or never analyzed and above 64 KiB. Only their owner may do that. */
 const GROWN = {
-  name: 'database.never_analyzed',
-  text: `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND reltuples < 0 AND pg_relation_size(oid) >= 65536
+  name: 'database.grown_tables',
+  text: `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND pg_relation_size(oid) >= greatest(65536, 81920 * relpages)
     AND relnamespace = 'public'::regnamespace AND pg_has_role(relowner, 'USAGE')`,
 };
 const OWNER = { queue: 'database.first_statistics' };
 
 /**
- * Gives new tables their first statistics. PostgreSQL does so within minutes, and until then chooses among indexes that begin
- * with the same columns by chance: a list of an organization may read all that it has.
+ * Gives tables that grow their first statistics. PostgreSQL does so within minutes, and takes a table for small until then: it
+ * chooses among its indexes by chance, and a list of one organization may read the rows of all.
  */
 @Injectable()
 export class FirstStatistics implements OnApplicationBootstrap {

@@ -1,0 +1,86 @@
+/** A plan that PostgreSQL made while a table was small read one organization's rows by an index of all, until autovacuum came. */
+import { expect, test } from '@jest/globals';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { Database } from '../../src/platform/database/database.js';
+import { FirstStatistics } from '../../src/platform/database/first-statistics.js';
+import { Jobs } from '../../src/platform/jobs.js';
+import { atOnce } from '../support/client.js';
+import { type Service, startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+const OWNER = { queue: 'test' };
+const PREPARED = {
+  name: 'prepared',
+  text: `SELECT name, cardinality(parameter_types) AS parameters FROM pg_prepared_statements
+    WHERE statement ~ 'organization_id = \\$' AND statement ~ '(checkout_sessions|payments|refunds)' AND statement ~ '^SELECT' AND name NOT LIKE '%ledger%'`,
+};
+const [SHOPS, EACH, COPIES] = [20, 5, 20];
+
+interface Node {
+  readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  /** Of a bitmap of rows, which is made below. */
+  readonly 'Recheck Cond'?: string;
+  readonly Plans?: readonly Node[];
+}
+
+test('of a table that has just grown, a list of one organization reads no rows of others', async () => {
+  // With one connection for all, because each knows the statements that were prepared on it.
+  const service = await startService({ config: { databasePoolSize: 1 } });
+  const database = service.application.get(Database);
+  try {
+    let shop = await Shop.open(service);
+    for (let number = 0; number < SHOPS; number++) {
+      if (number > 0) shop = await Shop.open(service, shop);
+      const { body: payment } = await shop.record({ amount: 1_000_000 });
+      await atOnce(EACH, () => shop.createSession());
+      await atOnce(EACH, () => shop.record());
+      await atOnce(EACH, () => shop.propose(payment.id, 1));
+    }
+    await analyze(service);
+    for (const resource of ['checkout_sessions', 'payments', 'refunds']) {
+      const { body } = await shop.get(`/v1/${resource}?limit=1`);
+      await shop.get(`/v1/${resource}/${body.data[0].id}`);
+    }
+    for (const table of ['checkout_sessions', 'payments', 'refunds']) await multiply(service, table);
+    await analyze(service);
+    const { rows } = await database.autocommit<{ name: string; parameters: number }>(OWNER, PREPARED, []);
+    const wrong: string[] = [];
+    for (const { name, parameters } of rows) {
+      const text = `EXPLAIN (FORMAT JSON) EXECUTE "${name}" (${Array(parameters).fill('NULL')})`;
+      const [plan] = (
+        await database.autocommit<Record<string, [{ Plan: Node }]>>(OWNER, { name: `explain ${name}`, text }, [])
+      ).rows;
+      const nodes = nodesOf(plan?.['QUERY PLAN']?.[0].Plan as Node);
+      const others = nodes.filter(
+        (node) => !/organization_id|\(id = \$/.test(node['Index Cond'] ?? node['Recheck Cond'] ?? ''),
+      );
+      wrong.push(...others.map((node) => `${name}: ${JSON.stringify(node)}`));
+    }
+    expect(wrong).toEqual([]);
+    expect(rows.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['checkout.find', 'checkout.list', 'refunds.find']),
+    );
+  } finally {
+    await service.close();
+  }
+});
+
+/** As the owner of the tables. The service of tests has a role of its own. */
+async function analyze({ databaseUrl: url }: Service): Promise<void> {
+  const dataSource = await createDataSource({ url, poolSize: 1, records: [], timeLimits: true }).initialize();
+  await new FirstStatistics(new Database(dataSource), new Jobs()).analyze();
+  await dataSource.destroy();
+}
+
+/** Also after the first statistics, the table grows within seconds. */
+async function multiply({ sql }: Service, table: string): Promise<void> {
+  const copy = `(jsonb_populate_record(original, jsonb_build_object('id', gen_random_uuid(), 'reference', NULL))).*`;
+  await sql.query(`INSERT INTO ${table} SELECT ${copy} FROM ${table} AS original, generate_series(1, ${COPIES})`);
+}
+
+/** The nodes that read a table of the three, without what is below them. */
+function nodesOf({ Plans = [], ...node }: Node): Node[] {
+  const isRead = /^(checkout_sessions|payments|refunds)$/.test(node['Relation Name'] ?? '');
+  return [...(isRead ? [node] : []), ...Plans.flatMap(nodesOf)];
+}
