@@ -14,7 +14,7 @@ export interface Step {
 const PAGES = ['GET /c/{id}', 'POST /c/{id}/pay'];
 /** More than the bound of whatever has one. */
 const IN_A_ROW = { times: 120, atOnce: 4 };
-const AT_ONCE = { times: 300, atOnce: 150 };
+const AT_ONCE = { times: 160, atOnce: 80 };
 const OPERATIONS_EACH = 5;
 
 /** All operations in an order of their own, in a row, and in another one, at once. */
