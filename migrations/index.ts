@@ -20,6 +20,7 @@ export { SandboxClocks1763700000018 } from './0018-sandbox-clocks.js';
 export { Page1763700000019 } from './0019-page.js';
 export { PaymentsOnHold1763700000020 } from './0020-payments-on-hold.js';
 export { OrganizationMoves1763700000021 } from './0021-organization-moves.js';
+export { LatePayments1763700000022 } from './0022-late-payments.js';
 export { EventNumbers1763700000023 } from './0023-event-numbers.js';
 export { ResponseClocks1763700000025 } from './0025-response-clocks.js';
 export { ResponseClocksValid1763700000026 } from './0026-response-clocks-valid.js';
