@@ -22,6 +22,7 @@ let packed: Packed;
 let service: Service;
 /** The README's blocks of code, as they stand there. */
 let shopping: string;
+let settling: string;
 let receiving: string;
 /** The receiver of docs/guides/receiving-webhooks.md. */
 let whole: string;
@@ -31,11 +32,14 @@ const write = (name: string, content: string) => writeFile(join(project, name), 
 beforeAll(async () => {
   packed = await installClient(scratch.path, project);
   const readme = await readFile(join(project, 'node_modules/tillgate-client/README.md'), 'utf8');
-  [shopping = '', receiving = ''] = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code as string);
+  [shopping = '', settling = '', receiving = ''] = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(
+    ([, code]) => code as string,
+  );
   // The README's code is JavaScript too: the same text is compiled and run.
   for (const extension of ['mts', 'mjs']) {
     await write(`shopping.${extension}`, shopping);
     await write(`receiving.${extension}`, receiving);
+    await write(`settling.${extension}`, settling);
   }
   const page = await readFile('docs/guides/receiving-webhooks.md', 'utf8');
   [, whole = ''] = /^```ts\n(.*?)^```$/ms.exec(page) ?? [];
@@ -83,6 +87,7 @@ test('depends on nothing, and says what it is', async () => {
 /** Each line under `@ts-expect-error` has to be an error, and nothing else may be. */
 const TYPES = `
 import { type CheckoutSession, type List, Tillgate, TillgateError, verifyWebhook } from 'tillgate-client';
+import { later, notThere, settle, succeeded } from 'tillgate-client/ledger';
 const tillgate = new Tillgate({ baseUrl: 'https://pay.example', key: 'sk_test_x' });
 const price = { currency: 'usd', unit_amount: 1, product_data: { name: 'x' } };
 export const made: Promise<CheckoutSession> = tillgate.checkoutSessions.create({ currency: 'usd', line_items: [{ price_data: price }] });
@@ -111,6 +116,11 @@ export function left(error: unknown): string | undefined {
   }
   return undefined;
 }
+settle({ url: 'https://pay.example', key: 'lk_test_x', pay: async ({ claim }) => succeeded(claim.number.toFixed()), find: async () => notThere() });
+// @ts-expect-error only find knows that nothing is there
+settle({ url: '', key: '', pay: async () => notThere(), find: async () => notThere() });
+// @ts-expect-error who looks cannot promise that nothing was paid
+settle({ url: '', key: '', pay: async () => succeeded(), find: async () => later(1, 'x') });
 const event = await verifyWebhook({ body: '{}', headers: new Headers(), secret: ['whsec_x', 'whsec_y'] });
 // @ts-expect-error a session's event holds no payment
 if (event.data.object.object === 'checkout.session') event.data.object.payment;
@@ -126,7 +136,7 @@ test.each([
     ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: 'es2023', lib: ['es2023'] },
     ...{ module, moduleResolution, types: ['node'], typeRoots: [resolve('node_modules/@types')] },
   };
-  const files = ['types.mts', 'shopping.mts', 'receiving.mts', 'whole.mts'];
+  const files = ['types.mts', 'shopping.mts', 'settling.mts', 'receiving.mts', 'whole.mts'];
   await write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
   const { stdout, status } = await run([resolve('node_modules/typescript/bin/tsc'), '-p', project]).ended;
   expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
@@ -152,6 +162,16 @@ test('the README’s shop does its job', async () => {
     stdout: `${newer} costs 2000.\n${newer} is open.\n${older} is open.\nOnly 400 is left to refund.\n`,
     stderr: '',
   });
+});
+
+test('the README’s worker settles refunds, and stops', async () => {
+  const shop = await Shop.open(service);
+  const { id } = (await shop.propose(await shop.capture(), 500)).body;
+  const environment = { TILLGATE_URL: service.url, TILLGATE_LEDGER_KEY: shop.ledgerKey };
+  const worker = scratch.keep(run([join(project, 'settling.mjs')], { ...LINKED, ...environment }));
+  await until(async () => (await shop.get(`/v1/refunds/${id}`)).body.status === 'succeeded');
+  worker.child.kill();
+  expect(await worker.ended).toEqual({ status: 0, stdout: '', stderr: '' });
 });
 
 test('the README’s receiver accepts webhooks of the service only', async () => {

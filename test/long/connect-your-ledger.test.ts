@@ -1,14 +1,16 @@
 /** The workers that we show settle refunds, and pass the drill: the one of the guide, as it stands there, and the one in Python. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installClient, LINKED } from '../support/installed-client.js';
 import { run, Scratch, until } from '../support/processes.js';
 import { useService, useShop } from '../support/setup.js';
+import { listen } from '../support/sockets.js';
 
 const PAGE = readFileSync('docs/guides/connect-your-ledger.md', 'utf8');
-const [WORKER = '', PROVIDER = ''] = [...PAGE.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
+const [, WORKER = ''] = /^```js\n(.*?)^```$/ms.exec(PAGE) ?? [];
 const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
 
 const service = useService();
@@ -16,21 +18,25 @@ const shop = useShop(service);
 const scratch = new Scratch();
 const project = join(scratch.path, 'worker');
 const worker = join(project, 'worker.mjs');
-let port: string;
+
+/** Pays whatever it is asked to. */
+const provider = createServer(
+  (_, response) => void response.end('{ "id": "pr_1", "status": "succeeded", "data": [] }'),
+);
 
 beforeAll(async () => {
   await installClient(scratch.path, project);
   writeFileSync(worker, WORKER);
-  port = / PROVIDER_URL=http:\/\/127\.0\.0\.1:(\d+) node worker\.mjs$/m.exec(PAGE)?.[1] ?? '';
-  writeFileSync(join(project, 'provider.mjs'), PROVIDER);
 });
 
-afterAll(() => scratch.clear());
+afterAll(async () => {
+  provider.close();
+  await scratch.clear();
+});
 
 test('the worker of the guide settles a refund', async () => {
-  scratch.keep(run([join(project, 'provider.mjs')], LINKED));
   const environment = { TILLGATE_URL: service.url, TILLGATE_LEDGER_KEY: shop.ledgerKey };
-  const PROVIDER_URL = `http://127.0.0.1:${port}`;
+  const PROVIDER_URL = `http://127.0.0.1:${await listen(provider)}`;
   const started = scratch.keep(run([worker], { ...LINKED, ...environment, PROVIDER_URL }));
   const { id } = (await shop.propose(await shop.capture(), 500)).body;
   const read = async () => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
