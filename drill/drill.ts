@@ -1,14 +1,17 @@
 /** Tests a worker of the ledger: two of it pay out refunds while everything goes wrong, and then the books are compared. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock, DAY, HOUR } from './clock.js';
+import { Complaint } from './complaint.js';
 import { Journal } from './journal.js';
 import { Line } from './line.js';
 import { Merchants } from './merchants.js';
 import { DAYS, type PlannedRefund, planOf } from './plan.js';
 import { Provider } from './provider.js';
+import { Pushes } from './pushes.js';
+import { reportOn } from './report.js';
 import { openStage, type Stage } from './stage.js';
 import { nameOf, Traffic } from './traffic.js';
-import { RULES, totals, type Violation, violations } from './verdict.js';
+import { type Violation, violations } from './verdict.js';
 import { Workers } from './workers.js';
 
 export interface Options {
@@ -32,11 +35,10 @@ const NIGHTS_AT_THE_END = [DAY, DAY, DAY, 8 * DAY, 61 * DAY];
 export async function drill(options: Options) {
   options.say('Tillgate is starting on a database of its own …');
   const stage = await openStage();
-  const drill = new Drill(stage, options);
   try {
-    return await drill.run();
+    const drill = new Drill(stage, options);
+    return await drill.run().finally(() => drill.close());
   } finally {
-    await drill.close();
     await stage.close();
   }
 }
@@ -47,6 +49,7 @@ class Drill {
   private readonly merchants: Merchants;
   private readonly provider: Provider;
   private readonly traffic: Traffic;
+  private readonly pushes: Pushes;
   private readonly lines: Line[] = [];
   private readonly over = new AbortController();
   private workers = new Workers([], [], () => undefined);
@@ -62,6 +65,7 @@ class Drill {
     this.merchants = new Merchants(stage, this.journal);
     this.provider = new Provider(this.clock, (refund) => this.merchants.plan(refund)?.course);
     this.traffic = new Traffic(this.merchants, this.provider, this.journal, stage.url);
+    this.pushes = new Pushes(stage);
   }
 
   async run() {
@@ -77,7 +81,8 @@ class Drill {
     }
     say('No more faults: what is left can be decided.');
     await this.end();
-    return this.report();
+    const { faults } = this.traffic;
+    return reportOn(await this.books(), this.journal, { seed, refunds, faults, kills: this.workers.kills });
   }
 
   async close(): Promise<void> {
@@ -100,18 +105,21 @@ class Drill {
       return line.open();
     };
     const [TILLGATE_URL, PROVIDER_URL] = [await open(traffic.tillgate), await open(traffic.payouts)];
-    return { TILLGATE_URL, TILLGATE_LEDGER_KEY: this.stage.ledgerKey, PROVIDER_URL };
+    const WEBHOOK_PORT = String(await this.pushes.freePort());
+    return { TILLGATE_URL, TILLGATE_LEDGER_KEY: this.stage.ledgerKey, PROVIDER_URL, WEBHOOK_PORT };
   }
 
   private async day(planned: readonly PlannedRefund[], day: number, deadline: number): Promise<void> {
     const [evening = [], morning = []] = [true, false].map((is) => planned.filter(({ isEvening }) => isEvening === is));
     await this.merchants.propose(morning);
-    for (let hour = 0; hour < HOURS_OF_DAY.most; hour++) {
+    for (let hour = 0; hour < HOURS_OF_DAY.most && performance.now() < deadline; hour++) {
       this.provider.isDown = day === OUTAGE_DAY && hour === 1;
       await this.settled();
       await this.advance(HOUR);
-      if (hour >= HOURS_OF_DAY.least && (!this.isHolding() || performance.now() > deadline)) break;
+      if (hour >= HOURS_OF_DAY.least && !this.isHolding()) break;
     }
+    this.provider.isDown = false;
+    if (!this.traffic.askedAt.some(Boolean)) throw new Complaint('The command has not asked Tillgate for anything.');
     await this.merchants.propose(evening);
     await this.until(() => this.isHolding());
     await this.night(DAY + HOUR);
@@ -129,8 +137,7 @@ class Drill {
     this.traffic.isCalm = true;
     for (const night of NIGHTS_AT_THE_END) {
       for (let left = Number.POSITIVE_INFINITY; ; ) {
-        await this.settled();
-        await this.advance(6 * HOUR);
+        if (await this.settled()) await this.advance(6 * HOUR);
         await this.settled();
         const found = (await this.violations()).length;
         if (found === 0 && this.provider.isFinal) return;
@@ -144,6 +151,7 @@ class Drill {
   }
 
   private async advance(seconds: number): Promise<void> {
+    await this.pushes.offer();
     await this.clock.advance(seconds);
     this.movedAt = performance.now();
   }
@@ -153,9 +161,9 @@ class Drill {
   }
 
   /** Until both workers have asked for work since the clock moved, and are done with it; or an answer waits for the clock. */
-  private async settled(): Promise<void> {
+  private settled(): Promise<boolean> {
     const { traffic } = this;
-    await this.until(() => {
+    return this.until(() => {
       const since = Math.max(this.movedAt, traffic.workedAt);
       return (
         performance.now() - since > QUIET_MS &&
@@ -164,13 +172,15 @@ class Drill {
     });
   }
 
-  private async until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  private async until(condition: () => boolean | Promise<boolean>): Promise<boolean> {
     const deadline = performance.now() + PATIENCE_MS;
-    while (performance.now() < deadline && !(await condition())) {
+    while (!(await condition())) {
+      if (performance.now() > deadline) return false;
       this.workers.check();
       this.options.stop.throwIfAborted();
       await sleep(POLL_MS);
     }
+    return true;
   }
 
   private async books() {
@@ -182,29 +192,4 @@ class Drill {
   private async violations(): Promise<Violation[]> {
     return violations(await this.books());
   }
-
-  private async report() {
-    const { seed, refunds } = this.options;
-    const books = await this.books();
-    const found = violations(books);
-    const broken = [...Map.groupBy(found, ({ rule }) => rule)].map(([rule, those]) => {
-      const histories = those.map(({ refund }) => ({ refund, history: this.journal.history(refund) }));
-      const [shortest] = histories.sort((one, other) => one.history.length - other.history.length);
-      return { rule, refunds: those.length, refund: shortest?.refund, history: shortest?.history ?? [] };
-    });
-    const order = Object.keys(RULES);
-    broken.sort((one, other) => order.indexOf(one.rule) - order.indexOf(other.rule));
-    const { faults } = this.traffic;
-    return {
-      passed: found.length === 0,
-      seed,
-      refunds,
-      totals: totals(books),
-      faults,
-      kills: this.workers.kills,
-      broken,
-    };
-  }
 }
-
-export type Report = Awaited<ReturnType<typeof drill>>;

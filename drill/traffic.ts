@@ -55,6 +55,7 @@ export class Traffic {
     },
     carryOut: (request) => forward(this.tillgateUrl, request),
     note: (request, answer, fate) => {
+      if (!REPORT.test(request.path)) this.askedAt[request.worker] = performance.now();
       if (request.path === CLAIM) this.noteClaim(request, answer, fate);
       const [, refund = '', name = ''] = REPORT.exec(request.path) ?? [];
       if (refund) this.noteReport(request, { refund, name }, answer, fate);
@@ -113,7 +114,6 @@ export class Traffic {
   }
 
   private noteClaim({ worker }: Request, answer: Answer | undefined, fate: Fate): void {
-    this.askedAt[worker] = performance.now();
     for (const { id, claim } of answer?.body?.data ?? []) {
       this.workedAt = performance.now();
       this.given.add(`${worker} ${id} ${claim.number}`);

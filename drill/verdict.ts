@@ -28,7 +28,7 @@ export const RULES = {
     'A refund is still pending, and the provider was never asked for good. Claim until nothing is left, and try again what was refused for now.',
 } as const;
 
-type Rule = keyof typeof RULES;
+export type Rule = keyof typeof RULES;
 
 export interface Violation {
   readonly refund: string;

@@ -1,6 +1,5 @@
 /** The command under test, twice side by side. It is started again whenever it ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Complaint } from './complaint.js';
 
@@ -17,6 +16,7 @@ export class Workers {
   private readonly children: (ChildProcess | undefined)[] = [];
   private readonly loops: Promise<void>[] = [];
   private endings = 0;
+  private failure: Error | undefined;
   private output = '';
   private paused = Promise.withResolvers<void>();
   private isStopping = false;
@@ -32,8 +32,9 @@ export class Workers {
     this.loops.splice(0, Infinity, ...this.environments.map((environment, place) => this.keep(place, environment)));
   }
 
-  /** Rejects when the command does not work. */
+  /** Throws when the command does not work. */
   check(): void {
+    if (this.failure) throw new Complaint(`The command cannot be started: ${this.failure.message}.`);
     if (this.endings < MOST_ENDINGS) return;
     const output = this.output === '' ? ' It printed nothing.' : ` It printed:\n${this.output}`;
     throw new Complaint(
@@ -60,7 +61,7 @@ export class Workers {
 
   private async keep(place: number, environment: Environment): Promise<void> {
     const [program = '', ...words] = this.command;
-    while (!this.isStopping && this.endings < MOST_ENDINGS) {
+    while (!this.isStopping && !this.failure && this.endings < MOST_ENDINGS) {
       const kills = this.kills;
       const env = { ...process.env, ...environment };
       const child = spawn(program, words, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -70,8 +71,12 @@ export class Workers {
         });
       }
       this.children[place] = child;
-      const [code] = await once(child, 'close').catch((error: Error) => {
-        throw new Complaint(`The command cannot be started: ${error.message}.`);
+      const code = await new Promise<number | null>((resolve) => {
+        child.once('close', resolve);
+        child.once('error', (error) => {
+          this.failure = error;
+          resolve(null);
+        });
       });
       this.children[place] = undefined;
       if (code !== null || this.kills === kills) this.endings += 1;
