@@ -20,7 +20,8 @@ export class Journal {
   /** Of one refund: of a worker as a whole only what happens to the one that had the refund last. */
   history(refund: string): string[] {
     const history: Line[] = [];
-    for (const line of this.lines) {
+    const last = this.lines.findLastIndex((line) => line.refund === refund);
+    for (const line of this.lines.slice(0, last + 1)) {
       const isOwn = line.refund === refund || (line.refund === undefined && history.at(-1)?.who === line.who);
       if (isOwn) history.push(line);
     }

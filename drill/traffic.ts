@@ -38,6 +38,8 @@ export class Traffic {
   readonly misused = new Set<string>();
   private readonly counts = new Map<string, number>();
   private readonly given = new Set<string>();
+  /** Which worker was given a refund last. */
+  private readonly claimants = new Map<string, number>();
   private readonly refused = new Set<string>();
 
   constructor(
@@ -63,9 +65,10 @@ export class Traffic {
   };
 
   readonly payouts: Side = {
-    fateOf: async ({ method, body }) => {
+    fateOf: async ({ worker, method, body }) => {
       if (method !== 'POST') return this.everyTenth('look');
-      return this.planned(String(body?.refund), 'payout', ({ payouts }) => payouts);
+      const fate = await this.planned(String(body?.refund), 'payout', ({ payouts }) => payouts);
+      return fate === 'overtaken' && this.claimants.get(body.refund) !== worker ? 'passes' : fate;
     },
     carryOut: async ({ method, path, headers, body }) =>
       this.provider.answer(method, path, String(headers['idempotency-key'] ?? ''), body),
@@ -116,6 +119,7 @@ export class Traffic {
   private noteClaim({ worker }: Request, answer: Answer | undefined, fate: Fate): void {
     for (const { id, claim } of answer?.body?.data ?? []) {
       this.workedAt = performance.now();
+      this.claimants.set(id, worker);
       this.given.add(`${worker} ${id} ${claim.number}`);
       this.journal.note(id, nameOf(worker), `claims it: claim ${claim.number}${WORDS[fate]}`);
     }

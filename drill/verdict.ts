@@ -15,7 +15,7 @@ export const RULES = {
   'failed though paid':
     'A refund failed in Tillgate, and the provider paid it. A time-out or a lost answer is no refusal: report nothing, and look at the provider at the next claim.',
   'canceled though paid':
-    'A refund was canceled by the merchant, and the provider paid it. Claim a refund before you pay it, and release it only if nothing can have been paid.',
+    'A refund was canceled by the merchant, and the provider paid it. Pay only under a claim that is still yours: extend it first if the refund had to wait. Release a refund only if nothing can have been paid.',
   'succeeded unpaid':
     'A refund succeeded in Tillgate, and the provider did not pay it. Report succeed only when the provider says succeeded; a pending payout is not paid.',
   returned:

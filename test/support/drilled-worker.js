@@ -74,7 +74,7 @@ async function reportReturns() {
 }
 
 for (;;) {
-  const { body } = await tillgate('claim', { limit: 5, lease_seconds: 60 });
+  const { body } = await tillgate('claim', { limit: 1, lease_seconds: 60 });
   for (const refund of body.data) await settle(refund);
   await reportReturns().catch(() => undefined);
   if (body.data.length === 0) await sleep(PAUSE_MS);
