@@ -1,5 +1,4 @@
 /** The reference page at /docs: sent from here with everything it needs, and opened in a real browser. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
@@ -45,22 +44,18 @@ function ask(path: string, headers: Readonly<Record<string, string>> = {}, metho
 
 const packed = (name: string): Buffer => readFileSync(`dist/src/openapi/reference/${name}.gz`);
 
-function headersOf(name: string, isGzip: boolean) {
-  const digest = createHash('sha256').update(packed(name)).digest('base64url');
-  return {
-    'request-id': expect.stringMatching(/^req_[0-9a-f-]{36}$/),
-    'cache-control': 'public, max-age=300',
-    'content-security-policy': POLICY,
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    vary: 'Accept-Encoding',
-    etag: `"${digest}${isGzip ? '-gzip' : ''}"`,
-  };
-}
+const HEADERS = {
+  'request-id': expect.stringMatching(/^req_[0-9a-f-]{36}$/),
+  'cache-control': 'public, max-age=300',
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  vary: 'Accept-Encoding',
+};
 
 describe.each(FILES)('%s', (path, type, name) => {
   const compressed = {
-    ...headersOf(name, true),
+    ...HEADERS,
     'content-type': type,
     'content-encoding': 'gzip',
     'content-length': String(packed(name).length),
@@ -78,20 +73,10 @@ describe.each(FILES)('%s', (path, type, name) => {
       const { status, headers, bytes } = await ask(path, accepted as Record<string, string>);
       const unpacked = gunzipSync(packed(name));
       const length = { 'content-type': type, 'content-length': String(unpacked.length) };
-      expect([status, headers]).toEqual([200, { ...headersOf(name, false), ...length }]);
+      expect([status, headers]).toEqual([200, { ...HEADERS, ...length }]);
       expect(bytes.equals(unpacked)).toBe(true);
     },
   );
-
-  test('is not sent again to a browser that has cached it', async () => {
-    const { etag } = compressed;
-    for (const known of [etag, `"other", ${etag}`, `${etag} ,"other"`, '*']) {
-      const { status, headers, bytes } = await ask(path, { 'accept-encoding': 'gzip', 'if-none-match': known });
-      expect([status, headers, bytes.length]).toEqual([304, headersOf(name, true), 0]);
-    }
-    const changed = { 'accept-encoding': 'gzip', 'if-none-match': '"other"' };
-    expect((await ask(path, changed)).status).toBe(200);
-  });
 
   test('answers HEAD as GET without the body, and no other method', async () => {
     const { status, headers, bytes } = await ask(path, { 'accept-encoding': 'gzip' }, 'HEAD');
