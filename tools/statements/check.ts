@@ -7,6 +7,9 @@ import { RIGHT, TABLES, WRONG } from './wrong.js';
 /** Claims of several organizations at once, and refunds of one whose rows go together: both on one machine only. */
 const LOCKS_ALL = ['refunds.lock_claimable_of_all', 'refunds.claim_of_all', 'postgres-held-amounts RESERVE_ALL'];
 
+/** No process reads or writes it any more. A later version drops it. */
+const LEFT = 'late_payments';
+
 /** As a module declares it. */
 const STORY = 'SELECT id FROM refunds WHERE organization_id = $1 AND mode = $2 AND payment_id = $3';
 const ORDERS = ['asc', 'desc'];
@@ -65,7 +68,8 @@ for (const [name, sql] of statements) {
     complaints.push(`${name}: ${tables.has(fault) ? `no organization for ${fault}` : fault}.`);
 }
 for (const table of tables) {
-  if (![...statements.values()].some((sql) => sql.includes(table))) complaints.push(`${table} is in no statement.`);
+  if (table !== LEFT && ![...statements.values()].some((sql) => sql.includes(table)))
+    complaints.push(`${table} is in no statement.`);
 }
 for (const sql of WRONG) if ((await faultsOf(sql, TABLES)).length === 0) complaints.push(`Not refused: ${sql}`);
 for (const sql of RIGHT) {
