@@ -10,6 +10,7 @@ const NOT_NOW = ['no_balance', 'unavailable'];
 
 interface Answer {
   readonly id: string;
+  readonly refund: string;
   readonly status: keyof typeof STATUSES;
   readonly failure_reason: string | null;
 }
@@ -33,6 +34,14 @@ export async function findAtProvider(id: string): Promise<Payout | undefined> {
   const { status, answer } = await ask(`?refund=${id}`);
   if (status !== 200) throw new Error(`The provider answered ${status}.`);
   return answer.data.map(payoutOf).at(-1);
+}
+
+/** The refunds whose payouts have come back. */
+export async function returnedByProvider(): Promise<string[]> {
+  if (!PROVIDER_URL) return [];
+  const { status, answer } = await ask('?status=returned');
+  if (status !== 200) throw new Error(`The provider answered ${status}.`);
+  return answer.data.map(({ refund }) => refund);
 }
 
 async function ask(path: string, request?: RequestInit) {

@@ -76,11 +76,6 @@ export class Book {
     }
   }
 
-  async paid(): Promise<string[]> {
-    const { rows } = await this.pool.query(`SELECT id FROM refunds WHERE status = 'paid'`);
-    return rows.map(({ id }) => id);
-  }
-
   close(): Promise<void> {
     return this.pool.end();
   }

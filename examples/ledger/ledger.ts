@@ -1,13 +1,14 @@
 /** A small ledger: it settles Tillgate's refunds by the kit, and keeps its own book. Start from it to write yours. */
+import { setInterval } from 'node:timers/promises';
 import { TillgateLedger } from '../../client/src/index.js';
 import * as kit from '../../client/src/ledger/index.js';
-import { findAtProvider, payAtProvider } from '../provider.js';
+import { findAtProvider, payAtProvider, returnedByProvider } from '../provider.js';
 import { Book, type Entry } from './book.js';
 
 const { TILLGATE_URL: url = '', TILLGATE_LEDGER_KEY: key = '', LEDGER_DATABASE_URL = '' } = process.env;
 const { ORGANIZATION: organization, POLL_SECONDS = '5' } = process.env;
 const POSTPONED_SECONDS = 60;
-const RETURNS_MS = 10_000;
+const RETURNS_MS = 1_000;
 
 const tillgate = new TillgateLedger({ baseUrl: url, key });
 const book = await Book.open(LEDGER_DATABASE_URL);
@@ -49,14 +50,7 @@ function outcomeOf(entry: Entry | undefined): kit.Outcome {
   return reference ? kit.submitted(reference) : kit.notThere();
 }
 
-/** The provider tells nobody that money came back, so each payout is looked at again and again. */
-async function lookForReturns(): Promise<void> {
-  for (const id of await book.paid()) if ((await findAtProvider(id))?.status === 'returned') await worker.look(id);
-}
-const returns = setInterval(() => lookForReturns().catch(console.error), RETURNS_MS);
-
 async function stop(): Promise<void> {
-  clearInterval(returns);
   await worker.stop();
   await book.close();
   process.exit();
@@ -65,3 +59,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'disconnect']) process.once(signal, s
 process.on('message', () => worker.wake());
 // Who started it may be gone already.
 if (process.connected === false) await stop();
+
+// Money that came back: a process that was killed while it reported this looks again.
+for await (const _ of setInterval(RETURNS_MS)) {
+  const returned = await returnedByProvider().catch(() => []);
+  for (const id of returned) await worker.look(id).catch(console.error);
+}
