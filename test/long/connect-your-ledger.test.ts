@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installClient, LINKED } from '../support/installed-client.js';
+import { createDatabase, withClient } from '../support/postgres.js';
 import { run, Scratch, until } from '../support/processes.js';
 import { useService, useShop } from '../support/setup.js';
 import { listen } from '../support/sockets.js';
@@ -46,15 +47,27 @@ test('the worker of the guide settles a refund', async () => {
   expect((await started.ended).status).toBe(0);
 });
 
-test('the worker of the guide passes the drill', () => expectPassed(process.execPath, worker));
+test('the worker of the guide passes the drill', () => expectPassed(LINKED, process.execPath, worker));
 
 (HAS_PYTHON ? test : test.skip)('the worker in Python passes the drill', () =>
-  expectPassed('python3', 'examples/python/worker.py'),
+  expectPassed({}, 'python3', 'examples/python/worker.py'),
 );
 
-async function expectPassed(...command: string[]): Promise<void> {
+test('the small ledger passes the drill, and its book adds up', async () => {
+  const book = await createDatabase({ empty: true });
+  await expectPassed(
+    { LEDGER_DATABASE_URL: book.url, POLL_SECONDS: '1' },
+    process.execPath,
+    'dist/examples/ledger/ledger.js',
+  );
+  const { rows } = await withClient(book.url, (client) => client.query('SELECT * FROM imbalances'));
+  expect(rows).toEqual([]);
+  await book.drop();
+});
+
+async function expectPassed(environment: Record<string, string>, ...command: string[]): Promise<void> {
   const plan = ['--seed', '1', '--refunds', '60', '--seconds', '20', '--json'];
-  const drill = scratch.keep(run(['dist/src/cli/cli.js', 'drill', ...plan, '--', ...command], LINKED));
+  const drill = scratch.keep(run(['dist/src/cli/cli.js', 'drill', ...plan, '--', ...command], environment));
   const { status, stdout } = await drill.ended;
   expect(JSON.parse(stdout)).toMatchObject({ passed: true, refunds: 60, broken: [] });
   expect(status).toBe(0);
