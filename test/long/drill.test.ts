@@ -9,14 +9,14 @@ async function drilled(...worker: string[]) {
   return { status, stderr, report: stdout === '' ? undefined : JSON.parse(stdout) };
 }
 
-test('a worker that is right passes', async () => {
+test.concurrent('a worker that is right passes', async () => {
   const { status, report } = await drilled('test/support/drilled-worker.js');
   expect({ status, ...report }).toMatchObject({ status: 0, passed: true, broken: [] });
   expect(report.totals.provider).toEqual(report.totals.tillgate);
   expect(Object.keys(report.faults)).toEqual(expect.arrayContaining(['overtaken', 'answer late', 'worker killed']));
 });
 
-test.each([
+test.concurrent.each([
   ['pays-again', 'paid again', 'Before you pay a refund of claim 2 or above, look at the provider'],
   ['new-key', 'new key', 'Use the refund’s id as the key of every attempt'],
   ['ignores-number', 'claim number', 'Send the number that your claim gave you'],
@@ -30,7 +30,7 @@ test.each([
   expect(broken[0].history[0]).toMatch(/^day \d \S+ {2}merchant {2}proposes to refund \d+ (eur|usd|jpy)$/);
 });
 
-test.each([
+test.concurrent.each([
   ['no command', [], 'Give the command of your worker after --.'],
   ['a command that ends', ['-e', 'console.log("no settings")'], 'The command ended by itself 10 times'],
   [
