@@ -19,7 +19,6 @@ import { isRunning, until } from './processes.js';
 
 const USER = 'tillgate';
 const PASSWORD = 'password';
-const CONNECTIONS = 60;
 
 export class OwnPostgres {
   private constructor(
@@ -119,7 +118,7 @@ export class OwnPostgres {
   }
 
   private async run(): Promise<void> {
-    await start(this.directory, join(this.scratch, `${this.name}.log`), CONNECTIONS);
+    await start(this.directory, join(this.scratch, `${this.name}.log`));
     const answers = () => withClient(this.url, () => Promise.resolve(true)).catch(() => false);
     await until(async () => processOn(this.directory) !== undefined && (await answers()));
   }
