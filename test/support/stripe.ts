@@ -14,7 +14,7 @@ export class Stripe {
   /** By idempotency key: the same key pays once. */
   readonly refunds = new Map<string, Fields>();
   readonly checkoutSessions = new Map<string, Fields>();
-  readonly disputes = new Map<string, Fields>();
+  private readonly disputes = new Map<string, Fields>();
   /** What becomes of refunds, or with a code their error. */
   refundsAre: Fields = { status: 'succeeded' };
   /** The operations whose answers are lost after it has done them. */
@@ -34,6 +34,13 @@ export class Stripe {
     const changed = { ...this.refunds.get(key), ...change };
     this.refunds.set(key, changed);
     return changed;
+  }
+
+  dispute({ payment_intent, ...facts }: Fields): Fields {
+    const id = `du_of_${payment_intent}`;
+    const dispute = { id, object: 'dispute', payment_intent, currency: 'usd', reason: 'fraudulent', ...facts };
+    this.disputes.set(id, dispute);
+    return dispute;
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
