@@ -52,6 +52,7 @@ class Drill {
   private readonly pushes: Pushes;
   private readonly lines: Line[] = [];
   private readonly over = new AbortController();
+  private readonly courseOf = (refund: string) => this.merchants.plan(refund)?.course;
   private workers = new Workers([], [], () => undefined);
   private canceling = Promise.resolve();
   private movedAt = 0;
@@ -63,7 +64,7 @@ class Drill {
     this.clock = new Clock(stage);
     this.journal = new Journal(this.clock);
     this.merchants = new Merchants(stage, this.journal);
-    this.provider = new Provider(this.clock, (refund) => this.merchants.plan(refund)?.course);
+    this.provider = new Provider(this.clock, this.courseOf);
     this.traffic = new Traffic(this.merchants, this.provider, this.journal, stage.url);
     this.pushes = new Pushes(stage);
   }
@@ -184,9 +185,8 @@ class Drill {
   }
 
   private async books() {
-    const submitted = (refund: string) => this.merchants.plan(refund)?.course.endsWith('days later') ?? false;
     const { misused } = this.traffic;
-    return { refunds: await this.merchants.refunds(), payouts: this.provider.book, misused, submitted };
+    return { refunds: await this.merchants.refunds(), payouts: this.provider.book, misused, courseOf: this.courseOf };
   }
 
   private async violations(): Promise<Violation[]> {

@@ -51,9 +51,9 @@ export class Merchants {
     const { url, key } = this.stage;
     while (!stop.aborted) {
       for (const refund of this.unwanted) {
-        const { status, body } = await send(`${url}/v1/refunds/${refund}/cancel`, key, {});
-        if (status === 200) this.journal.note(refund, 'merchant', 'cancels it');
-        if (status === 200 || body.error.code === 'refund_not_pending') this.unwanted.delete(refund);
+        const answer = await send(`${url}/v1/refunds/${refund}/cancel`, key, {}).catch(() => undefined);
+        if (answer?.status === 200) this.journal.note(refund, 'merchant', 'cancels it');
+        if (answer?.status === 200 || answer?.body.error.code === 'refund_not_pending') this.unwanted.delete(refund);
         await sleep(CANCEL_PAUSE_MS);
       }
       await sleep(CANCEL_PAUSE_MS);

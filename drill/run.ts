@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { onStopSignal } from '../src/process/stop-signals.js';
 import { Complaint } from './complaint.js';
 import { drill, type Options } from './drill.js';
@@ -19,8 +20,8 @@ export async function runDrill({ seed = Math.floor(Math.random() * 2 ** 31), jso
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : asText(report));
     return report.passed ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof Complaint)) throw error;
-    say(error.message);
+    const reason = interrupted.signal.reason ?? error;
+    say(reason instanceof Complaint ? reason.message : inspect(reason));
     return 2;
   }
 }

@@ -75,6 +75,8 @@ export class Traffic {
     note: ({ worker, method, path, headers, body }, answer, fate) => {
       const refund = body?.refund ?? new URL(path, 'http://provider').searchParams.get('refund');
       if (!refund) return;
+      // What the provider has is a fact, which every worker may report.
+      if (method === 'GET' && answer?.body.data?.length > 0) this.refused.delete(`${worker} ${refund}`);
       this.workedAt = performance.now();
       const asked =
         method === 'POST' ? `pays ${body.amount} ${body.currency}, key ${headers['idempotency-key']}` : 'looks';

@@ -1,5 +1,6 @@
 /** Holds the provider's book to Tillgate's refunds, and names the rule that was broken. */
 import type { Json } from './api.js';
+import type { Course } from './plan.js';
 import type { Payout } from './provider.js';
 
 /** Each in a sentence on which the author of a worker can act. The first that fits a refund is the one that is named. */
@@ -14,6 +15,8 @@ export const RULES = {
     'A worker reported with the number of a claim that was not its own, or with none. Send the number that your claim gave you; after refund_claimed, leave the refund alone.',
   'failed though paid':
     'A refund failed in Tillgate, and the provider paid it. A time-out or a lost answer is no refusal: report nothing, and look at the provider at the next claim.',
+  'failed unrefused':
+    'A refund failed in Tillgate, and the provider has not refused it for good. Release a refund that cannot be paid now, or was not asked for, and try again.',
   'canceled though paid':
     'A refund was canceled by the merchant, and the provider paid it. Pay only under a claim that is still yours: extend it first if the refund had to wait. Release a refund only if nothing can have been paid.',
   'succeeded unpaid':
@@ -39,21 +42,21 @@ export interface Books {
   readonly refunds: readonly Json[];
   readonly payouts: readonly Payout[];
   readonly misused: ReadonlySet<string>;
-  readonly submitted: (refund: string) => boolean;
+  readonly courseOf: (refund: string) => Course | undefined;
 }
 
-export function violations({ refunds, payouts, misused, submitted }: Books): Violation[] {
+export function violations({ refunds, payouts, misused, courseOf }: Books): Violation[] {
   const made = Map.groupBy(payouts, ({ refund }) => refund);
   return refunds.flatMap((refund) => {
     const ofRefund = made.get(refund.id) ?? [];
-    const rule = ruleOf(refund, ofRefund, { isMisused: misused.has(refund.id), wasSubmitted: submitted(refund.id) });
+    const rule = ruleOf(refund, ofRefund, { isMisused: misused.has(refund.id), course: courseOf(refund.id) });
     return rule ? [{ refund: refund.id as string, rule }] : [];
   });
 }
 
-type Facts = { readonly isMisused: boolean; readonly wasSubmitted: boolean };
+type Facts = { readonly isMisused: boolean; readonly course: Course | undefined };
 
-function ruleOf(refund: Json, payouts: readonly Payout[], { isMisused, wasSubmitted }: Facts): Rule | undefined {
+function ruleOf(refund: Json, payouts: readonly Payout[], { isMisused, course }: Facts): Rule | undefined {
   const moved = payouts.filter(({ status }) => status !== 'failed');
   const [first] = moved;
   if (payouts.some(({ amount, currency }) => amount !== refund.amount || currency !== refund.currency)) return 'amount';
@@ -61,12 +64,13 @@ function ruleOf(refund: Json, payouts: readonly Payout[], { isMisused, wasSubmit
   if (isMisused) return 'claim number';
   const isPaid = first?.status === 'succeeded' || first?.status === 'pending';
   if (refund.status === 'failed' && isPaid) return 'failed though paid';
+  if (refund.status === 'failed' && payouts.length === 0 && course !== 'declines') return 'failed unrefused';
   if (refund.status === 'canceled' && isPaid) return 'canceled though paid';
   if (refund.status === 'succeeded' && first?.status === 'returned') return 'returned';
   if (refund.status === 'succeeded' && first?.status !== 'succeeded') return 'succeeded unpaid';
   if (refund.status !== 'pending') return undefined;
   if (payouts.length === 0) return 'unpaid';
-  return wasSubmitted ? 'submitted' : 'unreported';
+  return course?.endsWith('days later') ? 'submitted' : 'unreported';
 }
 
 /** What the provider paid out for good, and what Tillgate has as succeeded, by currency, in minor units. */

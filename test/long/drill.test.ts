@@ -1,6 +1,7 @@
 /** The drill finds each fault that costs money, and none in a worker that is right. Its seed is printed when it fails. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { run } from '../support/processes.js';
+import { isRunning, run, until } from '../support/processes.js';
 
 async function drilled(...worker: string[]) {
   const options = ['--refunds', '40', '--seconds', '60', '--json'];
@@ -42,4 +43,15 @@ test.concurrent.each([
   const { status, stderr, report } = await drilled(...worker);
   expect({ status, report }).toEqual({ status: 2, report: undefined });
   expect(stderr).toContain(message);
+});
+
+test.concurrent('without a Tillgate there is no verdict, and no process is left', async () => {
+  const drill = run(['dist/src/cli/cli.js', 'drill', '--', process.execPath, 'test/support/drilled-worker.js']);
+  const { pid } = drill.child;
+  await until(() => drill.stderr().includes('Day 1'));
+  const processes = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const tillgate = processes.find((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('src/main.js'));
+  process.kill(tillgate as number, 'SIGKILL');
+  expect((await drill.ended).status).toBe(2);
+  expect(processes.filter(isRunning)).toEqual([]);
 });

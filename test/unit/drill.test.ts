@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { planOf } from '../../drill/plan.js';
+import { type Course, planOf } from '../../drill/plan.js';
 import type { Payout } from '../../drill/provider.js';
+import { Traffic } from '../../drill/traffic.js';
 import { totals, violations } from '../../drill/verdict.js';
 
 test('the same seed is the same plan, and another seed is another', () => {
@@ -14,11 +15,11 @@ const payout = (status: Payout['status'], more: Partial<Payout> = {}): Payout =>
   ...{ id: 'pr_1', refund: 're_1', amount: 500, currency: 'eur', key: 're_1', status },
   ...more,
 });
-const books = (status: string, payouts: Payout[], misused: string[] = [], isSubmitted = false) => ({
+const books = (status: string, payouts: Payout[], misused: string[] = [], course: Course = 'pays') => ({
   refunds: [{ ...REFUND, status }],
   payouts,
   misused: new Set(misused),
-  submitted: () => isSubmitted,
+  courseOf: () => course,
 });
 
 test.each([
@@ -28,7 +29,7 @@ test.each([
   ['failed', []],
   ['canceled', []],
 ])('%s with %j breaks no rule', (status, payouts) => {
-  expect(violations(books(status, payouts))).toEqual([]);
+  expect(violations(books(status, payouts, [], 'declines'))).toEqual([]);
 });
 
 test.each([
@@ -39,11 +40,12 @@ test.each([
   ['claim number', books('succeeded', [payout('succeeded')], ['re_1'])],
   ['failed though paid', books('failed', [payout('succeeded')])],
   ['failed though paid', books('failed', [payout('pending')])],
+  ['failed unrefused', books('failed', [])],
   ['canceled though paid', books('canceled', [payout('succeeded')])],
   ['returned', books('succeeded', [payout('returned')])],
   ['succeeded unpaid', books('succeeded', [payout('pending')])],
   ['succeeded unpaid', books('succeeded', [])],
-  ['submitted', books('pending', [payout('succeeded')], [], true)],
+  ['submitted', books('pending', [payout('succeeded')], [], 'pays days later')],
   ['unreported', books('pending', [payout('failed')])],
   ['unpaid', books('pending', [])],
 ])('the rule "%s" is named', (rule, broken) => {
@@ -54,3 +56,23 @@ test('the totals are of what was paid for good', () => {
   const paid = [payout('succeeded'), payout('returned'), payout('succeeded', { currency: 'usd', amount: 7 })];
   expect(totals(books('succeeded', paid))).toEqual({ provider: { eur: 500, usd: 7 }, tillgate: { eur: 500 } });
 });
+
+test.each([
+  ['nothing', [], ['re_1']],
+  ['the payout', [payout('failed')], []],
+])(
+  'after refund_claimed, a worker that finds %s at the provider may report under another claim: %j',
+  (_, data, misused) => {
+    const nothing = { note: () => undefined } as never;
+    const traffic = new Traffic(nothing, nothing, nothing, '');
+    const request = (method: string, path: string, claim?: number) => ({
+      ...{ worker: 0, method, path, headers: {}, text: '' },
+      body: claim && { claim },
+    });
+    const fail = (claim: number) => request('POST', '/ledger/v1/refunds/re_1/fail', claim);
+    traffic.tillgate.note(fail(1), { status: 422, body: { error: { code: 'refund_claimed' } } }, 'passes');
+    traffic.payouts.note(request('GET', '/refunds?refund=re_1'), { status: 200, body: { data } }, 'passes');
+    traffic.tillgate.note(fail(2), { status: 200, body: {} }, 'passes');
+    expect([...traffic.misused]).toEqual(misused);
+  },
+);
