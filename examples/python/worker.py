@@ -32,8 +32,8 @@ def tell(path, body):
 def settle(refund):
     name, claim = refund["id"], {"claim": refund["claim"]["number"]}
     status, found = ask(f"{PROVIDER}?refund={name}")  # A worker that died may have paid it.
-    if status != 200:
-        return
+    if status != 200 or "error" in tell(f"{name}/extend", {**claim, "lease_seconds": 600}):
+        return  # Unknown, or no longer its own: while it waited, another worker was given the refund.
     payout = found["data"][-1] if found["data"] else None
     if payout is None:
         order = {"refund": name, "amount": refund["amount"], "currency": refund["currency"]}

@@ -35,8 +35,11 @@ async function refund({ url }: Server) {
   return async () => (await get(`${url}/v1/refunds/${proposed.id}`, { key })).body;
 }
 
-test('an order that is paid on its page and refunded settles by itself', async () => {
-  const server = await start({ DEMO: 'on' });
+test.each([
+  ['one process', '1'],
+  ['two processes', '2'],
+])('by %s, an order that is paid on its page and refunded settles by itself', async (_, WEB_CONCURRENCY) => {
+  const server = await start({ DEMO: 'on', WEB_CONCURRENCY });
   const { page } = demo();
   for (const step of ['pay', 'pretend/pay']) expect((await submit(`${page}/${step}`)).status).toBe(303);
   const read = await refund(server);

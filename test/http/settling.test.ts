@@ -98,7 +98,7 @@ test('reports what became of each refund, under its claim', async () => {
   const ids = await proposed(5);
   const answers: Record<number, Outcome> = {
     1: succeeded('p_1'),
-    2: failed('The account is closed.'),
+    2: failed(`${'a'.repeat(499)}🔒 is cut`),
     3: submitted('p_3'),
     4: later(60, 'no balance'),
     5: stuck('two accounts'),
@@ -114,7 +114,7 @@ test('reports what became of each refund, under its claim', async () => {
   });
   expect(seen).toEqual([
     await of(0, { status: 'succeeded', provider_reference: 'p_1' }),
-    await of(1, { status: 'failed', reason: 'The account is closed.' }),
+    await of(1, { status: 'failed', reason: `${'a'.repeat(499)}🔒` }),
     await of(2, { provider_reference: 'p_3', claim: { number: 1, expires_at: hours(60 * 24) } }),
     await of(3, { claim: null }),
     await of(4, { claim: { number: 1, expires_at: hours(1) } }),

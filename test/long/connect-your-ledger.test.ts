@@ -1,9 +1,10 @@
 /** The workers that we show settle refunds, and pass the drill: the one of the guide, as it stands there, and the one in Python. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
 import { installClient, LINKED } from '../support/installed-client.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { run, Scratch, until } from '../support/processes.js';
@@ -58,6 +59,32 @@ test('the worker of the guide, the one in Python and the small ledger pass the d
   const { rows } = await withClient(book.url, (client) => client.query('SELECT * FROM imbalances'));
   expect(rows).toEqual([]);
   await book.drop();
+});
+
+(HAS_PYTHON ? test : test.skip)('a refund that another worker was given meanwhile is not paid', async () => {
+  const propose = async () => (await shop.propose(await shop.capture(), 500)).body.id;
+  const [first, second] = [await propose(), await propose()];
+  const paid: unknown[] = [];
+  const [looks, answers, ends] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const slow = createServer(async ({ method, url, headers }, response) => {
+    if (url?.endsWith('returned')) ends?.resolve();
+    if (method === 'POST') paid.push(headers['idempotency-key']);
+    else looks?.resolve();
+    await answers?.promise;
+    response.end('{ "id": "pr_1", "status": "succeeded", "data": [] }');
+  });
+  const PROVIDER_URL = `http://127.0.0.1:${await listen(slow)}`;
+  const env = { ...process.env, TILLGATE_URL: service.url, TILLGATE_LEDGER_KEY: shop.ledgerKey, PROVIDER_URL };
+  const python = spawn('python3', ['examples/python/worker.py'], { env });
+  await looks?.promise;
+  const lapse = 'UPDATE refunds SET claim_expires_at = now(), claimable_at = now() WHERE id = $1';
+  await service.sql.query(lapse, [uuidOf(second)]);
+  expect((await shop.claim()).body.data).toMatchObject([{ id: second, claim: { number: 2 } }]);
+  answers?.resolve();
+  await ends?.promise;
+  python.kill();
+  slow.close();
+  expect(paid).toEqual([first]);
 });
 
 async function expectPassed(environment: Record<string, string>, ...command: string[]): Promise<void> {

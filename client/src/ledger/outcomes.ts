@@ -15,7 +15,7 @@ export const later = (seconds: number, why: string) => ({ type: 'later', seconds
 /** The payment may have been carried out: no answer came. Only `find` decides from then on. An exception means the same. */
 export const unknown = (why?: string) => ({ type: 'unknown', why }) as const;
 
-/** Neither program can decide: a person has to. */
+/** Neither program can decide: a person has to, by `succeed` or `fail`. Until then the refund is claimed again, at most once an hour. */
 export const stuck = (why: string) => ({ type: 'stuck', why }) as const;
 
 /** The provider certainly has no payout of this refund. */

@@ -19,7 +19,7 @@ export async function report(
     case 'succeeded':
       return refunds.succeed(id, { organization, provider_reference: outcome.reference ?? null });
     case 'failed': {
-      const failure = { organization, reason: outcome.reason.slice(0, LONGEST_REASON) };
+      const failure = { organization, reason: [...outcome.reason].slice(0, LONGEST_REASON).join('') };
       if (refund.status === 'succeeded') return refunds.return(id, failure);
       return refunds.fail(id, claim === 0 ? failure : { ...failure, claim });
     }
