@@ -39,7 +39,7 @@ test.each([
   ['one process', '1'],
   ['two processes', '2'],
 ])('by %s, an order that is paid on its page and refunded settles by itself', async (_, WEB_CONCURRENCY) => {
-  dataDir = scratch.dataDir();
+  dataDir = scratch.dataDir(WEB_CONCURRENCY);
   const server = await start({ DEMO: 'on', WEB_CONCURRENCY });
   const { page } = demo();
   for (const step of ['pay', 'pretend/pay']) expect((await submit(`${page}/${step}`)).status).toBe(303);
