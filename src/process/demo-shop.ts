@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { channel } from 'node:diagnostics_channel';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CheckoutSessionQueries, CreateCheckoutSession, PageLinks } from '../modules/checkout/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { PublicUrl } from '../platform/http/public-url.js';
 import type { Caller } from '../shared/caller.js';
-import { PROPOSED } from './demo-ledger.js';
 
 const THANKS = '/demo/thanks';
 
@@ -59,7 +57,4 @@ const HEADERS = {
 export function serveDemoShop(application: NestFastifyApplication): void {
   const server = application.getHttpAdapter().getInstance();
   server.get(THANKS, (_request, reply) => reply.headers(HEADERS).send(PAGE));
-  server.addHook('onResponse', async ({ routeOptions }, { statusCode }) => {
-    if (routeOptions.url === '/v1/refunds' && statusCode === 201) channel(PROPOSED).publish({});
-  });
 }

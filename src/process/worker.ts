@@ -1,7 +1,5 @@
 import cluster from 'node:cluster';
-import { subscribe } from 'node:diagnostics_channel';
 import { Channel } from './channel.js';
-import { PROPOSED } from './demo-ledger.js';
 import { explain, fail } from './explain.js';
 import { Server } from './server.js';
 import { endAfter } from './stop-signals.js';
@@ -27,8 +25,6 @@ const primary = new Channel(
   },
   explain,
 );
-
-subscribe(PROPOSED, () => void primary.ask('proposed').catch(() => undefined));
 
 let isStopping = false;
 function stop(): void {

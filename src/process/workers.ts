@@ -1,13 +1,11 @@
 /** The primary process: it starts, watches and replaces the workers, and serves no request itself. */
 import cluster, { type Worker } from 'node:cluster';
-import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config.js';
 import type { MetricValues } from '../telemetry/metrics.js';
 import { Channel } from './channel.js';
-import { PROPOSED } from './demo-ledger.js';
 import { explain } from './explain.js';
 import type { Announcement, Serving } from './server.js';
 import { SHUTDOWN_MS } from './stop-signals.js';
@@ -86,8 +84,7 @@ export class Workers implements Serving {
     forked.on('error', () => undefined);
     const { process } = forked;
     const { promise: ready, resolve: hear } = Promise.withResolvers<unknown>();
-    const proposed = () => channel(PROPOSED).publish({});
-    const handlers = { ready: hear, metrics: () => this.metrics.scrape(this.serving), proposed };
+    const handlers = { ready: hear, metrics: () => this.metrics.scrape(this.serving) };
     const worker: ServingWorker = {
       process,
       channel: new Channel(process, handlers, explain),
