@@ -56,6 +56,7 @@ async function stop(): Promise<void> {
   process.exit();
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'disconnect']) process.once(signal, stop);
+process.on('message', () => worker.wake());
 // Who started it may be gone already.
 if (process.connected === false) await stop();
 

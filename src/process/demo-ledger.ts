@@ -4,18 +4,35 @@ import { fileURLToPath } from 'node:url';
 import type { Demo } from './demo-tour.js';
 
 const LEDGER = fileURLToPath(new URL('../../examples/ledger/ledger.js', import.meta.url));
+/** So that people see a refund pending first, and may decide it themselves. */
+const PAUSE_SECONDS = 5;
+/** It is woken for each refund. */
+const POLL_SECONDS = '600';
 export const ABOUT_LEDGER =
-  'A small ledger, examples/ledger, pays out each refund of the demo within 5 seconds. To run yours: DEMO=off npm start\n';
+  'A small ledger, examples/ledger, pays out each refund of the demo after 5 seconds. To run yours: DEMO=off npm start\n';
 
 /** Runs the small ledger of examples/ for the demo organization, on a second database. Returns what stops it. */
 export function startDemoLedger(url: string, databaseUrl: string, demo: Demo): () => Promise<unknown> {
   const book = Object.assign(new URL(databaseUrl), { pathname: '/demo_ledger' }).href;
   const demoOnly = { TILLGATE_LEDGER_KEY: demo.ledgerKey, ORGANIZATION: demo.organization, PROVIDER_URL: undefined };
-  const env = { ...process.env, ...demoOnly, TILLGATE_URL: url, LEDGER_DATABASE_URL: book };
+  const env = { ...process.env, ...demoOnly, TILLGATE_URL: url, LEDGER_DATABASE_URL: book, POLL_SECONDS };
   const ledger = fork(LEDGER, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = once(ledger, 'exit').catch(() => undefined);
+  const wake = async () => {
+    const isDue = await hasOldRefund(url, demo).catch(() => false);
+    if (isDue && ledger.connected) ledger.send('refund', () => undefined);
+  };
+  const asking = setInterval(wake, PAUSE_SECONDS * 1_000);
   return () => {
+    clearInterval(asking);
     if (ledger.connected) ledger.disconnect();
     return ended;
   };
+}
+
+async function hasOldRefund(url: string, { ledgerKey, organization }: Demo): Promise<boolean> {
+  const headers = { authorization: `Bearer ${ledgerKey}` };
+  const response = await fetch(`${url}/ledger/v1/refunds?organization=${organization}`, { headers });
+  const { data } = (await response.json()) as { data: { created: number }[] };
+  return data.some(({ created }) => created <= Date.now() / 1_000 - PAUSE_SECONDS);
 }

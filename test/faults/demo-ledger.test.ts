@@ -43,7 +43,7 @@ test.each([
   const server = await start({ DEMO: 'on', WEB_CONCURRENCY });
   const { page } = demo();
   for (const step of ['pay', 'pretend/pay']) expect((await submit(`${page}/${step}`)).status).toBe(303);
-  // The ledger finds the first when it starts, and the second when it asks again.
+  // The ledger finds the first when it starts, and the second when it is woken.
   for (let refunds = 0; refunds < 2; refunds += 1) {
     const read = await refund(server);
     await until(async () => (await read()).status === 'succeeded');
