@@ -34,5 +34,6 @@ async function hasOldRefund(url: string, { ledgerKey, organization }: Demo): Pro
   const headers = { authorization: `Bearer ${ledgerKey}` };
   const response = await fetch(`${url}/ledger/v1/refunds?organization=${organization}`, { headers });
   const { data } = (await response.json()) as { data: { created: number }[] };
-  return data.some(({ created }) => created <= Date.now() / 1_000 - PAUSE_SECONDS);
+  const now = Date.parse(response.headers.get('date') ?? '') / 1_000;
+  return data.some(({ created }) => created <= now - PAUSE_SECONDS);
 }
