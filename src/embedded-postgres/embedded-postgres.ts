@@ -14,6 +14,7 @@ import { boundLog, initialize, isAlive, lastFault, processOn, sizeOf, start } fr
 /** The numbers of advisory locks, which must never change. */
 const USERS_LOCK = 7_411_531;
 const SERVER_LOCK = 7_411_532;
+/** After a crash PostgreSQL first replays its log, which takes seconds here. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
 const BOUND_LOG_MS = 5_000;

@@ -6,12 +6,11 @@ import type { Demo } from './demo-tour.js';
 const LEDGER = fileURLToPath(new URL('../../examples/ledger/ledger.js', import.meta.url));
 /** So that people see a refund pending first, and may decide it themselves. */
 const PAUSE_SECONDS = 5;
-/** It is woken for each refund. */
 const POLL_SECONDS = '600';
 export const ABOUT_LEDGER =
   'A small ledger, examples/ledger, pays out each refund of the demo after 5 seconds. To run yours: DEMO=off npm start\n';
 
-/** Runs the small ledger of examples/ for the demo organization, on a second database. Returns what stops it. */
+/** Runs the small ledger of examples/ for the demo organization, on a second database, and wakes it. Returns what stops it. */
 export function startDemoLedger(url: string, databaseUrl: string, demo: Demo): () => Promise<unknown> {
   const book = Object.assign(new URL(databaseUrl), { pathname: '/demo_ledger' }).href;
   const demoOnly = { TILLGATE_LEDGER_KEY: demo.ledgerKey, ORGANIZATION: demo.organization, PROVIDER_URL: undefined };

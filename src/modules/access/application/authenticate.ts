@@ -6,6 +6,7 @@ import { ApiKeys } from './ports.js';
 
 /** A revoked key must stop working on every instance within 5 s. One second is left for the lookup. */
 const CACHE_MS = 4_000;
+/** More keys than one instance sees in that time. Beyond it, the oldest are dropped. */
 const MAX_KEYS = 10_000;
 const MAX_ORIGINS = 1_000;
 /** Look-ups of tokens that may be forged: one message to PostgreSQL at a time, so that a flood of them leaves it to the others. */

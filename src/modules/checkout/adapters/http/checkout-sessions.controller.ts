@@ -136,6 +136,7 @@ export class CheckoutSessionsController {
     return listView(await this.sessions.list(caller, toFilter(query)), summaryView);
   }
 
+  /** The Link header (RFC 8288) with the registered relation `payment`. */
   private linkTo({ organization }: Caller, id: string): Readonly<Record<string, string>> {
     const url = this.links.urlOf(organization, id);
     return url === undefined ? {} : { link: `<${url}>; rel="payment"` };
