@@ -13,8 +13,8 @@ import { IdempotentResponse } from './idempotent-response.js';
 /** The constraint that refuses a second request with the same key. */
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
-/** For how long after an organization repeated a request. A taken key fails the statement of all writes that go together. */
-const LOOK_FIRST_MS = 10_000;
+/** How many requests follow a repeated one. A taken key fails the statement of all writes that go together. */
+const LOOK_FIRST = 64;
 const MAX_REPEATING = 1_000;
 
 const insert = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('idempotency.add', IdempotencyKeyRecord, {
@@ -84,7 +84,7 @@ interface Row {
 
 @Injectable()
 export class StoredResponses {
-  /** Until when keys of organizations are looked up before they are written. */
+  /** Of how many more requests of an organization the keys are looked up before they are written. */
   private readonly repeating = new Map<string, number>();
 
   constructor(
@@ -106,15 +106,18 @@ export class StoredResponses {
     const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
     if (!row) return undefined;
     if (this.repeating.size === MAX_REPEATING) this.repeating.clear();
-    this.repeating.set(caller.organization, performance.now() + LOOK_FIRST_MS);
+    this.repeating.set(caller.organization, LOOK_FIRST);
     if (row.expired) return 'expired';
     const response = new IdempotentResponse({ ...row, body: this.shown(row.body) }, true);
     return { response, fingerprint: row.fingerprint };
   }
 
-  /** Whether the caller's organization has just repeated a request, and may do so again. */
+  /** Whether the caller's organization has just repeated a request, and may do so again. Asked once for each request. */
   isRepeating({ organization }: Caller): boolean {
-    return (this.repeating.get(organization) ?? 0) > performance.now();
+    const left = this.repeating.get(organization) ?? 0;
+    if (left > 1) this.repeating.set(organization, left - 1);
+    else this.repeating.delete(organization);
+    return left > 0;
   }
 
   private shown(body: string): string {
