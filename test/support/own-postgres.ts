@@ -90,27 +90,31 @@ export class OwnPostgres {
     return until(() => !isRunning(pid));
   }
 
-  /** Every process of it stands still until thaw(): connections stay open, and nothing answers. */
+  /**
+   * Every process of it stands still until thaw(): connections stay open, and nothing answers. The first process stands still
+   * first and goes on last, so that meanwhile no child comes and none vanishes.
+   */
   freeze(): void {
-    this.signal('SIGSTOP');
+    process.kill(this.pid, 'SIGSTOP');
+    for (const child of this.children) process.kill(child, 'SIGSTOP');
   }
 
   thaw(): void {
-    this.signal('SIGCONT');
-  }
-
-  /** The first process first: once it stands still, there will be no others. */
-  private signal(signal: NodeJS.Signals): void {
-    const { pid } = processOn(this.directory) ?? {};
-    if (pid === undefined) throw new Error('PostgreSQL does not run.');
-    process.kill(pid, signal);
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-    for (const child of children) process.kill(Number(child), signal);
+    for (const child of this.children) process.kill(child, 'SIGCONT');
+    process.kill(this.pid, 'SIGCONT');
   }
 
   /** Removes the files of all copies, which have to be stopped. */
   remove(): void {
     rmSync(this.scratch, { recursive: true, force: true });
+  }
+
+  private get pid(): number {
+    return processOn(this.directory)?.pid as number;
+  }
+
+  private get children(): number[] {
+    return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim().split(' ').map(Number);
   }
 
   private get directory(): string {
