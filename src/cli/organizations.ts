@@ -67,7 +67,7 @@ function addSet(organizations: Command): void {
     .description('set where customers pay and what their page says')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .addOption(new Option('--mode <mode>', 'test or live data, for a payment URL').choices(MODES))
-    .option('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID} in it, where their page leads them')
+    .option('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID}, in test mode also http: where to pay')
     .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
     .option('--contact <address>', 'whom customers can ask: an e-mail address or an https URL')
     .option('--no-contact', 'none')

@@ -35,7 +35,7 @@ export async function withDatabase<Result>(
 }
 
 /** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
-export function aboutNewDatabase({ databaseUrl, dataDir }: Config, then = 'one is made, for test mode only'): string {
+export function aboutNewDatabase({ databaseUrl, dataDir }: Config, then = 'one is made'): string {
   if (databaseUrl !== undefined || holdsDatabase(dataDir)) return '';
   return `DATABASE_URL is not set, and DATA_DIR, ${resolve(dataDir)}, has no database: ${then}.\n`;
 }

@@ -64,7 +64,8 @@ function judge(request: RequestClass, value: unknown, path: string, unknown: Par
   const below = (name: string) => (path ? `${path}.${name}` : name);
   for (const name of Object.keys(value)) {
     if (fields.has(name) || unknown.length === MAX_ERRORS) continue;
-    unknown.push(faultAt(below(name), 'unknown_field', 'is not a field of this request'));
+    const known = [...fields.keys()].join(', ') || 'none';
+    unknown.push(faultAt(below(name), 'unknown_field', `is not a field of this request; known here: ${known}`));
   }
   const parts = [...fields].map(([name, field]) => ({
     name,
@@ -88,15 +89,8 @@ function faultsOf({ value, constraints = {} }: ValidationError, { rules, read }:
   const broken = ({ name, code, allowed }: Rule, at = path) =>
     faultAt(at, code, constraints[name] as string, allowed());
   const first = rules.find(({ name }) => name in constraints) as Rule;
-  if (value === undefined)
-    return [
-      faultAt(
-        path,
-        'required',
-        'is required',
-        rules.flatMap((rule) => rule.allowed()),
-      ),
-    ];
+  const allowed = rules.flatMap((rule) => rule.allowed());
+  if (value === undefined) return [faultAt(path, 'required', 'is required', allowed)];
   if (!first.each) return [broken(first)];
   return (value as unknown[]).flatMap((entry, index) => {
     const at = read ? `${path}.${(entry as string[])[0]}` : `${path}[${index}]`;

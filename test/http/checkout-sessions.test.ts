@@ -57,6 +57,14 @@ test.each([
 });
 
 test.each([
+  [`${SESSIONS}?page=2`, 'page is not a field of this request; known here: limit, cursor, status, from, to.'],
+  [`${SESSIONS}/cs_test_nope`, 'id must be cs_test_ or cs_live_ and 26 characters.'],
+  [`${SESSIONS}/`, 'No such route. Paths begin with /v1 or /ledger/v1, and end without a slash.'],
+])('the message of %s says what is meant', async (path, message) => {
+  expect((await shop.get(path)).body.error.message).toBe(message);
+});
+
+test.each([
   ...['success_url', 'cancel_url', 'return_url', 'notify_url'].map(
     (param) => [param, (url: string) => ({ [param]: url })] as const,
   ),

@@ -6,6 +6,7 @@ import type { Words } from '../../src/modules/page/adapters/representation/words
 import { PublicUrl } from '../../src/platform/http/public-url.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { describeInChromium } from '../support/browser.js';
+import type { Reply } from '../support/client.js';
 import { openPage, setPaymentUrl } from '../support/page.js';
 import { customerIn, DESKTOP, keepShot, PHONE, type Provider, startProvider } from '../support/page-browser.js';
 import { useService, useShop } from '../support/setup.js';
@@ -111,37 +112,23 @@ describeInChromium('the page in Chromium', (browser) => {
     sees(text: string, expectedFaults?: number): Promise<void>;
     /** Waits for a page of the provider or the shop. */
     arrives(at: 'Provider' | 'Shop', tab?: Page): Promise<void>;
-    captured(more?: object): Promise<unknown>;
+    captured(more?: object): Promise<Reply>;
+    /** Opens the page of a session in live mode, of an organization without a payment URL there. */
+    openLive(): Promise<unknown>;
   }
 
   const ROWS: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
-    'paid: on to the shop, and thanked by the link': async ({
-      page,
-      words,
-      id,
-      pay,
-      press,
-      open,
-      sees,
-      arrives,
-      captured,
-    }) => {
+    'paid: to the shop, then thanked': async ({ page, words, id, pay, press, open, sees, arrives, captured }) => {
       await pay();
-      await captured();
+      const { body: payment } = await captured();
       await press('link', 'return');
       await arrives('Shop');
       await open();
       await sees(words.paid);
-      for (const text of [words.date, words.reference, id]) await page.getByText(text).waitFor();
+      for (const text of [words.date, words.reference, words.payment, id, payment.id])
+        await page.getByText(text, { exact: true }).waitFor();
     },
-    'paid late: waits and goes on by itself, a second tab too': async ({
-      page,
-      words,
-      pay,
-      sees,
-      arrives,
-      captured,
-    }) => {
+    'paid late: waits and goes on, a second tab too': async ({ page, words, pay, sees, arrives, captured }) => {
       await pay('return');
       await sees(words.beingPaid);
       const other = await page.context().newPage();
@@ -194,6 +181,11 @@ describeInChromium('the page in Chromium', (browser) => {
       await page.reload();
       await sees(words.inTouch);
     },
+    'no payment URL in live mode: nothing to press': async ({ page, words, openLive, sees }) => {
+      await openLive();
+      await sees(words.noPlaceToPay);
+      expect(await page.getByRole('button').count()).toBe(0);
+    },
     'a wrong link': async ({ words, open, sees }) => {
       await open('/c/nothing');
       await sees(words.missing, 1);
@@ -231,7 +223,8 @@ describeInChromium('the page in Chromium', (browser) => {
       };
       const payment = { amount: 10_100, currency: 'eur', checkout_session: id };
       const captured = (more = {}) => shop.record({ ...payment, ...more });
-      await visit({ page, words: languageOf(locale).words, id, open, press, arrives, pay, sees, captured });
+      const openLive = async () => open((await openPage(await shop.in('live', service), { ...CART, locale })).path);
+      await visit({ page, words: languageOf(locale).words, id, open, openLive, press, arrives, pay, sees, captured });
       await customer.close();
     });
   });

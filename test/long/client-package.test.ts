@@ -72,7 +72,7 @@ test('depends on nothing, and says what it is', async () => {
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     license: 'Apache-2.0',
     type: 'module',
-    engines: { node: '>=20.19' },
+    engines: { node: '>=22.13' },
     main: './dist/index.js',
     types: './dist/index.d.ts',
     exports: {

@@ -139,7 +139,7 @@ describe('on the embedded database', () => {
 
   test('it works without a server, several at once, and stops PostgreSQL after the last', async () => {
     const DATA_DIR = scratch().dataDir();
-    const made = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: one is made, for test mode only.\n`;
+    const made = `DATABASE_URL is not set, and DATA_DIR, ${DATA_DIR}, has no database: one is made.\n`;
     const first = await Promise.all([create(DATA_DIR), create(DATA_DIR)]);
     expect(first.map(({ stderr }) => stderr)).toContain(made);
     for (const { status, stdout, stderr } of first) {

@@ -41,8 +41,8 @@ export abstract class Shops {
 }
 
 export abstract class Captures {
-  /** When the session was paid, and whether a payment was recorded that did not complete it. */
-  abstract ofSession(caller: Caller, session: OwnId): Promise<Pick<PageFacts, 'paidAt' | 'isUnmatched'>>;
+  /** The payment that completed the session, and whether a payment was recorded that did not complete it. */
+  abstract ofSession(caller: Caller, session: OwnId): Promise<Pick<PageFacts, 'payment' | 'isUnmatched'>>;
   /** Records a payment of the session's total, as the ledger does. If the session is no longer open, the payment has a mismatch. */
   abstract record(caller: Caller, session: PageSession): Promise<readonly Write[]>;
 }

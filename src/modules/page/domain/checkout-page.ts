@@ -60,8 +60,8 @@ export interface PageFacts {
   /** Whether the customer has left to pay. Only the ledger knows whether they did. */
   readonly isStarted: boolean;
   readonly isUnmatched: boolean;
-  /** When the payment that completed the session was recorded, in Unix seconds. */
-  readonly paidAt: number | undefined;
+  /** The ID of the payment that completed the session. */
+  readonly payment: string | undefined;
   /** When the session was completed, in milliseconds; undefined once the merchant has acknowledged the webhook. */
   readonly unacknowledgedSince: number | undefined;
 }

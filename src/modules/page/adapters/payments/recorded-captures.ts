@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
-import { createdAt } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
 import { PaymentQueries, RecordPayment } from '../../../payments/index.js';
 import { Captures } from '../../application/ports.js';
@@ -22,7 +21,7 @@ export class RecordedCaptures extends Captures {
   async ofSession(caller: Caller, session: OwnId) {
     const { items } = await this.payments.list(caller, { checkoutSession: session, ...NEWEST });
     const paid = items.find(({ state }) => state.mismatch === null);
-    return { paidAt: paid && createdAt(paid.state.id), isUnmatched: items.some((payment) => payment !== paid) };
+    return { payment: paid?.state.id, isUnmatched: items.some((payment) => payment !== paid) };
   }
 
   /** The reference is made from the session's ID, so that pressing the button twice pays once. */

@@ -123,9 +123,9 @@ const CHECK_MARK = html`<svg class="mark" viewBox="0 0 24 24" fill="none" stroke
 
 function paidView(page: CheckoutPage, { language: { words }, frameOrigins }: Presentation): Html {
   const { shop, session } = page.facts;
-  const more = filled(session.amountTotal === 0 ? words.freeMore : words.paidMore, { shop });
+  const more = session.amountTotal > 0 && html`<p>${filled(words.paidMore, { shop })}</p>`;
   const link = linkTo(page.onward, filled(words.onward, { shop }), frameOrigins, 'button');
-  return html`<section class="card">${CHECK_MARK}<h1>${words.paid}</h1><p>${more}</p>${descriptionView(page)}${link}</section>`;
+  return html`<section class="card">${CHECK_MARK}<h1>${words.paid}</h1>${more}${descriptionView(page)}${link}</section>`;
 }
 
 function receivedView(page: CheckoutPage, presentation: Presentation): Html {
