@@ -37,10 +37,7 @@ export function addReconcileCommand(program: Command): void {
     );
 }
 
-/**
- * Checks what the modules promise about the rows of all organizations. All checks share one snapshot, because a refund
- * between two of them would look like a difference. No parallel workers, to leave the other cores to the service.
- */
+/** All checks share one snapshot: a refund between two would look like a difference. No parallel workers: the service needs the cores. */
 export async function reconcile(
   database: Database,
   { since }: { since?: number | undefined } = {},
