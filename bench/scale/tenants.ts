@@ -1,6 +1,6 @@
 /** The organizations of the bench: one that holds half of everything, one that stays small, and many others. */
 import type { INestApplicationContext } from '@nestjs/common';
-import { CreateOrganization, ManageApiKeys } from '../../src/modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
 
 const ORGANIZATIONS = 1_000;
 
@@ -21,7 +21,7 @@ export async function createTenants(application: INestApplicationContext): Promi
   const keys = application.get(ManageApiKeys);
   const organizations: string[] = [];
   for (let number = 0; number < ORGANIZATIONS; number++) {
-    organizations.push((await application.get(CreateOrganization).execute(`Organization ${number}`)).id);
+    organizations.push((await application.get(ManageOrganizations).create(`Organization ${number}`)).id);
   }
   const keyOf = async (organization: string | null) => {
     const kind = organization === null ? 'ledger' : 'secret';

@@ -37,11 +37,6 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-export function port(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new InvalidArgumentError('It must be a port, from 0 to 65535.');
-}
-
 export function duration(text: string): number {
   const milliseconds = durationOf(text);
   if (milliseconds === undefined) throw new InvalidArgumentError('It must be a span like 90s, 45m, 12h or 7d.');

@@ -1,12 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
-import {
-  ChangeOrganization,
-  CreateOrganization,
-  ManageApiKeys,
-  type Organization,
-  Organizations,
-} from '../modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations, type Organization, Organizations } from '../modules/access/index.js';
 import { Pages, SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Caller, MODES } from '../shared/caller.js';
@@ -24,7 +18,7 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<name>', 'its name, in quotes if it has spaces')
     .action((name) =>
       withApplication(async (application) => {
-        const organization = await application.get(CreateOrganization).execute(name);
+        const organization = await application.get(ManageOrganizations).create(name);
         return { id: organization.id, name: organization.name, webhook_secret: organization.webhookSecret };
       }),
     );
@@ -83,7 +77,7 @@ function addSet(organizations: Command): void {
       return withApplication(async (application) => {
         const set = mode && (await setPaymentUrl(application, { organization, mode }, paymentUrl || null));
         if (given.length === 0) return { id: organization, ...set };
-        const changed = await application.get(ChangeOrganization).execute(organization, Object.fromEntries(given));
+        const changed = await application.get(ManageOrganizations).change(organization, Object.fromEntries(given));
         return { id: organization, ...set, ...detailsView(changed) };
       });
     });

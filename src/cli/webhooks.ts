@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../modules/access/index.js';
 import { ORGANIZATION_ID } from '../shared/id.js';
-import { id, port } from './arguments.js';
+import { id, wholeNumber } from './arguments.js';
 import { receiveWebhooks } from './development-receiver.js';
 import { print, withApplication } from './run.js';
 
@@ -27,7 +27,7 @@ export function addWebhookCommands(program: Command): void {
     .command('listen')
     .summary('receive and verify webhooks until Ctrl-C')
     .description('receive and verify webhooks until Ctrl-C, with the secret in WEBHOOK_SECRET')
-    .option('--port <port>', 'where to listen; 0 picks a free port', port, 4000)
+    .option('--port <port>', 'where to listen; 0 picks a free port', wholeNumber(0, 65_535), 4000)
     .action(listen);
 }
 

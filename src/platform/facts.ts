@@ -2,7 +2,6 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
 import { type IdKind, prefixOf } from '../shared/id.js';
-import type { Config } from './config.js';
 import type { DeclaredGauge, DeclaredMetric } from './metric.js';
 
 /** Where a surface serves a resource: one at `path/id` and, if `isListed`, a list at `path`. */
@@ -51,7 +50,6 @@ export interface Measurement {
 export interface Diagnosis<Row = never> {
   readonly name: string;
   readonly text: string;
-  readonly isNeeded?: (config: Config) => boolean;
   readonly well: string;
   readonly warnings: (rows: readonly Row[]) => readonly { readonly found: string; readonly advice: string }[];
 }

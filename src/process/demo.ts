@@ -1,7 +1,7 @@
 /** The demo data of an empty embedded database: an organization, its keys, an order to pay, and a payment to refund. */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
-import { CreateOrganization, ManageApiKeys, Organizations } from '../modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations, Organizations } from '../modules/access/index.js';
 import { RecordPayment } from '../modules/payments/index.js';
 import { Database } from '../platform/database/database.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
@@ -34,7 +34,7 @@ export async function reminder(application: INestApplicationContext, url: string
 }
 
 async function make(application: INestApplicationContext): Promise<Demo> {
-  const { id: organization, webhookSecret } = await application.get(CreateOrganization).execute('Demo');
+  const { id: organization, webhookSecret } = await application.get(ManageOrganizations).create('Demo');
   const keys = application.get(ManageApiKeys);
   const never = { mode: 'test', allowedOrigins: [], expiresAt: null } as const;
   const secret = await keys.create({ ...never, kind: 'secret', organization });

@@ -64,8 +64,7 @@ describe('as a command', () => {
         'writes',
         'schema',
         'durability',
-        'feed',
-      ).concat(all('pooler', 'connections', 'secrets', 'payment URLs', 'ledger workers', 'clock')),
+      ).concat(all('pooler', 'connections', 'secrets', 'ledger workers', 'clock')),
     });
   });
 
@@ -189,22 +188,6 @@ test('on a terminal each check is a line', () => {
   expect(linesOf({ healthy: false, checks })).toBe(
     'ok    node          Node is 24.0.0.\nFAIL  schema        It is behind. → Migrate it.\n',
   );
-});
-
-test('a live key of an organization without a payment URL', async () => {
-  await sql(`INSERT INTO organizations (id, name, webhook_secret) VALUES ('01900000-0000-7000-8000-000000000001', 'One', 'x'),
-    ('01900000-0000-7000-8000-000000000002', 'Two', 'x')`);
-  await sql(`INSERT INTO api_keys (id, organization_id, kind, mode, digest, display)
-    SELECT id, id, 'secret', 'live', sha256(id::text::bytea), 'sk_live_…' FROM organizations`);
-  const lacking = (whose: RegExp) => [
-    fault('payment URLs', 'warn', whose, /org set org_\w+ --mode live --payment-url/),
-  ];
-  expect(await faults()).toEqual(lacking(/for org_\w+ and 1 more\.$/));
-  await sql(`INSERT INTO payment_urls (organization_id, mode, url)
-    VALUES ('01900000-0000-7000-8000-000000000001', 'live', 'https://pay.example/')`);
-  expect(await faults()).toEqual(lacking(/for org_\w+\.$/));
-  await sql("UPDATE api_keys SET expires_at = now() WHERE organization_id = '01900000-0000-7000-8000-000000000002'");
-  expect(await faults()).toEqual([]);
 });
 
 test('refunds that are claimed again and again', async () => {

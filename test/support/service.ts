@@ -5,7 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyBaseLogger } from 'fastify';
 import { Client } from 'pg';
-import { CreateOrganization, ManageApiKeys } from '../../src/modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
 import { type Config, readConfig } from '../../src/platform/config.js';
 import type { ModuleFacts } from '../../src/platform/facts.js';
 import { createApplication } from '../../src/process/application.js';
@@ -91,7 +91,7 @@ interface Operated {
 }
 
 export async function createTenant({ application }: Operated): Promise<Tenant> {
-  const { id: organization } = await application.get(CreateOrganization).execute('Test');
+  const { id: organization } = await application.get(ManageOrganizations).create('Test');
   return {
     organization,
     test: await createKey({ application }, { organization, mode: 'test' }),

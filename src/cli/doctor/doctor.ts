@@ -44,10 +44,6 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
     writable(facts),
     known,
     durability(facts),
-    ok(
-      'feed',
-      `Readers in ascending order get events ${facts.hasCitus ? '15 seconds later: this is Citus' : 'at once'}.`,
-    ),
     ...(announcedPid(client) === facts.pid
       ? [ok('pooler', 'The connection is direct.'), capacity(facts, config, machines)]
       : await pooler(client, () => connected(url, APPLICATION), facts)),
@@ -58,9 +54,7 @@ async function look(client: Client, { config, url, machines, clock }: Examinatio
 
 async function lookAtRows(client: Client, config: Config): Promise<Finding[]> {
   const found = await tried('secrets', secrets(client, config));
-  for (const one of declared().diagnoses) {
-    if (one.isNeeded?.(config) ?? true) found.push(...(await tried(one.name, diagnosed(client, one))));
-  }
+  for (const one of declared().diagnoses) found.push(...(await tried(one.name, diagnosed(client, one))));
   return found;
 }
 

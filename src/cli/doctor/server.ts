@@ -1,6 +1,5 @@
 import type { Client } from 'pg';
 import type { Config } from '../../platform/config.js';
-import { HAS_CITUS } from '../../platform/database/citus.js';
 import { MIGRATIONS } from '../../platform/database/data-source.js';
 import { VERSION } from '../../platform/version.js';
 import { type Finding, fail, ok, warn } from './finding.js';
@@ -22,7 +21,7 @@ const FACTS = `SELECT pg_backend_pid() AS pid, current_setting('server_version')
   (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()) AS "connectionsOfDatabase",
   (SELECT count(*)::integer FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND application_name NOT LIKE 'tillgate%') AS others,
-  current_setting('statement_timeout') <> '0' AS "hasTimeLimit", (${HAS_CITUS}) AS "hasCitus"`;
+  current_setting('statement_timeout') <> '0' AS "hasTimeLimit"`;
 
 const APPLIED = `SELECT coalesce(array_agg(name ORDER BY id), '{}') AS names FROM migrations`;
 
@@ -41,7 +40,6 @@ export interface Facts {
   readonly connectionsOfDatabase: number | null;
   readonly others: number;
   readonly hasTimeLimit: boolean;
-  readonly hasCitus: boolean;
   readonly applied: readonly string[];
 }
 

@@ -15,9 +15,8 @@ import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
 import { AdvanceTestClock } from './application/advance-test-clock.js';
 import { Authenticate } from './application/authenticate.js';
-import { ChangeOrganization } from './application/change-organization.js';
-import { CreateOrganization } from './application/create-organization.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
+import { ManageOrganizations } from './application/manage-organizations.js';
 import { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
 
@@ -28,10 +27,9 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
   providers: [
     AdvanceTestClock,
     Authenticate,
-    ChangeOrganization,
-    CreateOrganization,
     FailuresByAddress,
     ManageApiKeys,
+    ManageOrganizations,
     ManageWebhookSecret,
     { provide: ApiKeys, useClass: TypeormApiKeys },
     { provide: CallerClock, useClass: PostgresCallerClock },
@@ -42,9 +40,9 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
     AdvanceTestClock,
     Authenticate,
     CallerClock,
-    CreateOrganization,
     FailuresByAddress,
     ManageApiKeys,
+    ManageOrganizations,
     ManageWebhookSecret,
     Organizations,
     TestClocks,

@@ -1,11 +1,9 @@
 export { ACCESS } from './access.module.js';
 export { AdvanceTestClock } from './application/advance-test-clock.js';
-export { ChangeOrganization } from './application/change-organization.js';
-export { CreateOrganization } from './application/create-organization.js';
 export { ManageApiKeys } from './application/manage-api-keys.js';
+export { ManageOrganizations } from './application/manage-organizations.js';
 export { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 export { type MovedTestClock, Organizations, TestClocks } from './application/ports.js';
 export { API_KEY_ID, type ApiKey, KEY_KINDS } from './domain/api-key.js';
 export type { Organization } from './domain/organization.js';
 export { MOST_AHEAD_SECONDS, type Step } from './domain/test-clock.js';
-export { LIVE_ORGANIZATIONS } from './facts.js';

@@ -9,7 +9,6 @@ import { MissingPageController } from './adapters/http/missing-page.controller.j
 import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { RecordedCaptures } from './adapters/payments/recorded-captures.js';
-import { PAYMENT_URLS } from './adapters/persistence/payment-urls.js';
 import { PostgresPages } from './adapters/persistence/postgres-pages.js';
 import { TimedLatePayments } from './adapters/schedule/timed-late-payments.js';
 import { PayFromPage } from './application/pay-from-page.js';
@@ -47,4 +46,4 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
 })
 class PageModule {}
 
-export const PAGE: ModuleFacts = { module: PageModule, diagnoses: [PAYMENT_URLS] };
+export const PAGE: ModuleFacts = { module: PageModule };
