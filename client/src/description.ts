@@ -5436,10 +5436,10 @@ export interface operations {
       query?: {
         /** @description Only payments recorded under this reference. */
         reference?: components['parameters']['QueryReference2'];
-        /** @description Only payments for this checkout session. */
-        checkout_session?: components['parameters']['QueryCheckoutSession'];
         /** @description Only payments of this organization. */
         organization?: components['parameters']['QueryOrganization4'];
+        /** @description Only payments for this checkout session. */
+        checkout_session?: components['parameters']['QueryCheckoutSession'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */

@@ -49,19 +49,21 @@ export const RATE_LIMITED: ErrorCode = {
   meaning: 'Too many requests. Repeat the request after `Retry-After`.',
 };
 
-export type ParamCode =
-  | 'required'
-  | 'invalid_type'
-  | 'invalid_format'
-  | 'invalid_value'
-  | 'too_small'
-  | 'too_large'
-  | 'too_short'
-  | 'too_long'
-  | 'unknown_field'
-  | 'duplicate'
-  | 'amount_mismatch'
-  | 'currency_mismatch';
+export const PARAM_CODES = {
+  required: 'The parameter is missing.',
+  invalid_type: 'The value has the wrong JSON type.',
+  invalid_format: 'The value has the wrong format.',
+  invalid_value: 'The value is not allowed. `allowed` lists the possible values, if there is a list.',
+  too_small: 'The number is too small, or the time too early.',
+  too_large: 'The number is too large, or the time too late.',
+  too_short: 'The value has too few characters or entries.',
+  too_long: 'The value has too many characters or entries.',
+  unknown_field: 'The request has no such parameter.',
+  duplicate: 'The parameter is given more than once.',
+  amount_mismatch: 'The service computed another amount, given in `allowed`.',
+  currency_mismatch: 'The currency must be another one, given in `allowed`.',
+};
+export type ParamCode = keyof typeof PARAM_CODES;
 
 /** One thing wrong with one parameter. `param` is a path: `line_items[0].quantity`. */
 export interface ParamError {

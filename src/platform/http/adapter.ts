@@ -1,6 +1,5 @@
 /** Nest's Fastify adapter. Responses that Fastify or Node would write by themselves get the API's error envelope. */
-import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -9,9 +8,9 @@ import { INVALID_PARAM, invalidParam, noSuchRoute, Refusal } from '../../shared/
 import type { Config } from '../config.js';
 import { MAX_BODY_BYTES, whileDropping } from './body.guard.js';
 import { Connections } from './connections.js';
-import type { ErrorResponses } from './errors.js';
+import { type ErrorResponses, statusOf } from './errors.js';
 import { HttpResponse } from './response.js';
-import { faultOf, HEADERS, lastAnswer, requestId, targetOf, unmetExpectation } from './unrouted.js';
+import { faultOf, HEADERS, lastAnswer, requestId, targetOf } from './unrouted.js';
 
 const SERVER_OPTIONS = {
   headersTimeout: 8_000,
@@ -24,6 +23,8 @@ const SERVER_OPTIONS = {
   /** A request without a body gets a body stream that has already ended. */
   optimizeEmptyRequests: true,
 };
+
+type Unrouted = Pick<IncomingMessage, 'headers' | 'method' | 'url'>;
 
 export class TillgateAdapter extends FastifyAdapter {
   private isDraining = false;
@@ -53,14 +54,10 @@ export class TillgateAdapter extends FastifyAdapter {
       clientErrorHandler: (error, socket) => this.onClientError(error, socket),
     });
     this.connections = connections;
-    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-      const id = requestId(request);
-      const url = targetOf(request);
-      const { status, body } = errors.answerTo(unmetExpectation(), { id, method: request.method ?? 'GET', url });
-      response.writeHead(status, { ...HEADERS, 'request-id': id, connection: 'close' }).end(body);
-      this.logRefused(id, status, INVALID_PARAM.code);
-    });
-    server.on('connect', (request: IncomingMessage, socket: Socket) => this.refuseTunnel(request, socket));
+    const unmet = invalidParam('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
+    server.on('checkExpectation', (request) => this.refuse(request.socket, unmet, request));
+    // Node hands the socket of a CONNECT request to this listener. The service is no proxy.
+    server.on('connect', (request, socket: Socket) => this.refuse(socket, noSuchRoute(), request));
     this.prepareInstance();
   }
 
@@ -82,19 +79,14 @@ export class TillgateAdapter extends FastifyAdapter {
     });
   }
 
-  private prepare(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  private prepare(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Refusal) => void): void {
     reply.header('request-id', request.id);
     const headers = request.raw.headers;
     // Fastify would refuse some media types before the guards run, so the header is hidden from it. BodyGuard checks it.
     request.declaredType = headers['content-type'];
     headers['content-type'] = undefined;
-    if (headers.host !== undefined || request.raw.httpVersionMinor === 0) return void done();
-    request.errorCode = INVALID_PARAM.code;
-    const { status, body } = this.errors.answerTo(
-      invalidParam('Host', 'required', 'The Host header is required.'),
-      request,
-    );
-    reply.headers(HEADERS).code(status).send(body);
+    const isAddressed = headers.host !== undefined || request.raw.httpVersionMinor === 0;
+    done(isAddressed ? undefined : invalidParam('Host', 'required', 'The Host header is required.'));
   }
 
   stopKeepingAlive(): void {
@@ -122,26 +114,17 @@ export class TillgateAdapter extends FastifyAdapter {
   private onClientError(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET') return void socket.destroy();
     const [status, text] = faultOf(error.code);
-    const id = `req_${randomUUID()}`;
-    const url = this.errors.collectionOf('/');
-    const { body } = this.errors.answerTo(new Refusal(INVALID_PARAM, text), { id, method: 'GET', url });
-    this.logRefused(id, status, INVALID_PARAM.code);
-    this.connections.end(socket, lastAnswer(status, body, id));
+    const first = { headers: {}, url: this.errors.collectionOf('/') };
+    this.refuse(socket, new Refusal(INVALID_PARAM, text), first, status);
   }
 
-  /** The request log has no line for a request that never reached the router. */
-  private logRefused(id: string, status: number, code: string): void {
-    this.getInstance().log.info({ request_id: id, status, error_code: code }, 'request');
-  }
-
-  /** Node hands the socket of a CONNECT request to this listener. The service is no proxy. */
-  private refuseTunnel(request: IncomingMessage, socket: Socket): void {
+  /** Answers a request that never reaches the router, nor its log, and closes the connection. */
+  private refuse(socket: Socket, refusal: Refusal, request: Unrouted, status = statusOf(refusal)): void {
+    const id = requestId(request);
     socket.on('error', () => socket.destroy());
-    const facts = { id: requestId(request), method: 'CONNECT', url: request.url ?? '' };
-    const refusal = noSuchRoute();
-    const { status, body } = this.errors.answerTo(refusal, facts);
-    this.logRefused(facts.id, status, refusal.code);
-    this.connections.end(socket, lastAnswer(status, body, facts.id));
+    const { body } = this.errors.answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
+    this.getInstance().log.info({ request_id: id, status, error_code: refusal.code }, 'request');
+    this.connections.end(socket, lastAnswer(status, body, id));
   }
 }
 

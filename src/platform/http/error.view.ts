@@ -1,20 +1,5 @@
-import type { ErrorCode, ParamCode } from '../../shared/errors.js';
+import { type ErrorCode, PARAM_CODES } from '../../shared/errors.js';
 import { describedEnum, list, object, oneOf, text, type ValueOf } from './schema.js';
-
-const PARAM_MEANINGS: Readonly<Record<ParamCode, string>> = {
-  required: 'The parameter is missing.',
-  invalid_type: 'The value has the wrong JSON type.',
-  invalid_format: 'The value has the wrong format.',
-  invalid_value: 'The value is not allowed. `allowed` lists the possible values, if there is a list.',
-  too_small: 'The number is too small, or the time too early.',
-  too_large: 'The number is too large, or the time too late.',
-  too_short: 'The value has too few characters or entries.',
-  too_long: 'The value has too many characters or entries.',
-  unknown_field: 'The request has no such parameter.',
-  duplicate: 'The parameter is given more than once.',
-  amount_mismatch: 'The service computed another amount, given in `allowed`.',
-  currency_mismatch: 'The currency must be another one, given in `allowed`.',
-};
 
 const STEP_MEANINGS = {
   fix_request: 'Correct the faults in `errors` and send the request again.',
@@ -33,7 +18,7 @@ export type NextStepType = keyof typeof STEP_MEANINGS;
 const PROBLEM = object(
   {
     param: text('Path of the parameter, like `line_items[0].quantity`, or name of the header.'),
-    code: describedEnum(PARAM_MEANINGS, 'What is wrong with the parameter, for programs.'),
+    code: describedEnum(PARAM_CODES, 'What is wrong with the parameter, for programs.'),
     message: text('What is wrong with the parameter, for people.'),
     allowed: list(text('A permitted value.'), 'Permitted values, as text; empty if there is no list.'),
   },

@@ -1,5 +1,6 @@
 import type { Page } from '../../shared/page.js';
-import { constant, flag, list, nullable, object, type Schema, text, type ValueOf } from './schema.js';
+import { HttpResponse } from './response.js';
+import { constant, flag, list, nullable, object, type Schema, text } from './schema.js';
 
 export function listOf<View>(name: string, view: Schema<View>, last = 'null on the last page') {
   return object(
@@ -15,20 +16,16 @@ export function listOf<View>(name: string, view: Schema<View>, last = 'null on t
   );
 }
 
-type ListView<View> = ValueOf<ReturnType<typeof listOf<View>>>;
-
-export function listView<Item, View extends { readonly id: string }>(
+/** Both names of the items have the same JSON, which is made once. */
+export function listResponse<Item, View extends { readonly id: string }>(
   page: Page<Item>,
   view: (item: Item) => View,
-): ListView<View> {
-  const data = page.items.map(view);
-  const cursor = page.hasMore ? (data.at(-1)?.id ?? null) : null;
-  return { object: 'list', data, has_more: page.hasMore, next_cursor: cursor, items: data, nextCursor: cursor };
-}
-
-export function listJson<Item extends { readonly id: string }>(page: Page<Item>, json: (item: Item) => string): string {
-  const { items, hasMore, goesOn } = page;
-  const data = items.map((item) => json(item)).join(',');
-  const cursor = JSON.stringify(((hasMore || goesOn) && items.at(-1)?.id) || null);
-  return `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},"items":[${data}],"nextCursor":${cursor}}`;
+  json: (view: View) => string = JSON.stringify,
+): HttpResponse {
+  const { hasMore, goesOn } = page;
+  const views = page.items.map(view);
+  const data = views.map((one) => json(one)).join(',');
+  const cursor = JSON.stringify(((hasMore || goesOn) && views.at(-1)?.id) || null);
+  const body = `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},"items":[${data}],"nextCursor":${cursor}}`;
+  return new HttpResponse({ status: 200, body });
 }

@@ -1,7 +1,6 @@
 /** The ID and target of a request before it is routed, and the responses to requests that never are. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
-import { invalidParam, type Refusal } from '../../shared/errors.js';
 import { pathOf } from './errors.js';
 
 export const HEADERS = {
@@ -43,8 +42,4 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
 
 export function faultOf(code = ''): readonly [status: number, message: string] {
   return CLIENT_ERRORS[code] ?? [400, 'The request is not valid HTTP.'];
-}
-
-export function unmetExpectation(): Refusal {
-  return invalidParam('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
 }

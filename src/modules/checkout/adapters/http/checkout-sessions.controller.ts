@@ -2,7 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -133,7 +133,7 @@ export class CheckoutSessionsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
-    return listView(await this.sessions.list(caller, toFilter(query)), summaryView);
+    return listResponse(await this.sessions.list(caller, toFilter(query)), summaryView);
   }
 
   /** The Link header (RFC 8288) with the registered relation `payment`. */

@@ -3,7 +3,7 @@ import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
-import { listJson } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -60,8 +60,7 @@ export class EventsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListEventsQuery) {
-    const page = await this.events.list(caller, toFilter(caller, query));
-    return new HttpResponse({ status: 200, body: listJson(page, eventJson) });
+    return listResponse(await this.events.list(caller, toFilter(caller, query)), (event) => event, eventJson);
   }
 
   @Operation('resendEvent', {

@@ -1,11 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
-import { listJson } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
-import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ValidQuery } from '../../../../validation/validation.js';
-import { Events } from '../../application/ports.js';
+import { Events, type OwnedEvent } from '../../application/ports.js';
 import { EVENT_FACTS } from '../../facts.js';
 import { eventJson, LEDGER_EVENT_LIST, ledgerEventWebhooks } from '../representation/events.views.js';
 import { ListLedgerEventsQuery, toLedgerFilter } from './events.requests.js';
@@ -29,7 +28,10 @@ export class LedgerEventsController {
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerEventsQuery) {
     const page = await this.events.listOfAll(ledger, toLedgerFilter(ledger, query));
-    const body = listJson(page, ({ organization, ...event }) => eventJson(event, organization));
-    return new HttpResponse({ status: 200, body });
+    return listResponse(page, (owned) => owned, ownedEventJson);
   }
+}
+
+function ownedEventJson({ organization, ...event }: OwnedEvent): string {
+  return eventJson(event, organization);
 }

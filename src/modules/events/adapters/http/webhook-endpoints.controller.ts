@@ -3,7 +3,7 @@ import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -75,7 +75,7 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     })
     @Get()
     async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListWebhookEndpointsQuery) {
-      return listView(await this.endpoints.list(caller, pageRequest(query)), (endpoint) =>
+      return listResponse(await this.endpoints.list(caller, pageRequest(query)), (endpoint) =>
         shown(webhookEndpointView(endpoint)),
       );
     }

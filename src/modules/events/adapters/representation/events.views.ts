@@ -162,22 +162,14 @@ function withDeliveries(event: Event, deliveries: readonly object[]): string {
   return `${eventJson(event).slice(0, -1)},"deliveries":${JSON.stringify(deliveries)}}`;
 }
 
-export function deliveryView({
-  endpoint,
-  attempt,
-  attemptedAt,
-  statusCode,
-  error,
-  durationMs,
-  nextAttemptAt,
-}: Attempt): ValueOf<typeof DELIVERY> {
+export function deliveryView(made: Attempt): ValueOf<typeof DELIVERY> {
   return {
-    webhook_endpoint: endpoint,
-    attempt,
-    attempted_at: Math.floor(attemptedAt / 1000),
-    status_code: statusCode,
-    error,
-    duration_ms: durationMs,
-    next_attempt_at: nextAttemptAt === null ? null : Math.floor(nextAttemptAt / 1000),
+    webhook_endpoint: made.endpoint,
+    attempt: made.attempt,
+    attempted_at: Math.floor(made.attemptedAt / 1000),
+    status_code: made.statusCode,
+    error: made.error,
+    duration_ms: made.durationMs,
+    next_attempt_at: made.nextAttemptAt === null ? null : Math.floor(made.nextAttemptAt / 1000),
   };
 }

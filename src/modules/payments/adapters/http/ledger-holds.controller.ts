@@ -2,7 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
@@ -79,7 +79,7 @@ export class LedgerHoldsController {
     const caller = await this.payments.ownerOf(ledger, payment, query.organization);
     await this.payments.get(caller, payment);
     const filter = toHoldFilter(ledger, { ...query, payment, organization: caller.organization });
-    return listView(await this.holds.listOfAll(ledger, filter), holdView);
+    return listResponse(await this.holds.listOfAll(ledger, filter), holdView);
   }
 
   @Operation('listLedgerHolds', {
@@ -89,7 +89,7 @@ export class LedgerHoldsController {
   })
   @Get('holds')
   async listAll(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListHoldsQuery) {
-    return listView(await this.holds.listOfAll(ledger, toHoldFilter(ledger, query)), holdView);
+    return listResponse(await this.holds.listOfAll(ledger, toHoldFilter(ledger, query)), holdView);
   }
 
   @Operation('readHold', {

@@ -2,7 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
@@ -68,7 +68,7 @@ export class LedgerPaymentsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerPaymentsQuery) {
-    return listView(await this.payments.listOfAll(ledger, toFilter(ledger, query)), ledgerPaymentView);
+    return listResponse(await this.payments.listOfAll(ledger, toFilter(ledger, query)), ledgerPaymentView);
   }
 
   @Operation('readLedgerPayment', {

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf } from '../../../../shared/own-id.js';
@@ -24,7 +24,7 @@ export class PaymentsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListPaymentsQuery) {
-    return listView(await this.payments.list(caller, toFilter(caller, query)), paymentView);
+    return listResponse(await this.payments.list(caller, toFilter(caller, query)), paymentView);
   }
 
   @Operation('readPayment', {

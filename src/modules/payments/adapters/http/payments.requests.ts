@@ -59,15 +59,9 @@ export class ListPaymentsQuery {
   @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
-export class ListLedgerPaymentsQuery {
+export class ListLedgerPaymentsQuery extends ListPaymentsQuery {
   @VisibleAscii({ optional: true, description: 'Only payments recorded under this reference.' }) reference?: string;
-  @Id(CHECKOUT_SESSION_ID, { optional: true, description: 'Only payments for this checkout session.' })
-  checkout_session?: string;
   @Id(ORGANIZATION_ID, { optional: true, description: 'Only payments of this organization.' }) organization?: string;
-  @Instant(FROM) from?: string;
-  @Instant(TO) to?: string;
-  @PageLimit() limit?: string;
-  @Id(PAYMENT_ID, CURSOR) cursor?: string;
 }
 
 export function toFilter(ledger: Ledger, query: ListLedgerPaymentsQuery): LedgerPaymentFilter {

@@ -2,7 +2,7 @@ import { Controller, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
@@ -52,7 +52,7 @@ export class LedgerClaimsController {
   claim(@LedgerOfKey() ledger: Ledger, @ValidBody() body: ClaimRefundsRequest) {
     return this.idempotency.withoutKey(
       () => this.claimRefunds.execute(ledger, toClaim(body)),
-      (items) => ({ status: 200, body: JSON.stringify(listView({ items, hasMore: false }, ledgerRefundView)) }),
+      (items) => listResponse({ items, hasMore: false }, ledgerRefundView),
     );
   }
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
@@ -41,7 +41,7 @@ export class LedgerRefundsController {
   })
   @Get()
   async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListLedgerRefundsQuery) {
-    return listView(await this.refunds.listOfAll(ledger, toLedgerFilter(ledger, query)), ledgerRefundView);
+    return listResponse(await this.refunds.listOfAll(ledger, toLedgerFilter(ledger, query)), ledgerRefundView);
   }
 
   @Operation('readLedgerRefund', {

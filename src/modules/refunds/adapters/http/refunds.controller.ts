@@ -2,7 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
-import { listView } from '../../../../platform/http/list.view.js';
+import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { ResponseParts } from '../../../../platform/http/response.js';
 import { exampleId } from '../../../../platform/http/schema.js';
@@ -86,7 +86,7 @@ export class RefundsController {
   })
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListRefundsQuery) {
-    return listView(await this.refunds.list(caller, toFilter(caller, query)), refundView);
+    return listResponse(await this.refunds.list(caller, toFilter(caller, query)), refundView);
   }
 
   @Operation('readRefund', {

@@ -9,7 +9,7 @@ import { ValidBody } from '../../../../validation/validation.js';
 import { AdvanceTestClock } from '../../../access/index.js';
 import { DueWork } from '../../application/ports.js';
 import { SANDBOX_CLOCK, sandboxClockView } from '../representation/sandbox-clock.views.js';
-import { AdvanceClockRequest, toStep } from './sandbox.requests.js';
+import { AdvanceClockRequest } from './sandbox.requests.js';
 
 @Controller('/v1/test_helpers/clock')
 @TestSecretKey()
@@ -50,7 +50,7 @@ export class ClockController {
     const response = await this.idempotency.once(
       caller,
       { advancesClock: true, body, ...request },
-      () => this.advanceTestClock.execute(caller, toStep(body)),
+      () => this.advanceTestClock.execute(caller, { advanceSeconds: body.advance_seconds, to: body.to }),
       (ahead) => ({ status: 200, body: JSON.stringify(sandboxClockView({ now: this.clock.now() + ahead, ahead })) }),
     );
     await this.due.perform(caller);

@@ -1,5 +1,5 @@
 import { Integer, Time } from '../../../../validation/fields.js';
-import { MOST_AHEAD_SECONDS, type Step } from '../../../access/index.js';
+import { MOST_AHEAD_SECONDS } from '../../../access/index.js';
 
 const LAST_SECOND = 253_402_300_799;
 
@@ -18,8 +18,4 @@ export class AdvanceClockRequest {
       'Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time.',
   })
   to?: number;
-}
-
-export function toStep({ advance_seconds: advanceSeconds, to }: AdvanceClockRequest): Step {
-  return { advanceSeconds, to };
 }
