@@ -10,7 +10,6 @@ import { uuidOf } from '../shared/id.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 import { IdempotentResponse } from './idempotent-response.js';
 
-/** The constraint that refuses a second request with the same key. */
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
 /** How many requests follow a repeated one. A taken key fails the statement of all writes that go together. */

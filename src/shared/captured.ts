@@ -4,6 +4,15 @@ export interface Captured {
   readonly currency: string;
 }
 
+/** Why a captured amount does not pay its session. */
+export const MISMATCHES = {
+  session_expired: 'the session had expired',
+  session_complete: 'the session was complete',
+  amount: 'the session asks for another amount',
+  currency: 'the session asks for another currency',
+};
+export type Mismatch = keyof typeof MISMATCHES;
+
 /** What to do with an amount that does not pay its session. `record` exists because the money was captured all the same. */
 export const ON_MISMATCH = ['refuse', 'record'] as const;
 export type OnMismatch = (typeof ON_MISMATCH)[number];

@@ -67,17 +67,13 @@ function judge(request: RequestClass, value: unknown, path: string, unknown: Par
     const known = [...fields.keys()].join(', ') || 'none';
     unknown.push(faultAt(below(name), 'unknown_field', `is not a field of this request; known here: ${known}`));
   }
-  const parts = [...fields].map(([name, field]) => ({
-    name,
-    field,
-    sent: Object.hasOwn(value, name) ? value[name] : undefined,
-  }));
-  const seen = Object.fromEntries(parts.map(({ name, field, sent }) => [name, seenOf(field, sent)]));
+  const seen = Object.fromEntries([...fields].map(([name, field]) => [name, seenOf(field, value[name])]));
   const errors = validateSync(plainToInstance(request, seen), { forbidUnknownValues: false });
-  return parts.flatMap(({ name, field, sent }) => {
+  return [...fields].flatMap(([name, field]) => {
     const error = errors.find(({ property }) => property === name);
     if (error) return faultsOf(error, field, below(name));
     const { nested, isOptional, most } = field;
+    const sent = value[name];
     if (!nested || (sent === undefined && isOptional)) return [];
     if (most === undefined) return judge(nested(), sent === undefined ? {} : sent, below(name), unknown);
     return (sent as unknown[]).flatMap((item, index) => judge(nested(), item, `${below(name)}[${index}]`, unknown));
@@ -88,9 +84,9 @@ function judge(request: RequestClass, value: unknown, path: string, unknown: Par
 function faultsOf({ value, constraints = {} }: ValidationError, { rules, read }: Field, path: string): ParamError[] {
   const broken = ({ name, code, allowed }: Rule, at = path) =>
     faultAt(at, code, constraints[name] as string, allowed());
-  const first = rules.find(({ name }) => name in constraints) as Rule;
   const allowed = rules.flatMap((rule) => rule.allowed());
   if (value === undefined) return [faultAt(path, 'required', 'is required', allowed)];
+  const first = rules.find(({ name }) => name in constraints) as Rule;
   if (!first.each) return [broken(first)];
   return (value as unknown[]).flatMap((entry, index) => {
     const at = read ? `${path}.${(entry as string[])[0]}` : `${path}[${index}]`;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import type { Captured, OnMismatch } from '../../../shared/captured.js';
+import type { Captured, Mismatch, OnMismatch } from '../../../shared/captured.js';
 import type { MovedClock } from '../../../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { CheckoutSession, Mismatch, SessionEvent } from '../domain/checkout-session.js';
+import type { CheckoutSession, SessionEvent } from '../domain/checkout-session.js';
 import { CheckoutSessionEvents, CheckoutSessions } from './ports.js';
 
 export interface PaidSession {
@@ -45,7 +45,9 @@ export class CloseCheckoutSession {
   expireOverdue({ organization, ahead }: MovedClock, places: readonly string[]): Decision<number> {
     return inTransaction({ organization }, async () => {
       const expired = await this.sessions.expire(organization, places, ahead);
-      const writes = await this.events.recordAll(organization, 'checkout.session.expired', expired);
+      const writes = expired.map((session) =>
+        this.events.record({ organization, mode: session.state.mode }, 'checkout.session.expired', session),
+      );
       return decided(expired.length, ...writes);
     });
   }

@@ -55,12 +55,6 @@ export interface OverdueSession {
 export abstract class CheckoutSessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
   abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
-  /** Records an event for each session of one organization. Requests are served in between. */
-  abstract recordAll(
-    organization: string,
-    event: SessionEvent,
-    sessions: readonly CheckoutSession[],
-  ): Promise<readonly Write[]>;
 }
 
 /** Expires the sessions that a moved test clock made overdue. */

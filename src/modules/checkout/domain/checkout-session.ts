@@ -1,5 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
-import type { Captured } from '../../../shared/captured.js';
+import type { Captured, Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, Refusal, refusal } from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
@@ -11,9 +11,6 @@ export const CHECKOUT_SESSION_ID = idKind('cs', { hasMode: true });
 export const SESSION_STATUSES = ['open', 'complete', 'expired'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 export type PaymentStatus = 'unpaid' | 'paid' | 'no_payment_required';
-
-/** Why a captured amount does not pay its session. */
-export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
 export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',

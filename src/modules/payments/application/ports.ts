@@ -1,10 +1,10 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { Captured, OnMismatch } from '../../../shared/captured.js';
+import type { Captured, Mismatch, OnMismatch } from '../../../shared/captured.js';
 import type { Decided, Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Hold, HoldStatus } from '../domain/hold.js';
-import type { Mismatch, Payment, PaymentEvent } from '../domain/payment.js';
+import type { Payment, PaymentEvent } from '../domain/payment.js';
 
 export abstract class PaymentQueries {
   /** Refuses with not_found on `param`, the parameter that held the ID. */

@@ -1,4 +1,5 @@
 import type { Mode } from '../../../shared/caller.js';
+import type { Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
 import { type ErrorCode, paramError, refusal } from '../../../shared/errors.js';
 import { idKind, newId } from '../../../shared/id.js';
@@ -13,9 +14,6 @@ export const PAYMENT_EVENTS = {
   'payment.released': 'A hold on a payment was released.',
 } as const;
 export type PaymentEvent = keyof typeof PAYMENT_EVENTS;
-
-/** Why a payment does not match its session. */
-export type Mismatch = 'session_expired' | 'session_complete' | 'amount' | 'currency';
 
 /** All amounts are in the minor unit of the currency. */
 export interface PaymentState {

@@ -1,4 +1,3 @@
-import { setImmediate as requestsServed } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
@@ -14,24 +13,8 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
   }
 
   record(caller: Caller, type: SessionEvent, session: CheckoutSession): Write {
-    return this.outbox.record(caller, newEvent(type, session));
+    const { id, notifyUrl } = session.state;
+    const data = checkoutSessionJson(session);
+    return this.outbox.record(caller, { type, object: id, sequence: session.version, data, notifyUrl });
   }
-
-  async recordAll(
-    organization: string,
-    type: SessionEvent,
-    sessions: readonly CheckoutSession[],
-  ): Promise<readonly Write[]> {
-    const writes: Write[] = [];
-    for (const session of sessions) {
-      writes.push(this.record({ organization, mode: session.state.mode }, type, session));
-      await requestsServed();
-    }
-    return writes;
-  }
-}
-
-function newEvent(type: SessionEvent, session: CheckoutSession) {
-  const { id, notifyUrl } = session.state;
-  return { type, object: id, sequence: session.version, data: checkoutSessionJson(session), notifyUrl };
 }

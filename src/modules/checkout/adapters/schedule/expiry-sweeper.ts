@@ -9,7 +9,7 @@ import { CheckoutSessions, type OverdueSession } from '../../application/ports.j
 
 const INTERVAL_MS = 5_000;
 /** Small, so that a batch locks its rows for milliseconds only and few whole sessions are in memory for their events. */
-const BATCH = 20;
+const BATCH = 10;
 
 /** Stores overdue sessions as expired and records their events. Reads already show an overdue session as expired before that. */
 @Injectable()

@@ -15,18 +15,11 @@ import {
   type ValueOf,
   withOrganization,
 } from '../../../../platform/http/schema.js';
+import { MISMATCHES } from '../../../../shared/captured.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { OwnedPayment } from '../../application/ports.js';
-import type { Mismatch, Payment, PaymentState } from '../../domain/payment.js';
-import { PAYMENT_ID } from '../../domain/payment.js';
-
-const MISMATCH_MEANINGS: Readonly<Record<Mismatch, string>> = {
-  session_expired: 'the session had expired',
-  session_complete: 'the session was complete',
-  amount: 'the session asks for another amount',
-  currency: 'the session asks for another currency',
-};
+import { PAYMENT_ID, type Payment, type PaymentState } from '../../domain/payment.js';
 
 const FIELDS = {
   id: id(PAYMENT_ID, 'ID of the payment.'),
@@ -43,7 +36,7 @@ const FIELDS = {
   ),
   mismatch: nullable(
     describedEnum(
-      MISMATCH_MEANINGS,
+      MISMATCHES,
       'Why the payment did not complete its checkout session; null if it did, or if it has none.',
     ),
   ),
