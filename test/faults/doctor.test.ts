@@ -1,6 +1,7 @@
 /** The doctor on databases with one real fault each. */
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Examination, encrypted, examine } from '../../src/cli/doctor/doctor.js';
+import { type Examination, encrypted, examine, runtime } from '../../src/cli/doctor/doctor.js';
 import { type Finding, fail, ok } from '../../src/cli/doctor/finding.js';
 import { linesOf } from '../../src/cli/doctor.js';
 import { revertLast } from '../../src/migrate/migrate.js';
@@ -91,6 +92,12 @@ describe('as a command', () => {
       fault('settings', 'fail', /^DATABASE_URL is not set/, /^Correct it: docs\/reference\/settings\.md\.$/),
     ]);
   });
+});
+
+test('a Node that is older than package.json asks for', () => {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const oldest = Number.parseInt(engines.node.slice(1), 10);
+  expect([`${oldest}.13.0`, `${oldest - 1}.9.0`].map((node) => runtime(node).status)).toEqual(['ok', 'warn']);
 });
 
 test('a schema that is behind, ahead, or not there', async () => {

@@ -14,6 +14,7 @@ import { secrets } from './secrets.js';
 import { capacity, durability, encoding, factsOf, schema, version, writable } from './server.js';
 
 const APPLICATION = 'tillgate doctor';
+const OLDEST_NODE = 22;
 
 export interface Examination {
   readonly config: Config;
@@ -23,7 +24,7 @@ export interface Examination {
 }
 
 export async function examine(examination: Examination): Promise<Finding[]> {
-  const before = [...settings(examination.config), ok('node', `Node is ${process.versions.node}.`)];
+  const before = [...settings(examination.config), runtime(process.versions.node)];
   const client = await connected(examination.url, APPLICATION).catch((error: unknown) => unreachable(error));
   if (!(client instanceof Client)) return [...before, client];
   try {
@@ -69,6 +70,11 @@ async function tried(name: string, check: Promise<Finding | Finding[]>): Promise
     fail(name, `This cannot be checked: ${error.message}.`, 'Mend what the error names, and run doctor again.'),
   );
   return [found].flat();
+}
+
+export function runtime(node: string): Finding {
+  if (Number.parseInt(node, 10) >= OLDEST_NODE) return ok('node', `Node is ${node}.`);
+  return warn('node', `Node is ${node}, which gets no more fixes.`, `Install Node ${OLDEST_NODE} or newer.`);
 }
 
 /** Without an sslmode in DATABASE_URL, pg does not even try TLS. */
