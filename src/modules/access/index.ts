@@ -6,4 +6,4 @@ export { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 export { type MovedTestClock, Organizations, TestClocks } from './application/ports.js';
 export { API_KEY_ID, type ApiKey, KEY_KINDS } from './domain/api-key.js';
 export type { Organization } from './domain/organization.js';
-export { MOST_AHEAD_SECONDS, type Step } from './domain/test-clock.js';
+export { MOST_AHEAD_SECONDS } from './domain/test-clock.js';
