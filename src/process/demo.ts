@@ -11,7 +11,7 @@ import { aboutWebhooks, type Demo, demoFile, invitation, readDemo, variables } f
 /** Creates the demo data in one transaction, and a file with its keys. Returns undefined if an organization exists. */
 export async function makeDemo(application: INestApplicationContext, dataDir: string): Promise<Demo | undefined> {
   return application.get(Database).run({ queue: 'demo' }, async () => {
-    if (await application.get(Organizations).any()) return undefined;
+    if ((await application.get(Organizations).all()).length > 0) return undefined;
     const made = await make(application);
     // Before the commit: if that fails, the next start replaces the file.
     const file = demoFile(dataDir);

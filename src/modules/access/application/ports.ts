@@ -16,7 +16,6 @@ export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
   abstract storeDetails(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
-  abstract any(): Promise<boolean>;
   /** Refuses with not_found. */
   abstract byId(id: string): Promise<Organization>;
   /** The distinct origins on the lists of the caller's active keys. */

@@ -54,10 +54,6 @@ export class TypeormOrganizations extends Organizations {
     return this.repository.existsBy({ id: uuidOf(id) });
   }
 
-  async any(): Promise<boolean> {
-    return this.repository.exists();
-  }
-
   async byId(id: string): Promise<Organization> {
     const [row] = await this.database.read<OrganizationRecord>({ organization: id }, BY_ID, [uuidOf(id)]);
     if (!row) throw notFound('organization');
