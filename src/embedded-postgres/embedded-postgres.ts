@@ -24,8 +24,6 @@ const START_AGAIN_MS = 500;
 const USER = 'tillgate';
 const CLUSTER = 'pg';
 
-class EmbeddedPostgresError extends Error {}
-
 export interface EmbeddedPostgres {
   readonly url: string;
   close(): Promise<void>;
@@ -48,7 +46,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   let client = await data.enter();
   if (options.role === 'server' && !(await tryLock(client, 'pg_try_advisory_lock', SERVER_LOCK))) {
     await data.leave(client);
-    throw new EmbeddedPostgresError(`Another Tillgate server is already running on ${data.path}.`);
+    throw new Error(`Another Tillgate server is already running on ${data.path}.`);
   }
   const bounding = setInterval(() => boundLog(data.logFile), BOUND_LOG_MS).unref();
   let closing: Promise<void> | undefined;
@@ -104,7 +102,7 @@ class DataDirectory {
       await initialize(aside, USER, password);
     } catch (error) {
       rmSync(aside, { recursive: true, force: true });
-      throw new EmbeddedPostgresError(`PostgreSQL cannot be set up in ${this.cluster}: ${(error as Error).message}`);
+      throw new Error(`PostgreSQL cannot be set up in ${this.cluster}: ${(error as Error).message}`);
     }
     writeFileSync(join(aside, 'tillgate.password'), password, { mode: 0o600 });
     moveIntoPlace(aside, this.cluster);
@@ -134,7 +132,7 @@ class DataDirectory {
     }
     const fault = lastFault(this.cluster, this.logFile, logged);
     const why = fault === undefined ? '.' : `: ${fault.replace(/\.$/, '')}.`;
-    throw new EmbeddedPostgresError(`PostgreSQL did not start in ${this.cluster}${why} Its log is ${this.logFile}.`);
+    throw new Error(`PostgreSQL did not start in ${this.cluster}${why} Its log is ${this.logFile}.`);
   }
 
   async leave(client: Client): Promise<void> {

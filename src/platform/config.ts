@@ -73,11 +73,8 @@ export class Config {
 }
 
 export class ConfigError extends Error {
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
+  constructor(readonly faults: readonly string[]) {
     super(faults.join('\n'));
-    this.faults = faults;
   }
 }
 

@@ -48,12 +48,8 @@ export class ListWebhookEndpointsQuery {
   @Id(WEBHOOK_ENDPOINT_ID, CURSOR) cursor?: string;
 }
 
-export function toNewEndpoint({
-  url,
-  events = [ALL_EVENTS],
-  enabled = true,
-  description = null,
-}: CreateWebhookEndpointRequest): NewWebhookEndpoint {
+export function toNewEndpoint(body: CreateWebhookEndpointRequest): NewWebhookEndpoint {
+  const { url, events = [ALL_EVENTS], enabled = true, description = null } = body;
   return { url, events, enabled, description };
 }
 

@@ -22,17 +22,9 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 const RELOAD = html`<noscript><meta http-equiv="refresh" content="2"></noscript>`;
 
-export function documentView({
-  language,
-  title,
-  isTest,
-  isEmbedded,
-  waits,
-  data = {},
-  content,
-  footer,
-}: DocumentParts): string {
-  const { code, direction, words } = language;
+export function documentView(parts: DocumentParts): string {
+  const { title, isTest, isEmbedded, waits, data = {}, content, footer } = parts;
+  const { code, direction, words } = parts.language;
   const attributes = Object.entries(data).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`);
   return html`<!doctype html>
 <html lang="${code}" dir="${direction}">
