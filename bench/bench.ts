@@ -58,6 +58,7 @@ async function main(): Promise<void> {
       contestants.push({ server, shops: prepared });
     }
     const operations = [];
+    const memory = [];
     for (const load of LOADS) {
       for (const operation of load.operations) {
         const name = `${operation}${load.label}`;
@@ -66,8 +67,9 @@ async function main(): Promise<void> {
         operations.push(compare(name, bare as Round[], tillgate as Round[], lean as Round[]));
         say(`  ${name} done`);
       }
+      const megabytes = servers.map(({ name, pid }) => ({ name, megabytes: Math.round(residentMemory(pid)) }));
+      memory.push({ after: load.label.slice(2) || '16 connections', megabytes });
     }
-    const memory = servers.map(({ name, pid }) => ({ name, megabytes: Math.round(residentMemory(pid)) }));
     const result = {
       at: new Date().toISOString(),
       node: process.version,

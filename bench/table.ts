@@ -55,10 +55,16 @@ function spread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
+interface Memory {
+  /** The load that had just ended. */
+  readonly after: string;
+  readonly megabytes: readonly { readonly name: string; readonly megabytes: number }[];
+}
+
 interface Result {
   readonly starts: { readonly first: number; readonly again: number };
   readonly operations: readonly Comparison[];
-  readonly memory: readonly { readonly name: string; readonly megabytes: number }[];
+  readonly memory: readonly Memory[];
 }
 
 const HEADINGS = [
@@ -96,7 +102,8 @@ export function print({ starts, operations, memory }: Result, say: (line: string
   say('');
   for (const row of [HEADINGS, ...rows]) say(lineOf(row));
   say("\nMedians; CPU µs is the server's for each request, PG µs is all of PostgreSQL's.");
-  say(`Memory after the run: ${memory.map(({ name, megabytes }) => `${name} ${megabytes} MiB`).join(', ')}`);
+  for (const { after, megabytes } of memory)
+    say(`Memory after ${after}: ${megabytes.map(({ name, megabytes }) => `${name} ${megabytes} MiB`).join(', ')}`);
   say(
     `From process start to the first answer: ${Math.round(starts.first)} ms with initdb, ${Math.round(starts.again)} ms on existing data`,
   );
