@@ -5,5 +5,6 @@ const CREATED = `CASE WHEN substr(id::text, 16, 1) < '8'
 
 /** SQL: whether the row was created in the last two values of `createdRange`, which are null unless a clock was moved. */
 export function createdBetween(from: string, to: string): string {
-  return `(${from}::bigint IS NULL OR ${CREATED} >= ${from} AND ${CREATED} < ${to}::bigint)`;
+  // Of an OR, PostgreSQL expects so few rows that to sort all of an organization's seems as cheap as to read its index.
+  return `CASE WHEN ${from}::bigint IS NULL THEN true ELSE ${CREATED} >= ${from} AND ${CREATED} < ${to}::bigint END`;
 }
