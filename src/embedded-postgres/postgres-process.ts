@@ -101,6 +101,7 @@ export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/** The last fatal error in PostgreSQL's log after an offset in bytes. */
 export function lastFault(directory: string, logFile: string, offset: number): string | undefined {
   if (sizeOf(logFile) <= offset) return undefined;
   const lines = readFileSync(logFile).subarray(offset).toString().replaceAll(WORKING_DIRECTORY, directory).split('\n');

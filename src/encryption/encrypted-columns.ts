@@ -62,6 +62,7 @@ function statementsOn(table: string, key: readonly Column[], { column, type }: C
         WHERE (${names}) > (${places}) AND ${isText ? `${column} LIKE 'encrypted:%'` : `${column} IS NOT NULL`}
         ORDER BY ${names} LIMIT ${PAGE}`,
     },
+    /** Replaces a value if it has not changed. */
     replace: {
       name: `encryption.replace ${table} ${column}`,
       text: `UPDATE ${table} SET ${column} = ${renewed}

@@ -39,6 +39,7 @@ export class Encryption {
     return ENCRYPTED + this.encrypt(text).toString('base64');
   }
 
+  /** Throws when none of the keys decrypts the value. */
   decrypt(sealed: Sealed): string {
     const { text } = this.open(sealed) ?? {};
     if (text === undefined)

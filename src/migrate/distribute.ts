@@ -25,6 +25,7 @@ const STOP_DRAWING = `SELECT format('UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I 
     table_name, column_name, pg_get_serial_sequence(table_name, column_name)) AS statements
   FROM information_schema.columns WHERE table_name = $1 AND column_default LIKE 'nextval(%'`;
 
+/** Throws with advice if the database has no Citus. */
 export async function requireCitus(sql: Sql): Promise<void> {
   if (await hasCitus(sql)) return;
   throw new Error('This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.');

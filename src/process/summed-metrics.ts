@@ -21,6 +21,7 @@ export class SummedMetrics<Process extends { readonly channel: Channel }> {
     this.latest.set(process, values);
   }
 
+  /** Forgets the gauges of a process that has ended, and keeps its counters. */
   end(process: Process): void {
     const counts = this.latest.get(process)?.filter(({ type }) => COUNTS.includes(type)) ?? [];
     this.latest.delete(process);

@@ -9,10 +9,7 @@ import { NO_ORGANIZATION } from '../shared/id.js';
 
 const VERBOSE = ['debug', 'trace'];
 
-/**
- * Logs one line for each request, after its response was sent, and one for each SQL statement at `debug`. No key, body or
- * header reaches the log.
- */
+/** Logs a line for each request, after its response, and for each SQL statement at `debug`. No key, body or header reaches the log. */
 @Injectable()
 export class RequestLog implements OnModuleInit, OnModuleDestroy {
   constructor(

@@ -23,10 +23,7 @@ export class UnitOfWork {
     this.writes = new Writes(database);
   }
 
-  /**
-   * Writes everything that was decided, or nothing. Decides again if the state changed since it was read. Refuses with
-   * service_unavailable after five attempts.
-   */
+  /** Writes everything that was decided, or nothing. Decides again if the state changed; refuses with service_unavailable after five attempts. */
   async commit<Result>(decide: () => Promise<Decision<Result>>): Promise<Result> {
     const { result, parts } = await retried('stale', async () => this.write(await decide()));
     for (const { committed } of parts) committed?.();

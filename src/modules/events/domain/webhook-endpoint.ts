@@ -9,6 +9,7 @@ export const WEBHOOK_ENDPOINT_ID = idKind('we');
 export const MAX_ENDPOINTS = 16;
 const ALL = '*';
 const DAY = 24 * 60 * 60_000;
+/** An endpoint is disabled when all attempts have failed for this long. */
 const MAX_FAILING = 5 * DAY;
 
 export const WEBHOOK_ENDPOINT_LIMIT: ErrorCode = {

@@ -23,10 +23,7 @@ const RECIPIENTS = {
     SELECT NULL, url, attempts FROM webhook_deliveries WHERE ${KEY} AND endpoint_id = '${NO_ENDPOINT}' AND $5::uuid IS NULL`,
 };
 
-/**
- * Inserts a delivery for a recipient that has none, and makes an existing one due again, unless its attempts have reached the limit
- * since they were read.
- */
+/** Inserts a delivery for a recipient that has none, or makes its delivery due, unless its attempts reached the limit since they were read. */
 const SEND = `INSERT INTO webhook_deliveries AS delivery
     (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)
   SELECT organization_id, mode, id, endpoint_id, url, receiver, 0::smallint, $7::timestamptz
