@@ -79,10 +79,12 @@ async function analyze({ databaseUrl: url }: Service): Promise<void> {
   await dataSource.destroy();
 }
 
-/** Also after the first statistics, the table grows within seconds. */
+/** Also after the first statistics, the table grows within seconds, and the rows of one organization lie among those of others. */
 async function multiply({ sql }: Service, table: string): Promise<void> {
   const copy = `(jsonb_populate_record(original, jsonb_build_object('id', gen_random_uuid(), 'reference', NULL))).*`;
-  await sql.query(`INSERT INTO ${table} SELECT ${copy} FROM ${table} AS original, generate_series(1, ${COPIES})`);
+  await sql.query(
+    `INSERT INTO ${table} SELECT ${copy} FROM ${table} AS original, generate_series(1, ${COPIES}) ORDER BY random()`,
+  );
 }
 
 /** The nodes that read a table of the three, without what is below them. */
