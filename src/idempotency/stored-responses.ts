@@ -12,7 +12,7 @@ import { IdempotentResponse } from './idempotent-response.js';
 
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 
-/** How many requests follow a repeated one. A taken key fails the statement of all writes that go together. */
+/** Look-ups without a result after a repeated request, until keys are written first again. A taken key fails the statement of all writes that go together. */
 const LOOK_FIRST = 64;
 const MAX_REPEATING = 1_000;
 
@@ -83,7 +83,7 @@ interface Row {
 
 @Injectable()
 export class StoredResponses {
-  /** Of how many more requests of an organization the keys are looked up before they are written. */
+  /** The look-ups without a result that are left, of organizations that repeated a request. */
   private readonly repeating = new Map<string, number>();
 
   constructor(
@@ -103,20 +103,24 @@ export class StoredResponses {
 
   async find(caller: Caller, scope: Scope): Promise<StoredResponse | 'expired' | undefined> {
     const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
+    this.count(caller, row !== undefined);
     if (!row) return undefined;
-    if (this.repeating.size === MAX_REPEATING) this.repeating.clear();
-    this.repeating.set(caller.organization, LOOK_FIRST);
     if (row.expired) return 'expired';
     const response = new IdempotentResponse({ ...row, body: this.shown(row.body) }, true);
     return { response, fingerprint: row.fingerprint };
   }
 
-  /** Whether the caller's organization has just repeated a request, and may do so again. Asked once for each request. */
+  /** Whether the caller's organization has just repeated a request, and may do so again. */
   isRepeating({ organization }: Caller): boolean {
-    const left = this.repeating.get(organization) ?? 0;
-    if (left > 1) this.repeating.set(organization, left - 1);
-    else this.repeating.delete(organization);
-    return left > 0;
+    return this.repeating.has(organization);
+  }
+
+  private count({ organization }: Caller, isRepeated: boolean): void {
+    const left = isRepeated ? LOOK_FIRST : (this.repeating.get(organization) ?? 0) - 1;
+    this.repeating.delete(organization);
+    if (left <= 0) return;
+    if (this.repeating.size === MAX_REPEATING) this.repeating.clear();
+    this.repeating.set(organization, left);
   }
 
   private shown(body: string): string {
