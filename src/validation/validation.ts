@@ -62,9 +62,9 @@ function judge(request: RequestClass, value: unknown, path: string, unknown: Par
   if (!isObject(value)) return [faultAt(path, 'invalid_type', 'must be an object')];
   const fields = fieldsOf(request);
   const below = (name: string) => (path ? `${path}.${name}` : name);
+  const known = [...fields.keys()].join(', ') || 'none';
   for (const name of Object.keys(value)) {
     if (fields.has(name) || unknown.length === MAX_ERRORS) continue;
-    const known = [...fields.keys()].join(', ') || 'none';
     unknown.push(faultAt(below(name), 'unknown_field', `is not a field of this request; known here: ${known}`));
   }
   const seen = Object.fromEntries([...fields].map(([name, field]) => [name, seenOf(field, value[name])]));

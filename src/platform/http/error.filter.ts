@@ -53,5 +53,5 @@ export function unavailable(): Refusal {
 }
 
 export function internalError(): Refusal {
-  return new Refusal(INTERNAL_ERROR, 'Something went wrong here; our log says what. The request may be sent again.');
+  return new Refusal(INTERNAL_ERROR, 'Something failed on our side; the log says what. The request may be sent again.');
 }
