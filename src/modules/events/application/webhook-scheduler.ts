@@ -171,10 +171,11 @@ export class WebhookScheduler {
 
   private start(delivery: ClaimedDelivery): void {
     const name = nameOf(delivery);
+    const began = this.clock.now();
     this.underWay
       .deliver(delivery, this.health.isFailing(name), async (send) => {
         const result = await this.attempt.execute(delivery, send);
-        if (result) this.health.record(name, result.statusCode !== null, this.clock.now());
+        if (result) this.health.record(name, result.statusCode !== null, began, this.clock.now());
       })
       .catch(this.report)
       .then(() => this.startDue())

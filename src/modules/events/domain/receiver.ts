@@ -57,8 +57,10 @@ export class ReceiverHealth {
   /** In the order of the last attempt. Bounded: a dropped receiver counts as unknown. */
   private readonly known = new Map<string, Health>();
 
-  record(receiver: string, hasResponded: boolean, now: number): void {
+  /** A failure of an attempt that began before the last failure says nothing new: attempts at once count as one. */
+  record(receiver: string, hasResponded: boolean, began: number, now: number): void {
     const before = this.known.get(receiver);
+    if (before && before.failures > 0 && !hasResponded && began < before.restsFrom) return;
     this.known.delete(receiver);
     this.known.set(receiver, hasResponded ? { failures: 0, restsFrom: now, restsUntil: now } : failed(before, now));
     for (const [oldest, { restsUntil }] of this.known) {
