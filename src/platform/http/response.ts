@@ -7,7 +7,7 @@ export interface ResponseParts {
   readonly hasSecret?: boolean;
 }
 
-type Headers = Readonly<Record<string, string>>;
+export type Headers = Readonly<Record<string, string>>;
 
 export class HttpResponse {
   readonly status: number;
@@ -28,7 +28,7 @@ export class HttpResponse {
     this.hasSecret = hasSecret;
   }
 
-  with(headers: Headers): this {
+  with(headers: Headers | undefined): this {
     this.headers = headers;
     return this;
   }

@@ -4,7 +4,7 @@ import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';
+import { type Headers, HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
@@ -61,9 +61,10 @@ export class CheckoutSessionsController {
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.
     const id = response.location?.slice(SESSION_FACTS.secret.path.length + 1);
-    if (id === undefined) return response;
+    const link = id === undefined ? undefined : this.linkTo(caller, id);
+    if (id === undefined || link === undefined) return response;
     const isOpen = !response.replayed || (await this.sessions.get(caller, ownId(caller, id))).state.status === 'open';
-    return isOpen ? response.with(this.linkTo(caller, id)) : response;
+    return isOpen ? response.with(link) : response;
   }
 
   @Operation('expireCheckoutSession', {
@@ -136,10 +137,10 @@ export class CheckoutSessionsController {
     return listResponse(await this.sessions.list(caller, toFilter(query)), summaryView);
   }
 
-  /** The Link header (RFC 8288) with the registered relation `payment`. */
-  private linkTo({ organization }: Caller, id: string): Readonly<Record<string, string>> {
+  /** The Link header (RFC 8288) with the registered relation `payment`, if sessions have pages. */
+  private linkTo({ organization }: Caller, id: string): Headers | undefined {
     const url = this.links.urlOf(organization, id);
-    return url === undefined ? {} : { link: `<${url}>; rel="payment"` };
+    return url === undefined ? undefined : { link: `<${url}>; rel="payment"` };
   }
 }
 
