@@ -133,13 +133,12 @@ function checkoutSessionView({ state }: CheckoutSession): ValueOf<typeof CHECKOU
   };
 }
 
-const rendered = new WeakMap<CheckoutSession, string>();
+let last: { readonly session: CheckoutSession; readonly json: string } | undefined;
 
-/** The JSON of the response and of the event. Both need it and a session can have a hundred lines, so it is rendered once. */
+/** The JSON of the event, and right after it of the response. A session can have a hundred lines, so it is rendered once. */
 export function checkoutSessionJson(session: CheckoutSession): string {
-  const json = rendered.get(session) ?? JSON.stringify(checkoutSessionView(session));
-  rendered.set(session, json);
-  return json;
+  if (last?.session !== session) last = { session, json: JSON.stringify(checkoutSessionView(session)) };
+  return last.json;
 }
 
 export function summaryView(session: CheckoutSessionSummary): ValueOf<typeof SUMMARY> {
