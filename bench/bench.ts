@@ -11,6 +11,8 @@ import { openBenchDatabase, openShop, type Server, startBare, startService } fro
 import { compare, median, print } from './table.js';
 
 const SECONDS = 2;
+/** Before the rounds of an operation: V8 compiles what is asked for in the first seconds of load, and a service runs for weeks. */
+const WARM_UP_SECONDS = 6;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const STARTS = 3;
 const SHOPS = 8;
@@ -101,7 +103,8 @@ async function measureOperation(
     const places = [...contestants.entries()];
     for (const [place, { server, shops: prepared }] of round % 2 === 0 ? places : places.reverse()) {
       const scenario = ofShops(prepared.slice(0, shops), operation);
-      const measured = await measure(server, scenario, { connections, seconds: SECONDS }, postgres);
+      const seconds = round === 0 ? WARM_UP_SECONDS : SECONDS;
+      const measured = await measure(server, scenario, { connections, seconds }, postgres);
       if (measured.failed > 0)
         throw new Error(`${server.name}: ${measured.failed} requests of ${scenario.name} failed.`);
       if (round > 0) rounds[place]?.push(measured);
