@@ -1,7 +1,6 @@
 /**
  * A client that never rests, as a process of its own: `node load.js <url> <method> <key> <connections> <pipelined> <body>`.
- * Each connection has so many requests under way, each under an idempotency key of its own. Sockets that end
- * are opened again.
+ * Each connection has so many requests under way, each under an idempotency key of its own. Sockets that end are opened again.
  */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
@@ -27,7 +26,8 @@ function open() {
     const answers = chunk.split('HTTP/1.1 ').length - 1;
     if (answers > 0) socket.write(Array.from({ length: answers }, request).join(''));
   });
-  socket.on('error', () => undefined);
+  // The service has ended, and so has perhaps the test that started this.
+  socket.on('error', ({ code }) => code === 'ECONNREFUSED' && process.exit());
   socket.on('close', () => setTimeout(open, 100));
 }
 
