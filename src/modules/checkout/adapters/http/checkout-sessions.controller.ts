@@ -61,8 +61,9 @@ export class CheckoutSessionsController {
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.
     const id = response.location?.slice(SESSION_FACTS.secret.path.length + 1);
-    const link = id === undefined ? undefined : this.linkTo(caller, id);
-    if (id === undefined || link === undefined) return response;
+    if (id === undefined) return response;
+    const link = this.linkTo(caller, id);
+    if (link === undefined) return response;
     const isOpen = !response.replayed || (await this.sessions.get(caller, ownId(caller, id))).state.status === 'open';
     return isOpen ? response.with(link) : response;
   }
