@@ -7,7 +7,7 @@ import { type Server, serve } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
 import { useProcesses, useService, useShop } from '../support/setup.js';
 
-const CLIENTS = 20;
+const CLIENTS = 10;
 const KILLS = 4;
 /** Long enough for a process that was just started to be in the thick of it when it is killed. */
 const LIFE_MS = [200, 600] as const;

@@ -18,32 +18,17 @@ test('the request classes of every module are found', () => {
   );
 });
 
-test.each(CLASSES)('$name: both accept what the schema describes', ({ request }) => {
-  fc.assert(
-    fc.property(acceptable(schemaOf(request)), (body) => {
-      expect({ compiled: pipe.accepts(request, body), explained: pipe.explain(request, body) }).toEqual({
-        compiled: true,
-        explained: [],
-      });
-    }),
-    { numRuns: 100 },
-  );
-});
-
-test.each(CLASSES)('$name: both give the same verdict on whatever was made of it', ({ request }) => {
+test.each(CLASSES)('$name: both accept what the schema describes, and agree on all else', ({ request }) => {
   const verdicts = { true: 0, false: 0 };
   fc.assert(
-    fc.property(
-      acceptable(schemaOf(request)),
-      fc.array(alteration, { minLength: 1, maxLength: 3 }),
-      (body, alterations) => {
-        const changed = alterations.reduce(altered, body);
-        const verdict = pipe.accepts(request, changed);
-        verdicts[`${verdict}`]++;
-        expect(pipe.explain(request, changed).length === 0).toBe(verdict);
-      },
-    ),
-    { numRuns: 500 },
+    fc.property(acceptable(schemaOf(request)), fc.array(alteration, { maxLength: 3 }), (body, alterations) => {
+      const changed = alterations.reduce(altered, body);
+      const verdict = pipe.accepts(request, changed);
+      verdicts[`${verdict}`]++;
+      if (alterations.length === 0) expect(verdict).toBe(true);
+      expect(pipe.explain(request, changed).length === 0).toBe(verdict);
+    }),
+    { numRuns: 50 },
   );
   // A generator that only makes wrong bodies, or only right ones, would prove nothing.
   expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(0);
