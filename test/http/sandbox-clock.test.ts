@@ -345,9 +345,10 @@ describe('webhooks', () => {
 
   test('an endpoint is made, tested and given another secret at its time', async () => {
     await advance(DAY);
-    const endpoint = (await shop.post('/v1/webhook_endpoints', { url: receiver.url, events: ['*'] })).body;
-    const path = `/v1/webhook_endpoints/${endpoint.id}`;
+    let path = '';
     await expectNow(async () => {
+      const endpoint = (await shop.post('/v1/webhook_endpoints', { url: receiver.url, events: ['*'] })).body;
+      path = `/v1/webhook_endpoints/${endpoint.id}`;
       const tested = (await shop.post(`${path}/test`, {})).body;
       return [endpoint.created, tested.attempted_at];
     }, DAY);

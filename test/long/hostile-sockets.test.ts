@@ -104,13 +104,16 @@ async function served(): Promise<(number | undefined)[]> {
 async function serveUntilFree(
   client: Started,
   most: number,
-  created: unknown,
+  isMeasured: boolean,
 ): Promise<{ waited: number; held: number }> {
   const start = performance.now();
   const seen = { waited: 0, held: 0 };
   for (;;) {
     const [asked, computed] = [performance.now(), cpu()];
-    expect(await served()).toEqual([200, created]);
+    const answers = served();
+    // Without headroom, a caller's socket may be cut for want of files before its bytes are read.
+    if (isMeasured) expect(await answers).toEqual([200, 201]);
+    else await answers.catch(() => undefined);
     seen.waited = Math.max(seen.waited, cpu() - computed);
     seen.held = Math.max(seen.held, memory());
     if (client.stdout() && files() <= most) return seen;
@@ -125,11 +128,8 @@ test.each(Object.entries(KINDS))('%s', async (kind, { bytes, reading = 'reads' }
   const [filesBefore, memoryBefore] = [files(), memory()];
   const client = run(['test/support/hostile-sockets.js', server.url, `${SOCKETS}`, reading, bytes(tenant)]);
   try {
-    const { waited, held } = await serveUntilFree(
-      client,
-      filesBefore + FILES_OF_ITS_OWN,
-      isMeasured ? 201 : expect.any(Number),
-    );
+    const { waited, held } = await serveUntilFree(client, filesBefore + FILES_OF_ITS_OWN, isMeasured);
+    expect(await served()).toEqual([200, 201]);
     // The computing, because that is the wait with a core to itself. Each of the caller's two requests may wait for all sockets.
     if (isMeasured) expect(waited).toBeLessThan(2 * SOCKETS * calm);
     else sayNotMeasured(`how long a caller waits beside ${kind}`);
