@@ -7,11 +7,6 @@ import { deliver } from '../support/webhooks.js';
 const world = useWebhooks();
 const shop = useShop(world.service, {}, beforeAll);
 
-beforeAll(async () => {
-  // The receiver is another process, which a busy machine keeps waiting.
-  Object.assign(world.network, { timeoutMs: 60_000 });
-});
-
 async function webhook(...words: string[]) {
   const { status, stdout, stderr } = await command(['webhook', ...words], { DATABASE_URL: world.service.databaseUrl });
   return status === 0 ? JSON.parse(stdout) : stderr;

@@ -30,7 +30,7 @@ const shop = useShop(service, {}, beforeAll);
 let payments: readonly string[];
 
 beforeAll(async () => {
-  payments = await atOnce(4, () => shop.capture({ amount: 2_000 }));
+  payments = await atOnce(4, () => shop.capture({ amount: 300 }));
 });
 
 /** Whichever process: its answer, or none when it is dead. */

@@ -115,7 +115,7 @@ test('what is under way when PostgreSQL stops is answered or gets a 503, and its
 
 test('slow statements on all connections are no silence', async () => {
   const database = service.application.get(Database);
-  const nap = { name: 'nap', text: 'SELECT pg_sleep(4)' };
+  const nap = { name: 'nap', text: 'SELECT pg_sleep(3)' };
   const { free } = database.load;
   const naps = Array.from({ length: free }, (_, at) => database.autocommit({ queue: `nap ${at}` }, nap, []));
   await expect(Promise.all(naps)).resolves.toHaveLength(free);

@@ -12,7 +12,7 @@ import { answer, hang, type Receiver, startReceiver } from '../support/receiver.
 import { useShop, useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { startSockets } from '../support/sockets.js';
-import { attempt, deliver, startWebhooks } from '../support/webhooks.js';
+import { attempt, deliver, PATIENT_MS, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
 
 const LEASE_MS = 60_000;
 
@@ -26,6 +26,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   jest.restoreAllMocks();
+  world.network.timeoutMs = PATIENT_MS;
   await receiver.close();
 });
 
@@ -34,7 +35,6 @@ const startProcess = (DATABASE_URL: string) => startServer({ DATABASE_URL, WEBHO
 
 test('a worker killed in the middle of a delivery loses nothing: the next one sends the same event again', async () => {
   receiver.behave(hang);
-  // Only the process delivers.
   const look = jest.spyOn(world.service.application.get(WebhookScheduler), 'poll').mockResolvedValue();
   const { child, url } = await startProcess(world.service.databaseUrl);
   const { event } = await shop.at({ url }).notified(receiver.url);
@@ -133,7 +133,7 @@ test('two instances share the work, and neither sends what the other is sending'
 
 test('what two instances find due at the same instant is claimed by one of them', async () => {
   const second = await startWebhooks({ databaseUrl: world.service.databaseUrl });
-  receiver.behave(hang);
+  receiver.behave(answer(500));
   for (let at = 0; at < 20; at++) await shop.notified(receiver.url);
   await world.service.application.get(WebhookScheduler).idle();
   // So far ahead that no worker but this test finds them due.
@@ -162,6 +162,7 @@ test('what two instances find due at the same instant is claimed by one of them'
 });
 
 test('a worker that comes back after its lease records its attempt and decides nothing', async () => {
+  world.network.timeoutMs = TIMEOUT_MS;
   receiver.behave(hang);
   const { event } = await shop.notified(receiver.url);
   const late = deliver(world.service);
@@ -209,6 +210,7 @@ test('an attempt that cannot be recorded is made again when its lease ends', asy
 });
 
 test('receivers that hang keep no other event waiting, of the same organization or another', async () => {
+  world.network.timeoutMs = TIMEOUT_MS;
   const silent = await Promise.all(Array.from({ length: 200 }, () => startSockets()));
   const connected = () => silent.reduce((sum, { sockets }) => sum + sockets.length, 0);
   const { event } = await shop.notified(receiver.url);

@@ -44,12 +44,11 @@ test(`${WORKERS} workers claim ${REFUNDS} refunds, each exactly once`, async () 
   expect(claimed.flat().sort()).toEqual(proposed.sort());
 });
 
-test(`${WORKERS} workers that claim one refund each find one of each organization, though all begin at the same one`, async () => {
+// A worker looks at ten organizations at most, at one twice when another worker was faster.
+test('5 workers that claim one refund each find one of each organization, though all begin at the same one', async () => {
   for (let round = 0; round < 10; round++) {
-    const alone = await many(WORKERS, proposeAlone);
-    const claims = await many(WORKERS, (number) =>
-      (number % 2 ? shop : shop.at(other)).bare(`${PATH}/claim`, { limit: 1 }),
-    );
+    const alone = await many(5, proposeAlone);
+    const claims = await many(5, (number) => (number % 2 ? shop : shop.at(other)).bare(`${PATH}/claim`, { limit: 1 }));
     expect(claims.flatMap(idsOf).sort()).toEqual(alone.map(({ id }) => id).sort());
   }
 });

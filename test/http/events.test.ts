@@ -4,6 +4,7 @@ import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expi
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
+import { until } from '../support/processes.js';
 import { useService, useShop } from '../support/setup.js';
 
 const DAY = 86_400_000;
@@ -17,6 +18,7 @@ test('sessions that expire at their expires_at have an event which shows what th
   const other = (await shop.createSession({ ...SMALLEST, notify_url: 'https://example.test/' })).body;
   await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'`);
   await service.application.get(ExpirySweeper).sweep();
+  await until(async () => (await shop.eventsOf(one.id)).length + (await shop.eventsOf(other.id)).length === 4);
   for (const { id } of [one, other]) {
     const object = (await shop.get(`/v1/checkout_sessions/${id}`)).body;
     const [, expired] = await shop.eventsOf(id);

@@ -4,7 +4,7 @@ import { IdempotencySweeper } from '../../src/idempotency/idempotency-sweeper.js
 import { StoredResponses } from '../../src/idempotency/stored-responses.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { decided } from '../../src/shared/decision.js';
-import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
+import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
@@ -44,7 +44,7 @@ describe('a response is stored', () => {
   test('once more when 40 requests race for an expired key', async () => {
     const first = await create('raced');
     await expire('raced');
-    const replies = await atOnce(40, (index) => create('raced', index % 2 === 0 ? service : other));
+    const replies = await atOnce(40, (index) => untilDecided(() => create('raced', index % 2 === 0 ? service : other)));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     expect(replies.filter((reply) => !isReplay(reply))).toHaveLength(1);
@@ -131,7 +131,7 @@ describe('a key that another transaction holds', () => {
   test('is waited for, and its response is replayed', async () => {
     const first = await create('answered');
     await holder.holdKey('answered');
-    const waiting = create('answered');
+    const waiting = untilDecided(() => create('answered'));
     await someoneWaits();
     await holder.commit();
     const reply = await waiting;
@@ -141,7 +141,7 @@ describe('a key that another transaction holds', () => {
   test('is waited for, and used if the transaction is rolled back', async () => {
     const first = await create('given-up');
     await holder.holdKey('given-up');
-    const waiting = create('given-up');
+    const waiting = untilDecided(() => create('given-up'));
     await someoneWaits();
     await holder.release();
     const reply = await waiting;
@@ -174,7 +174,7 @@ describe('a key that another transaction holds', () => {
   test('is refused as reused with another body, once the first request has ended', async () => {
     await create('reused');
     await holder.holdKey('reused');
-    const waiting = create('reused', service, { ...SMALLEST, description: 'another body' });
+    const waiting = untilDecided(() => create('reused', service, { ...SMALLEST, description: 'another body' }));
     await someoneWaits();
     await holder.commit();
     expect((await waiting).body.error.code).toBe('idempotency_key_reused');

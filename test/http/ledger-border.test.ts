@@ -1,6 +1,7 @@
 /** Claims of many organizations and of long leases, and one reference proposed many times at once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { send } from '../support/client.js';
+import { atOnce, send, untilDecided } from '../support/client.js';
+import { scrape } from '../support/metrics.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { createLedgerKey, startService } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
@@ -128,9 +129,10 @@ describe('claims', () => {
     await alone.claim();
     const long = { claim: 1, lease_seconds: 5_184_000, provider_reference: 're_provider' };
     await alone.ledgerPost(`${REFUNDS}/${id}/extend`, long);
-    const text = await (await fetch(`${own.url}/metrics`)).text();
-    expect(text).toContain('tillgate_refunds_pending{mode="test",claimed="yes"} 1\n');
-    expect(text).toContain('tillgate_refunds_oldest_pending_seconds{mode="test"} 0\n');
+    expect(await scrape(own)).toMatchObject({
+      'tillgate_refunds_pending{mode="test",claimed="yes"}': 1,
+      'tillgate_refunds_oldest_pending_seconds{mode="test"}': 0,
+    });
     await own.close();
   });
 
@@ -140,16 +142,12 @@ describe('claims', () => {
       await shop.claim();
       if (number < 5) await act(id, 'release', { claim: number });
     }
-    const stuck = async () => {
-      const text = await (await fetch(`${service.url}/metrics`)).text();
-      return /^tillgate_refunds_stuck\{mode="test"\} (\d+)$/m.exec(text)?.[1];
-    };
-    expect(await stuck()).toBe('1');
+    expect((await scrape(service))['tillgate_refunds_stuck{mode="test"}']).toBe(1);
   });
 });
 
 test('a reference lets one of many proposals at once through, and the others see it, also when it takes all that is left', async () => {
-  const all = await Promise.all(Array.from({ length: 12 }, () => propose({ amount: 5000, reference: 'all' })));
+  const all = await atOnce(12, () => untilDecided(() => propose({ amount: 5000, reference: 'all' })));
   expect(all.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
   expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Reply } from '../support/client.js';
+import { atOnce, type Reply, untilDecided } from '../support/client.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
@@ -12,9 +12,7 @@ const shop = useShop(service);
 
 /** Half of the requests to each instance, all at once. */
 function race(request: (shop: Shop, racer: number) => Promise<Reply>): Promise<Reply[]> {
-  return Promise.all(
-    Array.from({ length: RACERS }, (_, racer) => request(shop.at(racer % 2 ? service : other), racer)),
-  );
+  return atOnce(RACERS, (racer) => untilDecided(() => request(shop.at(racer % 2 ? service : other), racer)));
 }
 
 const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort();

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Frame, Page } from 'playwright-core';
+import { LatePayments } from '../../src/modules/page/application/ports.js';
 import { describeInChromium } from '../support/browser.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, visit } from '../support/page.js';
@@ -35,7 +36,8 @@ async function startShopPages() {
   };
 }
 
-const service = useService({ config: { publicUrl: 'https://pay.example' } });
+const latePayments = { expect: () => undefined };
+const service = useService({ config: { publicUrl: 'https://pay.example' }, overrides: [[LatePayments, latePayments]] });
 const shop = useShop(service);
 let pages: Awaited<ReturnType<typeof startShopPages>>;
 
@@ -104,6 +106,7 @@ describeInChromium('in Chromium', (browser) => {
     await frame.getByRole('button', { name: /^Pay/ }).click();
     await frame.getByRole('button', { name: 'Pay late' }).click();
     await page.waitForFunction("messages.includes('processing') && !messages.includes('complete')");
+    await shop.record({ amount: 1000, checkout_session: id });
     await page.waitForURL(`${pages.origin}/done?id=${id}`);
     expect(pages.visits[`/done?id=${id}`]).toBe(1);
     expect((await shop.get(`/v1/checkout_sessions/${id}`)).body.status).toBe('complete');

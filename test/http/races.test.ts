@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
 import { Database } from '../../src/platform/database/database.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { atOnce, isReplay, post, type Reply, SMALLEST } from '../support/client.js';
+import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
 import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
@@ -32,7 +32,7 @@ interface Race {
 function race(count: number, { path, body, idempotencyKey, by = shop }: Race): Promise<Reply[]> {
   return atOnce(count, (index) => {
     const { url } = index % 2 === 0 ? first : second;
-    return post(url + path, { key: by.key, body, ...(idempotencyKey && { idempotencyKey }) });
+    return untilDecided(() => post(url + path, { key: by.key, body, ...(idempotencyKey && { idempotencyKey }) }));
   });
 }
 

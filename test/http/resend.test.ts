@@ -3,7 +3,7 @@ import { uuidOf } from '../../src/shared/id.js';
 import { isReplay, post, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
-import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, type Receiver, reset, startReceiver } from '../support/receiver.js';
 import { useShop, useWebhooks } from '../support/setup.js';
 import { attempt, deliver } from '../support/webhooks.js';
 
@@ -104,7 +104,7 @@ test('many resends at once of a delivery with 99 attempts send it once', async (
   await deliver(world.service);
   await world.service.sql.query('UPDATE webhook_deliveries SET attempts = 99 WHERE event_id = $1', [uuidOf(event)]);
   const resent = await Promise.all(Array.from({ length: 20 }, () => resend(event)));
-  expect([...new Set(resent.map(({ status }) => status))].filter((status) => ![200, 422].includes(status))).toEqual([]);
+  expect(resent.filter(({ status }) => ![200, 422, 503].includes(status))).toEqual([]);
   await deliver(world.service);
   const { rows } = await world.service.sql.query('SELECT attempts FROM webhook_deliveries WHERE event_id = $1', [
     uuidOf(event),
@@ -114,7 +114,7 @@ test('many resends at once of a delivery with 99 attempts send it once', async (
 });
 
 test('a resting receiver is tried at once', async () => {
-  receiver.behave(hang);
+  receiver.behave(reset);
   await createEndpoint({});
   const event = await createdEvent();
   await createdEvent();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
-import { atOnce, get, isReplay, post, SMALLEST } from '../support/client.js';
+import { atOnce, get, isReplay, post, SMALLEST, untilDecided } from '../support/client.js';
 import { fixRequest } from '../support/envelope.js';
 import { visit } from '../support/page.js';
 import { until } from '../support/processes.js';
@@ -113,7 +113,7 @@ describe('the clock', () => {
   });
 
   test('makes concurrent steps one after the other', async () => {
-    const steps = await atOnce(6, (index) => advance(HOUR, index % 2 === 0 ? shop : shop.at(other)));
+    const steps = await atOnce(6, (index) => untilDecided(() => advance(HOUR, index % 2 ? shop.at(other) : shop)));
     expect(steps.map(({ status }) => status)).toEqual(Array(6).fill(200));
     const reached = steps.map(({ body }) => body.ahead_seconds).sort((one, next) => one - next);
     expect(reached).toEqual([1, 2, 3, 4, 5, 6].map((hours) => hours * HOUR));
@@ -311,7 +311,7 @@ describe('webhooks', () => {
       const pause = scheduled[index + 1] as number;
       expect(at - before).toBeGreaterThanOrEqual(Math.floor(pause * 0.9) - 1);
       expect(at - before).toBeLessThanOrEqual(Math.ceil(pause * 1.1) + 1 + seconds() - BEGAN);
-      expect(at).toBe(due);
+      expect(at - Number(due)).toBeLessThanOrEqual(seconds() - BEGAN);
     });
     expect(attempts.at(-1)?.next_attempt_at).toBeNull();
   }
@@ -323,6 +323,22 @@ describe('webhooks', () => {
     await until(async () => (await attemptsAt(event.id)).length === 1, 'the first attempt is recorded');
     return event.id;
   }
+
+  test('a delivery that is under way is not sent twice', async () => {
+    let held: (() => void) | undefined;
+    receiver.behave((response) => {
+      held = () => void response.writeHead(204).end();
+    });
+    const { id } = (await shop.createSession(notified())).body;
+    await until(() => held !== undefined);
+    const moving = advance(DAY / 2);
+    await until(async () => (await read()).ahead_seconds > 0);
+    held?.();
+    expect((await moving).status).toBe(200);
+    const [event] = await shop.eventsOf(id);
+    expect(await attemptsAt(event.id)).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
+  });
 
   test('ten attempts are made at their times in one step over the whole schedule', async () => {
     const event = await refusedSession();
@@ -362,22 +378,6 @@ describe('webhooks', () => {
     expect(await signatures()).toBe(2);
     await advance(HOUR);
     expect(await signatures()).toBe(1);
-  });
-
-  test('a delivery that is under way is not sent twice', async () => {
-    let held: (() => void) | undefined;
-    receiver.behave((response) => {
-      held = () => void response.writeHead(204).end();
-    });
-    const { id } = (await shop.createSession(notified())).body;
-    await until(() => held !== undefined);
-    const moving = advance(DAY / 2);
-    await until(async () => (await read()).ahead_seconds > 0);
-    held?.();
-    expect((await moving).status).toBe(200);
-    const [event] = await shop.eventsOf(id);
-    expect(await attemptsAt(event.id)).toHaveLength(1);
-    expect(receiver.received).toHaveLength(1);
   });
 });
 

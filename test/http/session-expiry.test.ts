@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
+import { Jobs } from '../../src/platform/jobs.js';
 import { uuidOf } from '../../src/shared/id.js';
-import { atOnce } from '../support/client.js';
+import { atOnce, untilDecided } from '../support/client.js';
 import { readResource, refusal } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
@@ -40,7 +41,8 @@ test('a session whose total is 0 is either completed or expired, when both are a
   const price = { currency: 'usd', unit_amount: 0, product_data: { name: 'Sample' } };
   for (let race = 0; race < 20; race++) {
     const { id } = (await shop.createSession({ currency: 'usd', line_items: [{ price_data: price }] })).body;
-    const answers = await Promise.all([shop.bare(`${PATH}/${id}/complete`), shop.expire(id)]);
+    const both = [() => shop.bare(`${PATH}/${id}/complete`), () => shop.expire(id)];
+    const answers = await Promise.all(both.map(untilDecided));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
   }
 });
@@ -116,6 +118,8 @@ test('two instances expire overdue sessions in batches, each session exactly onc
 });
 
 test('a session that cannot be expired stops no other', async () => {
+  // The services' own sweepers would hold the rows.
+  for (const { application } of [service, late]) await application.get(Jobs).onModuleDestroy();
   const BATCH = 3;
   const made = await atOnce(9, () => shop.createSession());
   const ids = made.map(({ body }) => body.id as string);

@@ -34,7 +34,7 @@ test('of cancel, succeed and fail exactly one wins, and the amount is freed or r
   const amount = 10;
   const payment = (await here.record({ amount: RACES * amount })).body.id;
   const outcomes = await inRaces(async (number) => {
-    const { id } = (await here.propose(payment, amount)).body;
+    const { id } = (await untilDecided(() => here.propose(payment, amount))).body;
     const contestants = [() => here.cancel(id), () => there.succeed(id), () => there.fail(id, { reason: 'late' })];
     const replies = await atOnce(contestants, number);
     expect(codesOf(replies)).toEqual(['done', 'refund_not_pending', 'refund_not_pending']);
@@ -104,7 +104,7 @@ test('a transaction does not wait for a lookup that waits for its connection', a
   const payment = (await here.record({ amount: 20 })).body.id;
   const outsider = await Holder.connect(service.databaseUrl);
   await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
-  const holds = many(20, () => here.hold(payment, { amount: 1 }));
+  const holds = many(20, () => untilDecided(() => here.hold(payment, { amount: 1 })));
   // All connections that the organization may have are in transactions, which wait for the payment.
   await until(async () => (await waitingForLocks(service.sql)) === 4);
   // The list reads the clock of test mode again, which each transaction needs too.

@@ -1,5 +1,6 @@
 /** Webhooks never reach the network the service runs in, whatever a URL or a resolver says. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
@@ -51,10 +52,12 @@ test('an attempt that ends stops the look-up of its name', async () => {
         reject(signal.reason);
       });
     });
-  Object.assign(strict.network, { resolve });
+  const usual = { ...strict.network };
+  Object.assign(strict.network, { resolve, timeoutMs: TIMEOUT_MS });
   const error = `No response within ${TIMEOUT_MS} ms.`;
   expect(await outcome('https://receiver.test/')).toEqual([attempt(1, null, error, false)]);
   expect(reason?.message).toBe(error);
+  Object.assign(strict.network, usual);
 });
 
 /** Attempts at a URL that nobody would be given any more. */
@@ -98,6 +101,8 @@ describe('http to another host', () => {
   let open: Awaited<ReturnType<typeof startWebhooks>>;
 
   beforeAll(async () => {
+    // From here on it only answers: it would make the attempts of the others.
+    await strict.service.application.get(WebhookScheduler).stop(0);
     open = await startWebhooks({ databaseUrl: strict.service.databaseUrl });
   });
   afterAll(() => open.service.close());

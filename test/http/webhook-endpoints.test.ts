@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
@@ -5,7 +6,7 @@ import { WebhookScheduler } from '../../src/modules/events/application/webhook-s
 import { atOnce, get, isReplay, post, type Reply, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
-import { answer, hang, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
 import { attempt, deliver } from '../support/webhooks.js';
@@ -98,7 +99,8 @@ describe.each(SURFACES)('endpoints of $name', (surface) => {
   });
 
   test('two tests of an endpoint run at once, and four of an owner; the next is refused', async () => {
-    receiver.behave(hang);
+    const held: ServerResponse[] = [];
+    receiver.behave((response) => void held.push(response));
     const ids = [(await create(surface)).id, (await create(surface)).id, (await create(surface)).id];
     const testing = (id: string) => post(at(surface, `/${id}/test`), { key: surface.key() });
     const under: Promise<Reply>[] = [];
@@ -122,7 +124,8 @@ describe.each(SURFACES)('endpoints of $name', (surface) => {
     const theirs = await post(at(MERCHANT), { key: other.test, body: { url: receiver.url } });
     under.push(post(at(MERCHANT, `/${theirs.body.id}/test`), { key: other.test }));
     await until(() => receiver.received.length === 5, 'another organization is not refused');
-    for (const reply of await Promise.all(under)) expect(reply.body.error).toMatch(/^No response within/);
+    for (const response of held) response.writeHead(204).end();
+    for (const reply of await Promise.all(under)) expect(reply.body.status_code).toBe(204);
     receiver.behave(answer(204));
     expect((await testing(one)).body.status_code).toBe(204);
   });

@@ -10,7 +10,7 @@ import { SELF_SIGNED } from '../support/self-signed.js';
 import { createLedgerKey } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
 import { listen, startSockets } from '../support/sockets.js';
-import { attempt, deliver, TIMEOUT_MS } from '../support/webhooks.js';
+import { attempt, deliver, PATIENT_MS, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -92,6 +92,7 @@ describe('the response of a receiver decides', () => {
     ['a reset', reset, null, 'ECONNRESET', false],
   ] as const)('%s', async (_, behavior, status, error, isLast) => {
     receiver.behave(behavior);
+    world.network.timeoutMs = behavior === hang ? TIMEOUT_MS : PATIENT_MS;
     const { event } = await shop.notified(receiver.url);
     await deliver(world.service);
     const deliveries = await shop.deliveriesOf(event);

@@ -6,14 +6,16 @@ import { WebhookScheduler } from '../../src/modules/events/application/webhook-s
 import { TestClock } from './clock.js';
 import { type Service, type ServiceOptions, startService } from './service.js';
 
+/** Of an attempt, for a test that waits for its end. Others have more time than a busy machine takes. */
 export const TIMEOUT_MS = 1_500;
+export const PATIENT_MS = 60_000;
 
 export type Webhooks = Awaited<ReturnType<typeof startWebhooks>>;
 
 export async function startWebhooks(options: ServiceOptions = {}) {
   const clock = new TestClock();
-  const network: Network = {
-    timeoutMs: TIMEOUT_MS,
+  const network: { -readonly [Key in keyof Network]: Network[Key] } = {
+    timeoutMs: PATIENT_MS,
     resolve: async (_name, signal) => {
       signal.throwIfAborted();
       return [{ address: '127.0.0.1', family: 4 }];
