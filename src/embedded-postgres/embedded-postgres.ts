@@ -3,6 +3,7 @@
  * holds a shared advisory lock on a connection of its own. The last process to leave stops PostgreSQL. If a process was
  * killed and left it running, the next process uses it.
  */
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -115,6 +116,7 @@ class DataDirectory {
     const logged = sizeOf(this.logFile);
     let attempts = 0;
     let startedAt = -START_AGAIN_MS;
+    let postgres: ChildProcess | undefined;
     while (performance.now() < deadline) {
       const live = processOn(this.cluster);
       const client = live && (await this.connect(live.port));
@@ -122,10 +124,11 @@ class DataDirectory {
       if (client && (await tryLock(client, 'pg_try_advisory_lock_shared', USERS_LOCK).catch(() => false)))
         return client;
       await client?.end().catch(() => undefined);
-      if (!live && performance.now() - startedAt > START_AGAIN_MS) {
+      const hasEnded = (postgres?.exitCode ?? postgres?.signalCode) !== null;
+      if (!live && hasEnded && performance.now() - startedAt > START_AGAIN_MS) {
         if (attempts === START_ATTEMPTS) break;
         if (attempts++ === 0) this.say(`PostgreSQL 18 is starting in ${this.cluster} …`);
-        await start(this.cluster, this.logFile, port);
+        postgres = await start(this.cluster, this.logFile, port);
         startedAt = performance.now();
       }
       await sleep(POLL_MS);

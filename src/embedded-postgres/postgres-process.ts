@@ -70,7 +70,7 @@ export async function initialized(initdb: ChildProcess): Promise<void> {
 }
 
 /** Starts PostgreSQL in a session of its own, because Ctrl-C in a terminal must only stop the service, which then stops it. */
-export async function start(directory: string, logFile: string, port?: number): Promise<void> {
+export async function start(directory: string, logFile: string, port?: number): Promise<ChildProcess> {
   const { bin, owner } = await installation(directory);
   const log = openSync(logFile, 'a', 0o600);
   fchmodSync(log, 0o600);
@@ -88,6 +88,7 @@ export async function start(directory: string, logFile: string, port?: number): 
   // The caller waits for a connection, not for this process, and reads the cause of a failure from the log.
   postgres.on('error', (error) => appendFileSync(logFile, `${error.message}\n`));
   postgres.unref();
+  return postgres;
 }
 
 /** Copies a large log to one backup and empties it. PostgreSQL opened it for appending, so it goes on at the start. */
