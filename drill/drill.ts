@@ -25,8 +25,8 @@ export interface Options {
 
 const POLL_MS = 20;
 const QUIET_MS = 300;
-/** How long a worker may wait before it asks again for work. */
-const PATIENCE_MS = 8_000;
+/** How long a worker may wait before it asks again for work, and how long its work may take. */
+const [PATIENCE_MS, WORK_MS] = [8_000, 32_000];
 const HOURS_OF_DAY = { least: 4, most: 16 };
 const OUTAGE_DAY = 1;
 /** A claim may last 60 days. */
@@ -120,7 +120,8 @@ class Drill {
       if (hour >= HOURS_OF_DAY.least && !this.isHolding()) break;
     }
     this.provider.isDown = false;
-    if (!this.traffic.askedAt.some(Boolean)) throw new Complaint('The command has not asked Tillgate for anything.');
+    if (!(await this.until(() => this.traffic.askedAt.some(Boolean))))
+      throw new Complaint('The command has not asked Tillgate for anything.');
     await this.merchants.propose(evening);
     await this.until(() => this.isHolding());
     await this.night(DAY + HOUR);
@@ -170,11 +171,11 @@ class Drill {
         performance.now() - since > QUIET_MS &&
         (this.isHolding() || traffic.askedAt.every((asked) => asked > this.movedAt))
       );
-    });
+    }, WORK_MS);
   }
 
-  private async until(condition: () => boolean | Promise<boolean>): Promise<boolean> {
-    const deadline = performance.now() + PATIENCE_MS;
+  private async until(condition: () => boolean | Promise<boolean>, patience = PATIENCE_MS): Promise<boolean> {
+    const deadline = performance.now() + patience;
     while (!(await condition())) {
       if (performance.now() > deadline) return false;
       this.workers.check();
