@@ -92,16 +92,16 @@ class Run {
     await Promise.all(Array.from({ length: LANES }, lane));
   }
 
-  /** A busy machine makes any request slow: what is slow when nothing else runs, again and again, is. */
+  /** A busy machine makes any request slow, or 503: what is that when nothing else runs, again and again, is. */
   async repeatSlow(): Promise<void> {
     for (const number of this.slow.splice(0)) {
       let isSlow = true;
-      for (let attempt = 0; attempt < 3 && isSlow; attempt++) {
+      for (let attempt = 0; attempt < 10 && isSlow; attempt++) {
         this.repetition += 1;
         (await this.send(number))?.close();
         isSlow = this.slow.pop() === number;
       }
-      if (isSlow) this.faults.push(`request ${number}: over ${SLOW_MS} ms, also alone`);
+      if (isSlow) this.faults.push(`request ${number}: over ${SLOW_MS} ms or 503, also alone`);
     }
   }
 
@@ -135,9 +135,10 @@ class Run {
       const ms = performance.now() - startedAt;
       // A connection may be closed, as any may at any time, before a request on it: that one is sent again.
       if (answers.length === 0 && connection === open) return await this.send(number);
-      this.judge(number, drawn, answers);
+      const isBusy = answers.some(({ status }) => status === 503);
+      if (!isBusy) this.judge(number, drawn, answers);
       if (awaited > 0) this.slowestMs = Math.max(this.slowestMs, Math.round(ms));
-      if (awaited > 0 && ms > SLOW_MS) this.slow.push(number);
+      if (isBusy || (awaited > 0 && ms > SLOW_MS)) this.slow.push(number);
       if (plain && connection.isOpen && answers[0]?.headers.get('connection') !== 'close') return connection;
       connection.close();
     } catch (error) {
@@ -180,13 +181,13 @@ class Run {
   }
 }
 
-/** A receiver that a caller named does not answer. */
-const FAILED_ATTEMPT = /"context":\["Webhooks"\],"msg":"evt_/;
+/** A receiver that a caller named does not answer, or a request is asked to come again. */
+const USUAL = /"context":\["Webhooks"\],"msg":"evt_|"msg":"service unavailable"/;
 
 /** Nothing else that a caller does is worth a warning, and no line has a key in it. */
 export function logFaults(log: string, secrets: readonly string[] = []): string[] {
   const lines = log.split('\n').filter((line) => line !== '' && !/^Tillgate \S+ listens on/.test(line));
-  const loud = lines.filter((line) => !/^\{"level":[1-3]0,/.test(line) && !FAILED_ATTEMPT.test(line));
+  const loud = lines.filter((line) => !/^\{"level":[1-3]0,/.test(line) && !USUAL.test(line));
   const leaks = lines.filter((line) => secrets.some((secret) => secret.length > 8 && line.includes(secret)));
   return [...loud.map((line) => `the log has ${line}`), ...leaks.map((line) => `the log has a key: ${line}`)].slice(
     0,

@@ -5,7 +5,7 @@ import { call, type Surroundings } from './surroundings.js';
 import type { World } from './world.js';
 
 /** Many times what anything takes on a busy machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 const PRICE = { currency: 'usd', unit_amount: 1, product_data: { name: 'Book' } };
 
 /** Reads a list of the ledger on from where it was. */

@@ -214,8 +214,9 @@ test('the receiver in the guide handles each event once and in order, with the e
   await shop.post(`/v1/checkout_sessions/${missed}/expire`);
   expect(await printed(receiver, /^checkout\.session\.expired (\S+) 2\n/m)).toBe(missed);
   const [event] = (await shop.get('/v1/events')).body.data;
-  await shop.post(`/v1/events/${event.id}/resend`);
   const deliveries = async () => (await shop.get(`/v1/events/${event.id}`)).body.deliveries;
+  await until(async () => (await deliveries()).length === 1);
+  await shop.post(`/v1/events/${event.id}/resend`);
   await until(async () => (await deliveries()).length === 2);
   expect((await deliveries()).map((one: { status_code: number }) => one.status_code)).toEqual([204, 204]);
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);

@@ -81,7 +81,7 @@ describe('stopping', () => {
     });
     const status = (await created)?.status ?? 0;
     expect(await cluster.ended).toMatchObject({ status: 0, stderr: '' });
-    expect([...workers, postgres].filter(isRunning)).toEqual([]);
+    await until(() => ![...workers, postgres].some(isRunning));
     expect(postgresPid(cluster.dataDir)).toBeUndefined();
     return status;
   }

@@ -56,15 +56,15 @@ function request(key: string, path: string, body?: unknown): Promise<Response> {
   return fetch(`${shared.url}${path}`, { method: 'POST', headers: posted, body: JSON.stringify(body) });
 }
 
-/** How long each of the neighbour's requests takes, one after the other, in milliseconds. Each must succeed. */
+/** How long each of the neighbour's requests takes, one after the other, in milliseconds: 5 s for one that is refused. */
 async function waits(): Promise<number[]> {
   const durations: number[] = [];
   for (const send of Array(SAMPLES).fill(requests).flat() as typeof requests) {
     const started = performance.now();
     const response = await send();
     await response.text();
-    durations.push(performance.now() - started);
-    expect(response.ok).toBe(true);
+    durations.push(response.status === 503 ? 5_000 : performance.now() - started);
+    if (response.status !== 503) expect(response.ok).toBe(true);
   }
   return durations;
 }
@@ -170,22 +170,19 @@ test('a hundred connections of pipelined lists', async () => {
 });
 
 test('four hundred large sessions that expire together', async () => {
-  let made = 0;
   await expectUnnoticed(async () => {
     await atOnce(8, async () => {
       for (let at = 0; at < 50; at++)
         await request(troublesome.key, '/v1/checkout_sessions', { ...SMALLEST, ...LARGE });
     });
-    made += 400;
     await service.sql.query(`UPDATE checkout_sessions SET expires_at = now() - interval '1 second'
       WHERE organization_id = '${uuidOf(troublesome.organization)}' AND status = 'open'`);
-    return async () => until(async () => (await expired()) === made);
+    return async () => until(async () => (await left()) === 0);
   });
 
-  async function expired(): Promise<number> {
-    const { rows } = await service.sql.query(
-      `SELECT count(*)::integer AS count FROM events WHERE type = 'checkout.session.expired'`,
-    );
+  async function left(): Promise<number> {
+    const { rows } = await service.sql.query(`SELECT count(*)::integer AS count FROM checkout_sessions
+      WHERE organization_id = '${uuidOf(troublesome.organization)}' AND status = 'open'`);
     return rows[0].count;
   }
 });

@@ -7,7 +7,7 @@ import { type Acknowledged, attempt, type Json, type OperationLog, type Tenant }
 
 const AT_ONCE = 8;
 /** An attempt that a killed worker began is made again when its lease of a minute is over. */
-const DELIVERY_PATIENCE_MS = 120_000;
+const DELIVERY_PATIENCE_MS = 300_000;
 
 export interface Checked {
   readonly resources: number;

@@ -65,7 +65,7 @@ export async function attempt(log: OperationLog, url: string, { key, body, idemp
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const answer = { status: response.status, text: await response.text() };
-    if (answer.status === 409 || answer.status === 503) log.unavailable += 1;
+    if ([408, 409, 503].includes(answer.status)) log.unavailable += 1;
     else if (answer.status >= 500) log.violations.push(`${url} was answered ${answer.status}: ${answer.text}`);
     else return answer;
   } catch {

@@ -64,7 +64,7 @@ async function openBrowser(): Promise<Browser> {
   const folder = packaged ? await unpacked() : '';
   const executablePath = NAMED ?? (packaged ? join(folder, 'chromium') : (INSTALLED as string));
   const env = packaged ? { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_FILE: join(folder, 'fonts.xml') } : {};
-  return chromium.launch({ executablePath, args: FLAGS, env: { ...process.env, ...env } });
+  return chromium.launch({ executablePath, args: FLAGS, timeout: 300_000, env: { ...process.env, ...env } });
 }
 
 /** Once for all files of a run, which removes it at its end: to unpack it takes seconds. */

@@ -56,13 +56,15 @@ export async function withoutNewConnections(dataDir: string, work: () => Promise
   });
 }
 
-/** While `work` runs, whoever creates a session waits; `waits` resolves when the first one does. */
+/** While `work` runs, whoever creates a session waits, for no lock that has a short limit; `waits` resolves when the first one does. */
 export async function withSessionsLocked(dataDir: string, work: (waits: () => Promise<void>) => Promise<void>) {
   await withClient(databaseUrl(dataDir), async (sql) => {
-    await sql.query('BEGIN; LOCK TABLE checkout_sessions IN EXCLUSIVE MODE');
-    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'checkout_sessions'::regclass`;
+    await sql.query(`CREATE OR REPLACE FUNCTION held() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0
+      AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NEW; END';
+      CREATE OR REPLACE TRIGGER held BEFORE INSERT ON checkout_sessions FOR EACH ROW EXECUTE FUNCTION held();
+      SELECT pg_advisory_lock(7)`);
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'advisory' AND objid = 7`;
     await work(() => until(async () => (await sql.query(waiting)).rowCount === 1));
-    await sql.query('COMMIT');
   });
 }
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import { get, post, SMALLEST } from './client.js';
+import { get, post, SMALLEST, untilDecided } from './client.js';
 import { isRunning, postgresPid, Scratch, type Server, startServer, until } from './processes.js';
 
 /** A data directory as the first start leaves it, copied for each test: setting one up takes a second. */
@@ -35,7 +35,7 @@ export async function start(DATA_DIR: string, environment: Record<string, string
 }
 
 export async function createSession({ url, key }: Server): Promise<string> {
-  const { status, body } = await post(`${url}/v1/checkout_sessions`, { key, body: SMALLEST });
+  const { status, body } = await untilDecided(() => post(`${url}/v1/checkout_sessions`, { key, body: SMALLEST }));
   expect(status).toBe(201);
   return body.id;
 }
@@ -49,7 +49,7 @@ export async function expectCleanStop(server: Server, dataDir: string, signal?: 
   const pid = postgresPid(dataDir) as number;
   expect(isRunning(pid)).toBe(true);
   expect(await server.stop(signal)).toMatchObject({ status: 0, stderr: '' });
-  expect(isRunning(pid)).toBe(false);
+  await until(() => !isRunning(pid));
   expect(postgresPid(dataDir)).toBeUndefined();
 }
 
