@@ -58,13 +58,17 @@ test('a request that comes while PostgreSQL stands still is answered 503', async
   const stranger = await Shop.open(service);
   await atOnce(READERS, () => shop.get('/v1/refunds'));
   postgres.freeze();
-  await Promise.all(
-    requests(stranger).map(async ([method, path, request]) => {
+  const database = service.application.get(Database);
+  const read = database.read(stranger, { name: 'one', text: 'SELECT 1' }, []);
+  await Promise.all([
+    // The socket's own limit is longer, and says that PostgreSQL did not answer in time.
+    expect(read).rejects.toThrow('PostgreSQL is silent.'),
+    ...requests(stranger).map(async ([method, path, request]) => {
       const nextStep = { type: 'retry', path, method };
       for (let time = 0; time < 2; time++)
         expectError(await request(), { status: 503, code: 'service_unavailable', nextStep });
     }),
-  );
+  ]);
   postgres.thaw();
   await until(async () => (await create()).status === 201);
   for (const [, , request] of requests(stranger)) expect((await request()).status).toBeLessThan(300);

@@ -1,6 +1,5 @@
 /** The command line on databases of every kind: embedded, given, empty, out of date, out of reach. */
 import { describe, expect, test } from '@jest/globals';
-import type { Client } from 'pg';
 import { limitRole } from '../../src/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
@@ -34,15 +33,12 @@ describe('migrate', () => {
   test('three at once on an empty database apply each migration exactly once', async () => {
     await onEmptyDatabase(async (url) => {
       const all = await withClient(url, async (client) => {
-        // Holds everybody up at the first thing a migration writes, so that they do meet.
-        await client.query('BEGIN; CREATE TABLE migrations ()');
+        // Holds everybody up at the migration lock, so that they do meet.
+        await client.query('BEGIN; SELECT pg_advisory_xact_lock(7411530)');
         const running = Promise.all([migrate(url), migrate(url), migrate(url)]);
-        // One waits for the table, and all three have asked for the migration lock.
-        const waiting = `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock') || ' '
-          || count(*) FILTER (WHERE query LIKE 'SELECT pg_try_advisory_xact_lock%') AS waiting
-          FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-        const state = async (watcher: Client) => (await watcher.query(waiting)).rows[0].waiting;
-        await until(() => withClient(url, async (watcher) => (await state(watcher)) === '1 3'));
+        const asking = `SELECT FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_xact_lock%'`;
+        await until(async () => (await client.query(asking)).rowCount === 3);
         await client.query('ROLLBACK');
         return running;
       });
