@@ -6,7 +6,7 @@ import { KeyExpired, retried } from '../platform/database/retries.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { ErrorResponses, statusOf } from '../platform/http/errors.js';
 import type { ResponseParts } from '../platform/http/response.js';
-import type { Caller } from '../shared/caller.js';
+import { type Caller, nameOf } from '../shared/caller.js';
 import { CallerClock } from '../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../shared/decision.js';
 import { Refusal } from '../shared/errors.js';
@@ -88,7 +88,7 @@ export class Idempotency {
 
   /** Runs one request for each key at a time. The others get its response. */
   private async alone(caller: Caller, { operation, key, fingerprint }: Claim, run: () => Promise<IdempotentResponse>) {
-    const name = `${caller.organization} ${caller.mode} ${operation} ${key}`;
+    const name = `${nameOf(caller)} ${operation} ${key}`;
     for (let first = this.running.get(name); first; first = this.running.get(name)) {
       const response = await withinPatience(first.outcome);
       if (response) return replay({ response, fingerprint: first.fingerprint }, fingerprint);

@@ -5,7 +5,7 @@ import { Database } from '../platform/database/database.js';
 import { byOrganization, type Place } from '../platform/database/places.js';
 import type { Part, Sql } from '../platform/database/statement.js';
 import type { HttpResponse } from '../platform/http/response.js';
-import type { Caller } from '../shared/caller.js';
+import { type Caller, nameOf } from '../shared/caller.js';
 import { uuidOf } from '../shared/id.js';
 import { IdempotencyKeyRecord } from './idempotency-key.record.js';
 import { IdempotentResponse } from './idempotent-response.js';
@@ -83,7 +83,7 @@ interface Row {
 
 @Injectable()
 export class StoredResponses {
-  /** The look-ups without a result that are left, of organizations that repeated a request. */
+  /** The look-ups without a result that are left, of callers that repeated a request. */
   private readonly repeating = new Map<string, number>();
 
   constructor(
@@ -110,17 +110,18 @@ export class StoredResponses {
     return { response, fingerprint: row.fingerprint };
   }
 
-  /** Whether the caller's organization has just repeated a request, and may do so again. */
-  isRepeating({ organization }: Caller): boolean {
-    return this.repeating.has(organization);
+  /** Whether the caller has just repeated a request, and may do so again. */
+  isRepeating(caller: Caller): boolean {
+    return this.repeating.has(nameOf(caller));
   }
 
-  private count({ organization }: Caller, isRepeated: boolean): void {
-    const left = isRepeated ? LOOK_FIRST : (this.repeating.get(organization) ?? 0) - 1;
-    this.repeating.delete(organization);
+  private count(caller: Caller, isRepeated: boolean): void {
+    const name = nameOf(caller);
+    const left = isRepeated ? LOOK_FIRST : (this.repeating.get(name) ?? 0) - 1;
+    this.repeating.delete(name);
     if (left <= 0) return;
     if (this.repeating.size === MAX_REPEATING) this.repeating.clear();
-    this.repeating.set(organization, left);
+    this.repeating.set(name, left);
   }
 
   private shown(body: string): string {

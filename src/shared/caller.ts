@@ -12,5 +12,10 @@ export interface Caller {
   readonly mode: Mode;
 }
 
-/** Whose work it is: an organization's, a ledger's for all organizations, or else that of a named queue. Each gets a fair share of the database. */
-export type Owner = Pick<Caller, 'organization'> | Ledger | { readonly queue: string };
+/** Whose work it is: an organization's in one mode, a ledger's for all organizations, or else that of a named queue. Each gets a fair share of the database. */
+export type Owner = Caller | Ledger | { readonly queue: string };
+
+export function nameOf(owner: Owner): string {
+  if ('queue' in owner) return owner.queue;
+  return 'organization' in owner ? `${owner.organization} ${owner.mode}` : `ledger ${owner.mode}`;
+}

@@ -13,9 +13,8 @@ export interface Moment {
   readonly ahead: number;
 }
 
-/** An organization whose test mode is ahead of real time, and how far, in milliseconds. */
-export interface MovedClock {
-  readonly organization: string;
+/** A caller whose time is ahead of real time, and how far, in milliseconds. */
+export interface MovedClock extends Caller {
   readonly ahead: number;
 }
 

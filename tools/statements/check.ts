@@ -5,7 +5,12 @@ import { faultsOf } from './organizations.js';
 import { RIGHT, TABLES, WRONG } from './wrong.js';
 
 /** Claims of several organizations at once, and refunds of one whose rows go together: both on one machine only. */
-const LOCKS_ALL = ['refunds.lock_claimable_of_all', 'refunds.claim_of_all', 'postgres-held-amounts RESERVE_ALL'];
+const LOCKS_ALL = [
+  'refunds.lock_claimable_of_all',
+  'refunds.claim_of_all',
+  'postgres-held-amounts RESERVE_ALL',
+  'postgres-held-amounts PAYMENTS_OF_ALL',
+];
 
 /** No process reads or writes it any more. A later version drops it. */
 const LEFT = 'late_payments';
@@ -48,6 +53,7 @@ const MAKERS: Makers = {
   'postgres-claims store': PARTS,
   'postgres-deliveries NEXT_RECEIVER': PARTS,
   'postgres-held-amounts change': PARTS,
+  'postgres-held-amounts less': PARTS,
   'postgres-webhook-endpoints one': PARTS,
   'postgres-webhook-endpoints statementsOn': PARTS,
   'prepared-query PreparedQuery': PARTS,
@@ -55,6 +61,7 @@ const MAKERS: Makers = {
   'statement composedForAll': PARTS,
   'statement inserting': PARTS,
   'statement remembered': PARTS,
+  'statement textOf': PARTS,
   'stuck-refunds oldest': PARTS,
   'webhook-endpoint.record endpointRecord': PARTS,
 };

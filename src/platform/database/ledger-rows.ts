@@ -83,7 +83,7 @@ export async function pageOfAll<Row extends object, Item>(
   const given: typeof values = { ...values, organization_id: organization && uuidOf(organization) };
   const names = Object.keys(given).filter((name) => given[name] !== undefined);
   const rows = await database.read<Row & { organization: string }>(
-    organization === undefined ? ledger : { organization },
+    organization === undefined ? ledger : { organization, ...ledger },
     lists[keyOf(names)] as Statement,
     [ledger.mode, ...idRange({ ...filter, order }), limit + 1, ...names.sort().map((name) => given[name])],
   );

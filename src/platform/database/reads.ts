@@ -1,8 +1,7 @@
-import type { Owner } from '../../shared/caller.js';
+import { nameOf, type Owner } from '../../shared/caller.js';
 import { histogram } from '../metric.js';
 import { isOfOneRun } from './faults.js';
 import type { Outcome, Values } from './prepared-query.js';
-import { shareOf } from './shares.js';
 import type { Statement } from './statement.js';
 
 /** The largest batch. A larger one saves nothing measurable, and each read waits for all of its batch. */
@@ -107,5 +106,5 @@ class Batch {
 
 /** The owner of all these reads. Undefined if there are several: such a batch takes nobody's share. */
 function ownerOf([first, ...others]: readonly Read[]): Owner | undefined {
-  return first && others.every(({ owner }) => shareOf(owner) === shareOf(first.owner)) ? first.owner : undefined;
+  return first && others.every(({ owner }) => nameOf(owner) === nameOf(first.owner)) ? first.owner : undefined;
 }

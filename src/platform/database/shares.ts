@@ -1,4 +1,4 @@
-import type { Owner } from '../../shared/caller.js';
+import { nameOf, type Owner } from '../../shared/caller.js';
 import { Refusal, SERVICE_UNAVAILABLE } from '../../shared/errors.js';
 
 /** Beyond this a waiting query of an owner would only time out later, so it is refused at once. */
@@ -33,7 +33,7 @@ export class Shares {
 
   /** Runs work on one connection as soon as its owner may hold one more. Throws service_unavailable when too much waits. */
   async within<Result>(owner: Owner, queries: number, work: () => Promise<Result>): Promise<Result> {
-    const name = shareOf(owner);
+    const name = nameOf(owner);
     const share = this.shares.get(name) ?? { held: 0, waiting: 0, line: [] };
     if (share.held === this.most) await turnIn(share, queries);
     else {
@@ -59,11 +59,6 @@ export class Shares {
     share.held -= 1;
     if (share.held === 0) this.shares.delete(name);
   }
-}
-
-export function shareOf(owner: Owner): string {
-  if ('organization' in owner) return owner.organization;
-  return 'queue' in owner ? owner.queue : `ledger ${owner.mode}`;
 }
 
 function turnIn(share: Share, queries: number): Promise<void> {

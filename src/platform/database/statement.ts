@@ -28,6 +28,8 @@ export interface Part extends Write {
   readonly values: readonly unknown[];
   /** How many rows it must change. Any other number means that the state changed since it was read. */
   readonly rows?: number;
+  /** SQL for the number of rows that all rows of BATCH name. Unless exactly those change, and one alone, the statement divides by zero. */
+  readonly exactly?: Sql;
   /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
   readonly stale?: readonly string[];
   /** Called once the write is committed. Must not throw. */
@@ -75,7 +77,12 @@ const known = new Map<string, Statement>();
 export function composed(parts: readonly Part[]): Statement {
   return remembered(namesOf(parts), () => {
     let last = 0;
-    return textOf(parts.map(({ sql, values }) => sql(...values.map(() => `$${++last}`))));
+    return textOf(
+      parts.map(({ sql, values, exactly }) => {
+        const text = sql(...values.map(() => `$${++last}`));
+        return exactly ? { text, changes: '1' } : { text };
+      }),
+    );
   });
 }
 
@@ -89,7 +96,11 @@ export function composedForAll(parts: readonly Part[]): Statement {
   return remembered(`all ${namesOf(parts)}`, () => {
     const columns: string[] = [];
     const columnOf = () => `${BATCH}.v${columns.push(`v${columns.length + 1}`)}`;
-    const texts = parts.map(({ all, values }) => (all as Sql)(...values.map(columnOf)));
+    const texts = parts.map(({ all, values, exactly }) => {
+      const own = values.map(columnOf);
+      const text = (all as Sql)(...own);
+      return exactly ? { text, changes: exactly(...own) } : { text };
+    });
     const arrays = columns.map((_, index) => `$${index + 1}::text[]`);
     const rows = `SELECT ${BATCH}.* FROM unnest(${arrays}) AS ${BATCH} (${columns}) CROSS JOIN (SELECT ${LOCK_TIMEOUT}) AS limited`;
     return textOf(texts, `${BATCH} AS MATERIALIZED (${rows})`);
@@ -109,15 +120,24 @@ function remembered(names: string, textOf: () => string): Statement {
   return statement;
 }
 
+type Text = { readonly text: string; readonly changes?: string };
+
 /**
  * The first part runs first: PostgreSQL executes the main query before data-modifying WITH queries that nothing reads. The part
  * that fails most often (a taken idempotency key) therefore comes first: then the others have not written dead rows.
  * Citus runs the WITH queries first, one after the other, and the main query at the end.
  */
-function textOf([first, ...others]: readonly string[], ...before: readonly string[]): string {
-  if (first === undefined) throw new RangeError('A statement has at least one part.');
-  const queries = [...before, ...others.map((text, index) => `part_${index} AS (${text})`)];
-  return queries.length === 0 ? first : `WITH ${queries.join(', ')} ${first}`;
+function textOf([first, ...others]: readonly Text[], ...before: readonly string[]): string {
+  if (first === undefined || first.changes !== undefined) throw new RangeError('A statement begins with an insert.');
+  const counts: string[] = [];
+  const queries = others.map(({ text, changes }, index) => {
+    if (changes === undefined) return `part_${index} AS (${text})`;
+    counts.push(`(SELECT count(*) FROM part_${index}) = (${changes})`);
+    return `part_${index} AS (${text} RETURNING 1)`;
+  });
+  const main = counts.length === 0 ? first.text : `${first.text} RETURNING 1 / (${counts.join(' AND ')})::integer`;
+  const all = [...before, ...queries];
+  return all.length === 0 ? main : `WITH ${all.join(', ')} ${main}`;
 }
 
 function shortened(names: string): string {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Decision } from '../../shared/decision.js';
+import type { Decision, Write } from '../../shared/decision.js';
 import { Database } from './database.js';
 import { violates } from './faults.js';
 import { retried, Stale } from './retries.js';
@@ -34,10 +34,10 @@ export class UnitOfWork {
     if ('decide' in decision) {
       return this.database.run(decision.owner, async () => {
         const { result, writes } = await decision.decide();
-        return { result, parts: await this.inOpenTransaction(await partsOf(writes)) };
+        return { result, parts: await this.inOpenTransaction(await this.partsOf(writes)) };
       });
     }
-    const writes = await partsOf(decision.writes);
+    const writes = await this.partsOf(decision.writes);
     const parts = flat(writes);
     const [first] = parts;
     if (parts.some(({ rows }) => rows !== undefined)) {
@@ -46,6 +46,13 @@ export class UnitOfWork {
       await orStale(parts, this.writes.add(parts));
     }
     return { result: decision.result, parts };
+  }
+
+  /** Citus returns no counts of other parts: there, each of these parts runs alone, and PostgreSQL tells how many rows it changed. */
+  private async partsOf(writes: readonly Write[]): Promise<readonly (readonly Part[])[]> {
+    const made = await partsOf(writes);
+    if (!this.database.isDistributed) return made;
+    return made.map((parts) => parts.map(({ exactly, ...part }) => (exactly ? { ...part, rows: 1 } : part)));
   }
 
   /** A part with a row count runs first and alone, because PostgreSQL counts only the rows of a statement's main part. */

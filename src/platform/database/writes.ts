@@ -1,8 +1,8 @@
-import type { Owner } from '../../shared/caller.js';
+import { nameOf, type Owner } from '../../shared/caller.js';
 import type { Database } from './database.js';
 import { isOfOneRun } from './faults.js';
 import { type Texts, textsOf, type Values } from './prepared-query.js';
-import { MAX_WAITING, overloaded, shareOf } from './shares.js';
+import { MAX_WAITING, overloaded } from './shares.js';
 import { composed, composedForAll, namesOf, type Part, valuesOf } from './statement.js';
 import { textArray } from './text-array.js';
 
@@ -41,7 +41,7 @@ export class Writes {
     }
     if (this.load.waiting >= MAX_WAITING) throw overloaded();
     const locking = parts.find(({ locks }) => locks);
-    const name = locking ? `${namesOf(parts)} ${shareOf(locking.owner)}` : namesOf(parts);
+    const name = locking ? `${namesOf(parts)} ${nameOf(locking.owner)}` : namesOf(parts);
     const kind = this.kinds.get(name) ?? new Kind(this.database, this.load, () => this.kinds.delete(name));
     this.kinds.set(name, kind);
     await kind.add(parts);
@@ -61,7 +61,7 @@ class Kind {
 
   add(parts: readonly Part[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const share = shareOf(ownerOf(parts));
+      const share = nameOf(ownerOf(parts));
       const texts = textsOf(valuesOf(parts));
       const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
       const line = this.lines.get(share) ?? [];
@@ -137,5 +137,5 @@ function ownerOf(parts: readonly Part[]): Owner {
 /** Undefined if there are several: such a statement takes nobody's share of the connections. */
 function sharedOwner(writes: readonly Waiting[]): Owner | undefined {
   const owners = writes.map(({ parts }) => ownerOf(parts));
-  return new Set(owners.map(shareOf)).size === 1 ? owners[0] : undefined;
+  return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
 }

@@ -42,12 +42,10 @@ export class CloseCheckoutSession {
   }
 
   /** Expires the sessions at these places that are still overdue by a clock that is `ahead`. The result is how many it expired. */
-  expireOverdue({ organization, ahead }: MovedClock, places: readonly string[]): Decision<number> {
-    return inTransaction({ organization }, async () => {
-      const expired = await this.sessions.expire(organization, places, ahead);
-      const writes = expired.map((session) =>
-        this.events.record({ organization, mode: session.state.mode }, 'checkout.session.expired', session),
-      );
+  expireOverdue(clock: MovedClock, places: readonly string[]): Decision<number> {
+    return inTransaction(clock, async () => {
+      const expired = await this.sessions.expire(clock, places);
+      const writes = expired.map((session) => this.events.record(clock, 'checkout.session.expired', session));
       return decided(expired.length, ...writes);
     });
   }

@@ -36,16 +36,15 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
   /** Stores that a session was completed or expired. Stale if the stored session is no longer open, or is overdue. */
   abstract close(caller: Caller, session: CheckoutSession): Promise<Write>;
   /**
-   * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its test mode. The
+   * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its caller. The
    * oldest expires_at comes first, and with `after` those after that one.
    */
   abstract overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]>;
-  /** Stores as expired, in the open transaction, those that are still open and overdue with a clock `ahead`. Returns them. */
-  abstract expire(organization: string, places: readonly string[], ahead: number): Promise<CheckoutSession[]>;
+  /** Stores as expired, in the open transaction, those of the clock's caller that are still open and overdue. Returns them. */
+  abstract expire(clock: MovedClock, places: readonly string[]): Promise<CheckoutSession[]>;
 }
 
-export interface OverdueSession {
-  readonly organization: string;
+export interface OverdueSession extends Caller {
   /** The row, and its position among the overdue ones. Only the port's implementation understands them. */
   readonly place: string;
   readonly expiresAt: string;

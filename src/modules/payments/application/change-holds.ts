@@ -24,9 +24,9 @@ export class ChangeHolds {
       const { amount } = hold.state;
       return decided(
         hold,
-        this.heldAmounts.change(caller, paymentId, 'hold', amount),
         this.holds.add(caller, hold),
         this.events.record(caller, 'payment.held', payment.withHold(amount)),
+        this.heldAmounts.change(caller, paymentId, 'hold', amount),
       );
     });
   }
@@ -44,8 +44,8 @@ export class ChangeHolds {
       return decided(
         released,
         this.holds.close(caller, released),
-        this.heldAmounts.change(caller, paymentId, 'release', state.amount),
         this.events.record(caller, 'payment.released', payment.withHold(-state.amount)),
+        this.heldAmounts.change(caller, paymentId, 'release', state.amount),
       );
     });
   }

@@ -91,6 +91,14 @@ export class Payment {
     throw refusal(PAYMENT_NOT_REFUNDABLE, paramError(param, 'invalid_value', message), this.state.id);
   }
 
+  /** Refuses a payout beyond what was captured. Only sums that `reconcile` names allow that: a pending refund has its amount reserved. */
+  requirePayable(amount: number): void {
+    const payable = this.refundable + this.state.amountPendingRefund;
+    if (amount <= payable) return;
+    const message = `Only ${payable} of this payment is neither refunded nor on hold. More was paid out than was captured.`;
+    throw refusal(PAYMENT_NOT_REFUNDABLE, paramError('id', 'invalid_value', message), this.state.id);
+  }
+
   /** Refuses another payment with the same reference, unless both describe the same capture. */
   requireSameCapture({ state }: Payment): void {
     const { id, amount, currency, checkoutSession } = this.state;

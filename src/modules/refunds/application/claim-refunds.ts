@@ -24,7 +24,7 @@ export class ClaimRefunds {
   /** Claims pending refunds for one worker until the lease ends. The number of a claim is its fencing token. */
   async execute(ledger: Ledger, claim: NewClaim): Promise<Decision<readonly OwnedRefund[]>> {
     const { organization, limit, leaseSeconds } = claim;
-    return inTransaction(organization === undefined ? ledger : { organization }, async () => {
+    return inTransaction(organization === undefined ? ledger : { organization, ...ledger }, async () => {
       const { refunds, now } =
         organization === undefined
           ? await this.next(ledger, limit)

@@ -8,7 +8,7 @@ import { type AmountChange, RefundEvents, RefundedAmounts, RefundedPayments, Ref
 interface Closing {
   readonly close: (refund: Refund) => Refund;
   /** What becomes of the refund's amount. */
-  readonly amount: AmountChange;
+  readonly change: AmountChange;
   readonly event: RefundEvent;
 }
 
@@ -24,35 +24,36 @@ export class CloseRefund {
 
   succeed(caller: Caller, id: OwnId, providerReference: string | null = null): Promise<Decision<Refund>> {
     const close = (refund: Refund) => refund.succeed(providerReference);
-    return this.decide(caller, id, { close, amount: 'refund', event: 'refund.succeeded' });
+    return this.decide(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
   }
 
   fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decision<Refund>> {
     const close = (refund: Refund) => refund.fail(failure);
-    return this.decide(caller, id, { close, amount: 'free', event: 'refund.failed' });
+    return this.decide(caller, id, { close, change: 'free', event: 'refund.failed' });
   }
 
   return(caller: Caller, id: OwnId, reason: string | null): Promise<Decision<Refund>> {
     const close = (refund: Refund) => refund.return(reason);
-    return this.decide(caller, id, { close, amount: 'take_back', event: 'refund.failed' });
+    return this.decide(caller, id, { close, change: 'take_back', event: 'refund.failed' });
   }
 
   cancel(caller: Caller, id: OwnId): Promise<Decision<Refund>> {
     const close = (refund: Refund) => refund.cancel();
-    return this.decide(caller, id, { close, amount: 'free', event: 'refund.canceled' });
+    return this.decide(caller, id, { close, change: 'free', event: 'refund.canceled' });
   }
 
-  private async decide(caller: Caller, id: OwnId, { close, amount, event }: Closing): Promise<Decision<Refund>> {
+  private async decide(caller: Caller, id: OwnId, { close, change, event }: Closing): Promise<Decision<Refund>> {
     const before = await this.refunds.get(caller, id);
     const refund = close(before);
     if (refund === before) return decided(refund);
     const payment = ownId(caller, refund.state.payment, 'payment');
-    const { notifyUrl } = (await this.payments.get(caller, payment, 'payment')).state;
+    const captured = await this.payments.get(caller, payment, 'payment');
+    if (change === 'refund') captured.requirePayable(refund.state.amount);
     return decided(
       refund,
       this.refunds.change(caller, before, refund),
-      this.amounts.change(caller, payment, amount, refund.state.amount),
-      this.events.record(caller, event, refund, notifyUrl),
+      this.events.record(caller, event, refund, captured.state.notifyUrl),
+      this.amounts.change(caller, payment, change, refund.state.amount),
     );
   }
 }

@@ -65,6 +65,8 @@ interface RefundedPayment {
   readonly refundable: number;
   /** Refuses with payment_not_refundable on `param` if nothing is left. */
   requireRefundable(param: string): void;
+  /** Refuses with payment_not_refundable if refunds of so much more would exceed what was captured. */
+  requirePayable(amount: number): void;
 }
 
 export abstract class RefundedPayments {

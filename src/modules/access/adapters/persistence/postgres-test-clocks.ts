@@ -39,9 +39,9 @@ export class PostgresTestClocks extends TestClocks {
     return TestClock.restore(aheadSeconds, scheduledSeconds);
   }
 
-  store({ organization }: Caller, { aheadSeconds, scheduledSeconds }: TestClock): Part {
-    const values = [uuidOf(organization), aheadSeconds, scheduledSeconds];
-    return { name: 'access.store_test_clock', owner: { organization }, sql: STORE, values };
+  store(caller: Caller, { aheadSeconds, scheduledSeconds }: TestClock): Part {
+    const values = [uuidOf(caller.organization), aheadSeconds, scheduledSeconds];
+    return { name: 'access.store_test_clock', owner: caller, sql: STORE, values };
   }
 
   async moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]> {
@@ -49,6 +49,7 @@ export class PostgresTestClocks extends TestClocks {
     const rows = await this.database.read<Row & { organization: string }>({ queue: MOVED.name }, MOVED, values);
     return rows.map(({ organization, aheadSeconds, scheduledSeconds }) => ({
       organization: idOf(ORGANIZATION_ID, organization),
+      mode: 'test',
       ahead: aheadSeconds * 1000,
       isBehind: scheduledSeconds < aheadSeconds,
     }));

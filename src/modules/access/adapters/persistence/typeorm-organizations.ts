@@ -55,7 +55,7 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async byId(id: string): Promise<Organization> {
-    const [row] = await this.database.read<OrganizationRecord>({ organization: id }, BY_ID, [uuidOf(id)]);
+    const [row] = await this.database.read<OrganizationRecord>({ queue: id }, BY_ID, [uuidOf(id)]);
     if (!row) throw notFound('organization');
     return fromRow(row);
   }
@@ -72,7 +72,7 @@ export class TypeormOrganizations extends Organizations {
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
-    const [secrets] = await this.database.read<WebhookSecrets>({ organization: id }, WEBHOOK_SECRETS, [uuidOf(id)]);
+    const [secrets] = await this.database.read<WebhookSecrets>({ queue: id }, WEBHOOK_SECRETS, [uuidOf(id)]);
     return secrets;
   }
 

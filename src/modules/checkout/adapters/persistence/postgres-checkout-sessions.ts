@@ -38,7 +38,7 @@ const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 const clock = (seconds: string) => `statement_timestamp() + make_interval(secs => ${seconds})`;
 const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
 /** $2 and $3 are the last one that was found before, by expires_at and ID. */
-const overdue = (own: string, seconds: string) => `SELECT organization_id AS organization, ctid AS place,
+const overdue = (own: string, seconds: string) => `SELECT organization_id AS organization, mode, ctid AS place,
     expires_at::text AS "expiresAt", id FROM checkout_sessions
   WHERE ${own} ${isOverdue(seconds)} AND (expires_at, id) > ($2, $3) ORDER BY expires_at, id LIMIT $1`;
 const OVERDUE = {
@@ -47,14 +47,15 @@ const OVERDUE = {
 };
 const OVERDUE_OF_ONE = {
   name: 'checkout.overdue_of_one',
-  text: overdue(`organization_id = $4 AND mode = 'test' AND`, '$5'),
+  text: overdue('organization_id = $4 AND mode = $5 AND', '$6'),
 };
 /** SKIP LOCKED: several instances sweep at once, and a session that is being paid stays open for its payment. */
 const EXPIRE = {
   name: 'checkout.expire_overdue',
   text: `WITH expired AS (
-      UPDATE checkout_sessions SET status = 'expired' WHERE organization_id = $1 AND ctid = ANY (ARRAY(
-        SELECT ctid FROM checkout_sessions WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND ${isOverdue('$3')}
+      UPDATE checkout_sessions SET status = 'expired' WHERE organization_id = $1 AND mode = $2 AND ctid = ANY (ARRAY(
+        SELECT ctid FROM checkout_sessions
+        WHERE organization_id = $1 AND mode = $2 AND ctid = ANY ($3::tid[]) AND ${isOverdue('$4')}
         FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING *
     ) SELECT ${columnsWith('status')} FROM expired`,
@@ -147,14 +148,15 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
       ? this.database.read<OverdueSession>(clock, OVERDUE_OF_ONE, [
           ...page,
           uuidOf(clock.organization),
+          clock.mode,
           clock.ahead / 1000,
         ])
       : this.database.read<OverdueSession>({ queue: OVERDUE.name }, OVERDUE, page);
     return (await found).map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
   }
 
-  async expire(organization: string, places: readonly string[], ahead: number): Promise<CheckoutSession[]> {
-    return (await this.database.query<Row>(EXPIRE, [uuidOf(organization), places, ahead / 1000])).map(fromRow);
+  async expire({ organization, mode, ahead }: MovedClock, places: readonly string[]): Promise<CheckoutSession[]> {
+    return (await this.database.query<Row>(EXPIRE, [uuidOf(organization), mode, places, ahead / 1000])).map(fromRow);
   }
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {

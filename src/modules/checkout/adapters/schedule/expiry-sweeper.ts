@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { byOrganization } from '../../../../platform/database/places.js';
 import { sweep } from '../../../../platform/database/sweep.js';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import { Jobs } from '../../../../platform/jobs.js';
+import { nameOf } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CheckoutSessions, type OverdueSession } from '../../application/ports.js';
@@ -35,8 +35,12 @@ export class ExpirySweeper implements OnApplicationBootstrap {
   }
 
   async expire(overdue: readonly OverdueSession[], ahead: number): Promise<void> {
-    for (const [organization, places] of byOrganization(overdue)) {
-      await this.unit.commit(async () => this.closeCheckoutSession.expireOverdue({ organization, ahead }, places));
+    for (const owned of Map.groupBy(overdue, nameOf).values()) {
+      const [{ organization, mode }] = owned as [OverdueSession];
+      const places = owned.map(({ place }) => place);
+      await this.unit.commit(async () =>
+        this.closeCheckoutSession.expireOverdue({ organization, mode, ahead }, places),
+      );
     }
   }
 }

@@ -73,7 +73,7 @@ export async function claimShares(
   const claim: Claim = async (some, skip = 0) => {
     const [receivers, takes] = [some.map(({ due }) => due.stored), some.map(({ take }) => take)];
     const values = [uuidOf(organization), receivers, takes, now, leaseEnd, some.map(() => skip)];
-    return (await database.autocommit<ClaimedRow>({ organization }, CLAIM, values)).rows;
+    return (await database.autocommit<ClaimedRow>({ queue: organization }, CLAIM, values)).rows;
   };
   try {
     return await claim(shares);

@@ -55,7 +55,7 @@ export class FinishedAttempts {
   private async writeBatch(organization: string, finished: readonly Finished[]): Promise<void> {
     const columns = finished[0]?.row.map((_, column) => finished.map(({ row }) => row[column])) ?? [];
     try {
-      await this.database.autocommit({ organization }, FINISH, [uuidOf(organization), ...columns]);
+      await this.database.autocommit({ queue: organization }, FINISH, [uuidOf(organization), ...columns]);
       for (const { resolve } of finished) resolve();
     } catch (error) {
       if (finished.length === 1 || isUnavailable(error)) for (const { reject } of finished) reject(error);

@@ -88,7 +88,7 @@ export class PostgresDeliveries extends Deliveries {
 
   async due(organization: string, after: string | undefined, now: number): Promise<PolledPage<DueReceiver>> {
     const values = [uuidOf(organization), after ?? '', RECEIVERS, new Date(now)];
-    const rows = await this.database.read<{ stored: string; isDue: boolean }>({ organization }, DUE, values);
+    const rows = await this.database.read<{ stored: string; isDue: boolean }>({ queue: organization }, DUE, values);
     const found = rows.filter(({ isDue }) => isDue).map(({ stored }) => dueReceiver(organization, stored));
     return { found, next: rows[RECEIVERS - 1]?.stored };
   }

@@ -10,31 +10,40 @@ const change =
   (organization, mode, payment, amount) =>
     `UPDATE payments SET ${changes(amount)} WHERE organization_id = ${organization} AND mode = ${mode} AND id = ${payment}`;
 
+/** A sum that is too small, which `reconcile` names, must not keep the outcome of a refund from being stored. */
+const less = (column: string, amount: string) => `${column} = greatest(${column} - ${amount}, 0)`;
+
 const CHANGES: Readonly<Record<AmountChange, Sql>> = {
   reserve: change((amount) => `amount_pending_refund = amount_pending_refund + ${amount}`),
-  free: change((amount) => `amount_pending_refund = amount_pending_refund - ${amount}`),
-  refund: change(
-    (amount) =>
-      `amount_pending_refund = amount_pending_refund - ${amount}, amount_refunded = amount_refunded + ${amount}`,
-  ),
-  take_back: change((amount) => `amount_refunded = amount_refunded - ${amount}`),
+  free: change((amount) => less('amount_pending_refund', amount)),
+  refund: change((amount) => `${less('amount_pending_refund', amount)}, amount_refunded = amount_refunded + ${amount}`),
+  take_back: change((amount) => less('amount_refunded', amount)),
   hold: change((amount) => `amount_on_hold = amount_on_hold + ${amount}, version = version + 1`),
-  release: change((amount) => `amount_on_hold = amount_on_hold - ${amount}, version = version + 1`),
+  release: change((amount) => `${less('amount_on_hold', amount)}, version = version + 1`),
 };
 
-/** Of one organization's payments. Refunds of the same payment add up. */
+/** Each row names its own organization and mode, though all rows of a batch have the same. Refunds of the same payment add up. */
 const RESERVE_ALL: Sql = (organization, mode, payment, amount) => `UPDATE payments
-  SET amount_pending_refund = amount_pending_refund + (SELECT sum(${amount}::bigint) FROM ${BATCH} WHERE ${payment}::uuid = payments.id)
-  WHERE organization_id = (SELECT ${organization}::uuid FROM ${BATCH} LIMIT 1) AND mode = (SELECT ${mode} FROM ${BATCH} LIMIT 1)
+  SET amount_pending_refund = amount_pending_refund + (SELECT sum(${amount}::bigint) FROM ${BATCH}
+    WHERE ${organization}::uuid = payments.organization_id AND ${mode} = payments.mode AND ${payment}::uuid = payments.id)
+  WHERE organization_id = ANY (ARRAY(SELECT ${organization}::uuid FROM ${BATCH})) AND mode = ANY (ARRAY(SELECT ${mode} FROM ${BATCH}))
     AND id = ANY (ARRAY(SELECT ${payment}::uuid FROM ${BATCH}))`;
+const PAYMENTS_OF_ALL: Sql = (organization, mode, payment) =>
+  `SELECT count(DISTINCT (${organization}, ${mode}, ${payment})) FROM ${BATCH}`;
 
 @Injectable()
 export class PostgresHeldAmounts extends HeldAmounts {
   change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Part {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment), amount];
-    const part = { name: `payments.${change}`, owner: caller, sql: CHANGES[change], values };
-    const limited = { ...part, stale: ['payments_held_within_captured'] };
-    if (change === 'reserve') return { ...limited, all: RESERVE_ALL, locks: true };
-    return change === 'hold' ? limited : part;
+    const stale = ['payments_held_within_captured'];
+    const part = {
+      name: `payments.${change}`,
+      owner: caller,
+      sql: CHANGES[change],
+      values,
+      stale,
+      exactly: PAYMENTS_OF_ALL,
+    };
+    return change === 'reserve' ? { ...part, all: RESERVE_ALL, locks: true } : part;
   }
 }

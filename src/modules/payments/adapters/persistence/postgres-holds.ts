@@ -42,7 +42,7 @@ export class PostgresHolds extends Holds {
 
   close(caller: Caller, { state: { id, status } }: Hold): Part {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), status];
-    return { name: 'payments.close_hold', owner: caller, sql: CLOSE, values };
+    return { name: 'payments.close_hold', owner: caller, sql: CLOSE, values, rows: 1 };
   }
 
   async get(caller: Caller, id: string): Promise<Hold> {

@@ -38,11 +38,10 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
 
   async perform(caller: Caller): Promise<void> {
     await this.clock.settled();
-    const { organization } = caller;
     const { ahead } = await this.clock.at(caller);
     const work = [
       () => this.moveSchedule(caller),
-      () => this.overdue.sweep({ organization, ahead }),
+      () => this.overdue.sweep({ ...caller, ahead }),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
@@ -55,7 +54,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
       handle: async (moved) => {
         const behind = moved.filter(({ isBehind }) => isBehind);
         if (behind.length > 0) await this.clock.settled();
-        for (const { organization } of behind) await this.moveSchedule({ organization, mode: 'test' });
+        for (const clock of behind) await this.moveSchedule(clock);
         for (const clock of moved) await this.overdue.sweep(clock);
       },
     });
