@@ -25,7 +25,7 @@ export const MODULES: readonly ModuleFacts[] = Object.values(declared);
 const PLATFORM = {
   errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
   metrics: PLATFORM_METRICS,
-  jobs: ['remove_idempotency_keys', 'analyze_new_tables'],
+  jobs: ['remove_idempotency_keys', 'analyze_new_tables', 'reconcile'],
 };
 
 export const factsOf = (list: readonly ModuleFacts[] = MODULES) => new Facts([PLATFORM, ...list]);

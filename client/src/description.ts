@@ -5153,6 +5153,7 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `payment_not_refundable`: Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.
        *     - `refund_not_pending`: The refund is no longer pending. Read it.
        */
       422: {
@@ -5165,7 +5166,7 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             error?: {
               /** @enum {unknown} */
-              code?: 'idempotency_key_reused' | 'refund_not_pending';
+              code?: 'idempotency_key_reused' | 'refund_not_pending' | 'payment_not_refundable';
             };
           };
         };
@@ -6111,6 +6112,7 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       /**
        * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `payment_not_refundable`: Nothing of the payment is left. Read the payment to see how much is refunded, pending and on hold.
        *     - `refund_not_pending`: The refund is no longer pending. Read it.
        */
       422: {
@@ -6123,7 +6125,7 @@ export interface operations {
           'application/json': components['schemas']['Error'] & {
             error?: {
               /** @enum {unknown} */
-              code?: 'idempotency_key_reused' | 'refund_not_pending';
+              code?: 'idempotency_key_reused' | 'refund_not_pending' | 'payment_not_refundable';
             };
           };
         };

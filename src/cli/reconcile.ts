@@ -1,9 +1,14 @@
 import type { Command } from '@commander-js/extra-typings';
+import type { INestApplicationContext } from '@nestjs/common';
 import { factsOf } from '../app.module.js';
+import { PAYMENT_ID } from '../modules/payments/index.js';
+import { RepairPayment } from '../modules/refunds/index.js';
 import { Database } from '../platform/database/database.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import type { Invariant } from '../platform/facts.js';
 import type { Mode } from '../shared/caller.js';
-import { FIRST_UUID, firstUuidAt, idOf } from '../shared/id.js';
+import { FIRST_UUID, firstUuidAt, idOf, modeOf, prefixOf } from '../shared/id.js';
+import { ownId } from '../shared/own-id.js';
 import { pastInstant } from './arguments.js';
 import { withApplication } from './run.js';
 
@@ -25,16 +30,41 @@ export function addReconcileCommand(program: Command): void {
       'only of what was made since: a span (7d), an RFC 3339 time, a date or Unix seconds',
       pastInstant,
     )
-    .action(({ since }) =>
+    .option('--repair', 'show what would make the sums of payments those of their refunds; changes nothing')
+    .option('--apply', 'with --repair: do it, and reconcile again')
+    .action(({ since, repair = false, apply = false }) =>
       withApplication(
         async (application) => {
-          const { checks, isBalanced } = await reconcile(application.get(Database), { since });
+          const database = application.get(Database);
+          const found = await reconcile(database, { since });
+          const repairs = repair ? await repaired(application, found.checks, apply) : undefined;
+          const { checks, isBalanced } = apply ? await reconcile(database, { since }) : found;
           if (!isBalanced) process.exitCode = 1;
-          return { balanced: isBalanced, checks };
+          return { balanced: isBalanced, checks, ...(repairs && { repairs }) };
         },
-        { mayLag: true },
+        { mayLag: !repair },
       ),
     );
+}
+
+/** Of the payments that were found, at most MAX_OFFENDERS for each promise. */
+async function repaired(application: INestApplicationContext, checks: readonly Check[], isMeant: boolean) {
+  const [unit, repair] = [application.get(UnitOfWork), application.get(RepairPayment, { strict: false })];
+  const ids = new Set(checks.flatMap(({ offenders }) => offenders.filter((id) => prefixOf(id) === PAYMENT_ID.prefix)));
+  const repairs = [];
+  for (const id of ids) {
+    const ledger = { mode: modeOf(id) };
+    const { failed, ...sums } = await unit.commit(() => repair.execute(ledger, ownId(ledger, id), isMeant));
+    const { amountRefunded, amountPendingRefund, overdrawn } = sums;
+    repairs.push({
+      payment: id,
+      amount_refunded: amountRefunded,
+      amount_pending_refund: amountPendingRefund,
+      failed: failed.map(({ after }) => after.state.id),
+      overdrawn,
+    });
+  }
+  return repairs;
 }
 
 /** All checks share one snapshot: a refund between two would look like a difference. No parallel workers: the service needs the cores. */

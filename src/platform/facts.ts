@@ -36,6 +36,8 @@ export interface Invariant {
   /** The rows that the promise is about: a table, or the book of another module's resource, with `id` and `mode`. */
   readonly book: string;
   readonly joined?: string;
+  /** The rows of the book that were changed last, first of all, in the mode `$1`. Without it, those that were made last. */
+  readonly touched?: string;
   readonly broken: string;
 }
 
@@ -88,6 +90,7 @@ export class Facts implements Required<Declarations> {
   readonly jobs: readonly string[];
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
+  readonly promises: readonly string[];
   readonly resourcesWithEvents: readonly Resource[];
 
   constructor(parts: readonly Declarations[]) {
@@ -95,6 +98,7 @@ export class Facts implements Required<Declarations> {
     this.resources = parts.flatMap(({ resources = [] }) => resources);
     this.guardRefusals = parts.flatMap(({ guardRefusals = [] }) => guardRefusals);
     this.invariants = parts.toReversed().flatMap(({ invariants = [] }) => invariants);
+    this.promises = this.invariants.map(({ promise }) => promise);
     this.diagnoses = parts.flatMap(({ diagnoses = [] }) => diagnoses);
     this.measurements = parts.flatMap(({ measurements = [] }) => measurements);
     this.metrics = parts.flatMap(({ metrics = [], measurements = [] }) => [
@@ -114,6 +118,7 @@ export class Facts implements Required<Declarations> {
     requireUnique('path', places);
     requireUnique('event type', this.eventTypes);
     requireUnique('job', this.jobs);
+    requireUnique('promise', this.promises);
   }
 
   resourceOf(id: string): Resource | undefined {

@@ -11,6 +11,7 @@ interface Declared {
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
   readonly jobs: readonly string[];
+  readonly promises: readonly string[];
 }
 
 /** All values of a label, or a description if they cannot be listed. */

@@ -10,6 +10,7 @@ import { JOB_METRICS } from '../platform/jobs.js';
 import { counter, gauge, histogram, startAtZero } from '../platform/metric.js';
 import { VERSION } from '../platform/version.js';
 import { Measurements } from './measurements.js';
+import { BROKEN_PROMISES } from './reconciliation.js';
 
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
@@ -47,7 +48,17 @@ const BUILD = gauge({
   labels: { version: 'as in `tillgate --version`' },
   aggregator: 'first',
 });
-export const PLATFORM_METRICS = [DURATIONS, REFUSALS, REPLAYS, CONNECTIONS, WAITING, BATCH_SIZE, ...JOB_METRICS, BUILD];
+export const PLATFORM_METRICS = [
+  DURATIONS,
+  REFUSALS,
+  REPLAYS,
+  CONNECTIONS,
+  WAITING,
+  BATCH_SIZE,
+  BROKEN_PROMISES,
+  ...JOB_METRICS,
+  BUILD,
+];
 
 @Injectable()
 export class Metrics implements OnModuleInit {

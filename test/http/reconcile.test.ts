@@ -3,6 +3,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
 import { Database } from '../../src/platform/database/database.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
+import { Reconciliation } from '../../src/telemetry/reconciliation.js';
+import { expectError, readResource } from '../support/envelope.js';
+import { scrape } from '../support/metrics.js';
 import { commandLine } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
@@ -16,10 +19,13 @@ const ON_HOLD = 'on hold = sum of active holds';
 const CLAIM = 'a claim is on a pending refund';
 const PROMISES = [HELD, REFUNDED, WITHIN, CLAIM, PAID, EXACT, ON_HOLD];
 
+type Name = Exclude<keyof Books, 'shop'>;
+
 let service: Service;
 let books: Books;
 
 interface Books {
+  readonly shop: Shop;
   /** A payment with 10.00 refunded, 5.00 pending and 7.00 on hold of 50.00, and one with nothing at all. */
   readonly payment: string;
   readonly untouched: string;
@@ -56,7 +62,7 @@ async function keepBooks(shop: Shop): Promise<Books> {
   const recorded = await shop.record({ amount: 1000, checkout_session: paid?.body.id });
   await shop.expire(expired?.body.id);
   const sessions = { paidSession: paid?.body.id, openSession: open?.body.id };
-  return { payment, untouched, succeeded: succeeded?.body.id, sessionPayment: recorded.body.id, ...sessions };
+  return { shop, payment, untouched, succeeded: succeeded?.body.id, sessionPayment: recorded.body.id, ...sessions };
 }
 
 function checks(broken: Readonly<Record<string, readonly string[]>> = {}) {
@@ -71,7 +77,7 @@ const reconciled = () => reconcile(service.application.get(Database));
 
 /** Runs SQL in which $name stands for the id of one of the books. */
 async function plant(sql: string): Promise<void> {
-  await service.sql.query(sql.replaceAll(/\$(\w+)/g, (_, name: keyof Books) => `'${uuidOf(books[name])}'`));
+  await service.sql.query(sql.replaceAll(/\$(\w+)/g, (_, name: Name) => `'${uuidOf(books[name])}'`));
 }
 
 test('the books balance after everything that can happen', async () => {
@@ -87,7 +93,7 @@ const HOLD_ONE = 'amount_pending_refund = amount_pending_refund + 1';
 const ACCOUNT_500 = 'amount_pending_refund = amount_pending_refund - 500, amount_refunded = amount_refunded + 500';
 const CLAIM_IT = 'UPDATE refunds SET claim_number = 1, claim_expires_at = now() WHERE id = $succeeded';
 
-const PLANTED: [string, string, Record<string, (keyof Books)[]>][] = [
+const PLANTED: [string, string, Record<string, Name[]>][] = [
   ['an amount is held for no refund', payment(HOLD_ONE), { [HELD]: ['payment'] }],
   [
     'an amount is held where there never was a refund',
@@ -149,6 +155,73 @@ test.each(PLANTED)('finds that %s', async (_, sql, broken) => {
   await plant(sql);
   const offenders = Object.entries(broken).map(([promise, names]) => [promise, names.map((name) => books[name])]);
   expect(await reconciled()).toEqual({ checks: checks(Object.fromEntries(offenders)), isBalanced: false });
+  await service.application.get(Reconciliation).look();
+  const values = await scrape(service);
+  const counts = PROMISES.map((promise) => [promise, values[`tillgate_broken_promises{promise="${promise}"}`]]);
+  expect(counts).toEqual(PROMISES.map((promise) => [promise, broken[promise]?.length ?? 0]));
+});
+
+test('the outcome of a refund whose amount is reserved nowhere is stored', async () => {
+  const { shop } = books;
+  const payment = (await shop.record({ amount: 1000 })).body.id;
+  const [paid, refused] = [(await shop.propose(payment, 600)).body.id, (await shop.propose(payment, 400)).body.id];
+  await service.sql.query('UPDATE payments SET amount_pending_refund = 0 WHERE id = $1', [uuidOf(payment)]);
+  expect(await shop.succeed(paid)).toMatchObject({ status: 200, body: { status: 'succeeded' } });
+  expect(await shop.fail(refused)).toMatchObject({ status: 200, body: { status: 'failed' } });
+  const left = { amount_refunded: 600, amount_pending_refund: 0, amount_refundable: 400 };
+  expect((await shop.get(`/v1/payments/${payment}`)).body).toMatchObject(left);
+});
+
+/** More than was captured is pending, as after a reservation that was made nowhere: one refund of three is claimed. */
+async function overdraw() {
+  const { shop } = books;
+  const payment = (await shop.record({ amount: 1000 })).body.id;
+  const propose = async () => (await shop.propose(payment, 600)).body.id as string;
+  const forget = () =>
+    service.sql.query('UPDATE payments SET amount_pending_refund = 0 WHERE id = $1', [uuidOf(payment)]);
+  const first = await propose();
+  await forget();
+  const claimed = await propose();
+  await service.sql.query(
+    `UPDATE refunds SET claim_number = 1, claim_expires_at = now() + interval '1 hour' WHERE id = $1`,
+    [uuidOf(claimed)],
+  );
+  await forget();
+  const last = await propose();
+  return { shop, payment, first, claimed, last };
+}
+
+test('what was proposed beyond the captured amount is shown, then repaired', async () => {
+  const { shop, payment, first, claimed, last } = await overdraw();
+  const repair = (...more: string[]) =>
+    commandLine(['reconcile', '--repair', ...more], { DATABASE_URL: service.databaseUrl });
+  const sums = { amount_refunded: 0, amount_pending_refund: 600 };
+  const repairs = [{ payment, ...sums, failed: [first, last], overdrawn: 0 }];
+  const shown = await repair();
+  expect([shown.status, JSON.parse(shown.stdout)]).toEqual([1, expect.objectContaining({ balanced: false, repairs })]);
+  expect((await shop.get(`/v1/refunds/${first}`)).body.status).toBe('pending');
+  const applied = await repair('--apply');
+  expect([applied.status, JSON.parse(applied.stdout)]).toEqual([
+    0,
+    expect.objectContaining({ balanced: true, repairs }),
+  ]);
+  for (const id of [first, last]) {
+    const [, event] = await shop.eventsOf(id);
+    expect(event).toMatchObject({ type: 'refund.failed', data: { reason: 'More was proposed than was captured.' } });
+  }
+  expect(await shop.succeed(claimed)).toMatchObject({ status: 200 });
+});
+
+test('money that left beyond the captured amount is refused with a reason, never with 500', async () => {
+  const { shop, payment, first, claimed, last } = await overdraw();
+  expect((await shop.succeed(first)).status).toBe(200);
+  const errors = [['id', 'invalid_value']] as const;
+  const nextStep = readResource(`/ledger/v1/payments/${payment}?organization=${shop.organization}`);
+  for (const id of [claimed, last])
+    expectError(await shop.succeed(id), { status: 422, code: 'payment_not_refundable', errors, nextStep });
+  expect((await shop.fail(claimed, { claim: 1 })).status).toBe(200);
+  expect((await shop.fail(last)).status).toBe(200);
+  expect(await shop.amountsOf(payment)).toEqual({ captured: 1000, refunded: 600, pending: 0, left: 400 });
 });
 
 test('can be limited to resources created since an instant', async () => {

@@ -57,6 +57,7 @@ const MAKERS: Makers = {
   'postgres-webhook-endpoints one': PARTS,
   'postgres-webhook-endpoints statementsOn': PARTS,
   'prepared-query PreparedQuery': PARTS,
+  'reconciliation statementOf': PARTS,
   'statement composed': PARTS,
   'statement composedForAll': PARTS,
   'statement inserting': PARTS,

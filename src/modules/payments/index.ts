@@ -1,4 +1,4 @@
-export { REFUSED_WHEN_EMPTY } from './adapters/representation/payments.examples.js';
+export { REFUSED_WHEN_EMPTY, REFUSED_WHEN_PAID_OUT } from './adapters/representation/payments.examples.js';
 export { HeldAmounts, PaymentQueries } from './application/ports.js';
 export { RecordPayment } from './application/record-payment.js';
 export { PAYMENT_ID } from './domain/payment.js';

@@ -1,1 +1,2 @@
+export { RepairPayment } from './application/repair-payment.js';
 export { REFUNDS } from './refunds.module.js';

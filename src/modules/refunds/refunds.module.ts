@@ -19,6 +19,7 @@ import { ClaimRefunds } from './application/claim-refunds.js';
 import { CloseRefund } from './application/close-refund.js';
 import { Claims, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
+import { RepairPayment } from './application/repair-payment.js';
 import { REFUND_CLAIMED, REFUND_IN_PROGRESS } from './domain/claim.js';
 import {
   REFUND_EXCEEDS_REMAINING,
@@ -37,6 +38,7 @@ import { REFUND_FACTS } from './facts.js';
     CloseRefund,
     LedgerRefundChanges,
     ProposeRefund,
+    RepairPayment,
     { provide: Claims, useClass: PostgresClaims },
     { provide: RefundedAmounts, useExisting: HeldAmounts satisfies Abstract<RefundedAmounts> },
     { provide: RefundedPayments, useExisting: PaymentQueries satisfies Abstract<RefundedPayments> },

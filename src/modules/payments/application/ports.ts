@@ -4,11 +4,13 @@ import type { Decided, Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Hold, HoldStatus } from '../domain/hold.js';
-import type { Payment, PaymentEvent } from '../domain/payment.js';
+import type { Payment, PaymentEvent, PaymentState } from '../domain/payment.js';
 
 export abstract class PaymentQueries {
   /** Refuses with not_found on `param`, the parameter that held the ID. */
   abstract get(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
+  /** Locks a payment until the end of the open transaction. Refuses as `get` does. */
+  abstract lock(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
   /** Payments of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>>;
   /** Whose payment it is, unless the ledger names the organization. Refuses with not_found. */
@@ -21,8 +23,6 @@ export abstract class Payments extends PaymentQueries {
   /** Stale if another payment has the same reference or already pays the session. */
   abstract add(caller: Caller, payment: Payment): Write;
   abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
-  /** Locks a payment until the end of the open transaction. Refuses with not_found. */
-  abstract lock(caller: Caller, id: OwnId): Promise<Payment>;
 }
 
 export interface PaymentFilter extends CreatedPageRequest {
@@ -45,10 +45,14 @@ export interface LedgerPaymentFilter extends PaymentFilter {
  */
 export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back' | 'hold' | 'release';
 
+export type RefundAmounts = Pick<PaymentState, 'amountRefunded' | 'amountPendingRefund'>;
+
 /** The amounts of payments that are reserved, refunded or on hold, in the minor unit of the payment's currency. */
 export abstract class HeldAmounts {
   /** To reserve or to hold is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
+  /** Stores what refunds hold of a payment that the open transaction has locked. */
+  abstract restore(caller: Caller, payment: OwnId, amounts: RefundAmounts): Write;
 }
 
 export abstract class Holds {

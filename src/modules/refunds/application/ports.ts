@@ -3,6 +3,7 @@ import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../domain/refund.js';
+import type { HeldAmounts } from '../domain/repair.js';
 import type { Turn } from '../domain/turns.js';
 
 export abstract class Refunds {
@@ -15,6 +16,8 @@ export abstract class Refunds {
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
+  /** The pending and succeeded refunds of a payment, oldest first. */
+  abstract ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]>;
   /** Refunds of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>>;
   /** Whose refund it is, unless the ledger names the organization. Refuses with not_found. */
@@ -61,7 +64,7 @@ export abstract class Claims {
 }
 
 interface RefundedPayment {
-  readonly state: Omit<RefundablePayment, 'refundable'> & { readonly notifyUrl: string | null };
+  readonly state: Omit<RefundablePayment, 'refundable'> & HeldAmounts & { readonly notifyUrl: string | null };
   readonly refundable: number;
   /** Refuses with payment_not_refundable on `param` if nothing is left. */
   requireRefundable(param: string): void;
@@ -72,6 +75,9 @@ interface RefundedPayment {
 export abstract class RefundedPayments {
   /** Refuses with not_found on `param`. */
   abstract get(caller: Caller, id: OwnId, param: string): Promise<RefundedPayment>;
+  /** Locks a payment until the end of the open transaction. Refuses with not_found on `param`. */
+  abstract lock(caller: Caller, id: OwnId, param?: string): Promise<RefundedPayment>;
+  abstract ownerOf(ledger: Ledger, id: OwnId): Promise<Caller>;
 }
 
 export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back';
@@ -79,6 +85,11 @@ export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back';
 export abstract class RefundedAmounts {
   /** To reserve an amount is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
+  abstract restore(
+    caller: Caller,
+    payment: OwnId,
+    amounts: Pick<HeldAmounts, 'amountRefunded' | 'amountPendingRefund'>,
+  ): Write;
 }
 
 export abstract class RefundEvents {

@@ -24,11 +24,11 @@ export const PAYMENT_INVARIANTS: readonly Invariant[] = [
   {
     id: PAYMENT_ID,
     book: 'payments',
-    joined: `LEFT JOIN (
-      SELECT organization_id, mode, payment_id, sum(amount) AS active
-      FROM payment_holds WHERE status = 'active' GROUP BY organization_id, mode, payment_id
-    ) holds ON (holds.organization_id, holds.mode, holds.payment_id) = (book.organization_id, book.mode, book.id)`,
+    joined: `CROSS JOIN LATERAL (
+      SELECT coalesce(sum(amount), 0) AS active FROM payment_holds
+      WHERE organization_id = book.organization_id AND mode = book.mode AND payment_id = book.id AND status = 'active'
+    ) holds`,
     promise: 'on hold = sum of active holds',
-    broken: 'book.amount_on_hold <> coalesce(holds.active, 0)',
+    broken: 'book.amount_on_hold <> holds.active',
   },
 ];

@@ -3,7 +3,7 @@ import { BATCH, type Part, type Sql } from '../../../../platform/database/statem
 import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
-import { type AmountChange, HeldAmounts } from '../../application/ports.js';
+import { type AmountChange, HeldAmounts, type RefundAmounts } from '../../application/ports.js';
 
 const change =
   (changes: (amount: string) => string): Sql =>
@@ -21,6 +21,9 @@ const CHANGES: Readonly<Record<AmountChange, Sql>> = {
   hold: change((amount) => `amount_on_hold = amount_on_hold + ${amount}, version = version + 1`),
   release: change((amount) => `${less('amount_on_hold', amount)}, version = version + 1`),
 };
+
+const RESTORE = `UPDATE payments SET amount_refunded = $4, amount_pending_refund = $5
+  WHERE organization_id = $1 AND mode = $2 AND id = $3`;
 
 /** Each row names its own organization and mode, though all rows of a batch have the same. Refunds of the same payment add up. */
 const RESERVE_ALL: Sql = (organization, mode, payment, amount) => `UPDATE payments
@@ -45,5 +48,10 @@ export class PostgresHeldAmounts extends HeldAmounts {
       exactly: PAYMENTS_OF_ALL,
     };
     return change === 'reserve' ? { ...part, all: RESERVE_ALL, locks: true } : part;
+  }
+
+  restore(caller: Caller, payment: OwnId, { amountRefunded, amountPendingRefund }: RefundAmounts): Part {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment), amountRefunded, amountPendingRefund];
+    return { name: 'payments.restore', owner: caller, sql: () => RESTORE, values, rows: 1 };
   }
 }

@@ -8,6 +8,7 @@ const payment = (amount: number) =>
 
 export const REFUSED_REFERENCE = [() => payment(5000).requireSameCapture(payment(4999))];
 export const REFUSED_WHEN_EMPTY = (param: string) => () => payment(500).withHold(500).requireRefundable(param);
+export const REFUSED_WHEN_PAID_OUT = () => payment(500).withHold(400).requirePayable(500);
 const HOLD = { amount: 501, reason: null, reference: null };
 export const REFUSED_HOLDS = [
   () => Hold.place(payment(500), HOLD, 0),

@@ -29,6 +29,10 @@ const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
 export const REFUNDS_OF_PAYMENT = `SELECT id FROM refunds WHERE ${SCOPE} AND payment_id = $3`;
+const OF_PAYMENT = {
+  name: 'refunds.of_payment',
+  text: `${SELECT} AND payment_id = $3 AND status IN ('pending', 'succeeded') ORDER BY id`,
+};
 const BY_REFERENCE = { name: 'refunds.by_reference', text: `${SELECT} AND reference = $3` };
 
 /** $10 to $12 are the state that the change was decided on: of concurrent changes, only the first one matches. */
@@ -108,6 +112,11 @@ export class PostgresRefunds extends Refunds {
     const values = [uuidOf(caller.organization), caller.mode, reference];
     const [row] = await this.database.read<Row>(caller, BY_REFERENCE, values);
     return row && fromRow(row);
+  }
+
+  async ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]> {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment)];
+    return (await this.database.read<Row>(caller, OF_PAYMENT, values)).map(fromRow);
   }
 
   async get(caller: Caller, id: OwnId): Promise<Refund> {

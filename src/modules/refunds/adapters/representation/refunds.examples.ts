@@ -1,6 +1,6 @@
 import { exampleId } from '../../../../platform/http/schema.js';
 import { notFound } from '../../../../shared/errors.js';
-import { PAYMENT_ID, REFUSED_WHEN_EMPTY } from '../../../payments/index.js';
+import { PAYMENT_ID, REFUSED_WHEN_EMPTY, REFUSED_WHEN_PAID_OUT } from '../../../payments/index.js';
 import { REFUND_ID, Refund, type RefundStatus } from '../../domain/refund.js';
 
 const PAYMENT = { id: exampleId(PAYMENT_ID), mode: 'test', currency: 'usd', refundable: 500 } as const;
@@ -22,7 +22,7 @@ export const REFUSED_PROPOSALS = [
   REFUSED_WHEN_EMPTY('payment'),
 ];
 export const REFUSED_CANCEL = [() => refund('succeeded').cancel(), () => refund('pending', 1).cancel()];
-export const REFUSED_SUCCESS = [() => refund('canceled').succeed(null)];
+export const REFUSED_SUCCESS = [() => refund('canceled').succeed(null), REFUSED_WHEN_PAID_OUT];
 export const REFUSED_FAILURE = [
   () => refund('canceled').fail(FAILURE),
   () => refund('pending', 2).fail({ ...FAILURE, claim: 1 }),

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { Ledger } from '../../../shared/caller.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import type { OwnId } from '../../../shared/own-id.js';
+import { type Repair, repairOf } from '../domain/repair.js';
+import { RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
+
+/** Makes the sums of a payment those of its refunds. Versions before 1.2 could reserve the amount of a refund nowhere. */
+@Injectable()
+export class RepairPayment {
+  constructor(
+    private readonly refunds: Refunds,
+    private readonly payments: RefundedPayments,
+    private readonly amounts: RefundedAmounts,
+    private readonly events: RefundEvents,
+  ) {}
+
+  /** What is to be repaired. Nothing is written unless `isMeant`. Refuses with not_found. */
+  async execute(ledger: Ledger, id: OwnId, isMeant: boolean): Promise<Decision<Repair>> {
+    const caller = await this.payments.ownerOf(ledger, id);
+    return inTransaction(caller, async () => {
+      const { state } = await this.payments.lock(caller, id);
+      const repair = repairOf(state, await this.refunds.ofPayment(caller, id));
+      if (!isMeant) return decided(repair);
+      return decided(
+        repair,
+        ...repair.failed.map(({ before, after }) => this.refunds.change(caller, before, after)),
+        this.amounts.restore(caller, id, repair),
+        ...repair.failed.map(({ after }) => this.events.record(caller, 'refund.failed', after, state.notifyUrl)),
+      );
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import type { Refund } from './refund.js';
+
+export interface HeldAmounts {
+  readonly amount: number;
+  readonly amountRefunded: number;
+  readonly amountPendingRefund: number;
+  readonly amountOnHold: number;
+}
+
+export interface Repair {
+  readonly amountRefunded: number;
+  readonly amountPendingRefund: number;
+  /** Pending refunds of more than was captured, each with what it becomes. */
+  readonly failed: readonly { readonly before: Refund; readonly after: Refund }[];
+  /** What claimed refunds have beyond what was captured. They may be paid out, so a person has to look at each. */
+  readonly overdrawn: number;
+}
+
+const FAILURE = { reason: 'More was proposed than was captured.', claim: null, providerReference: null };
+
+/** What the sums of a payment should be by its refunds, the oldest first. Those that nobody claimed fail where there is no money for them. */
+export function repairOf({ amount, amountOnHold }: HeldAmounts, refunds: readonly Refund[]): Repair {
+  const sumOf = (some: readonly Refund[]) => some.reduce((sum, { state }) => sum + state.amount, 0);
+  const [succeeded, pending] = (['succeeded', 'pending'] as const).map((status) =>
+    refunds.filter(({ state }) => state.status === status),
+  ) as [Refund[], Refund[]];
+  const claimed = pending.filter(({ state }) => state.claimNumber > 0);
+  const most = amount - amountOnHold - sumOf(succeeded);
+  let held = sumOf(claimed);
+  const excess = pending.filter(({ state }) => {
+    if (state.claimNumber > 0) return false;
+    if (held + state.amount > most) return true;
+    held += state.amount;
+    return false;
+  });
+  return {
+    amountRefunded: sumOf(succeeded),
+    amountPendingRefund: Math.min(held, most),
+    failed: excess.map((before) => ({ before, after: before.fail(FAILURE) })),
+    overdrawn: Math.max(held - most, 0),
+  };
+}
