@@ -141,6 +141,18 @@ test('what a transaction has written before a decision fails is undone', async (
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });
 
+test('a transaction in which a statement has failed is no commit, though nobody was told', async () => {
+  const committed: string[] = [];
+  const decide = async () => {
+    await database.write(composed([sit(1, 'Ada')]), [1, 'Ada']);
+    await database.write(composed([sit(2, null)]), [2, null]).catch(() => undefined);
+    return decided('seated');
+  };
+  const work = unit.commit(async () => inTransaction(owner, decide)).then((result) => committed.push(result));
+  await expect(work).rejects.toThrow('The transaction failed before its commit.');
+  expect([committed, await stored()]).toEqual([[], { seats: {}, notes: [] }]);
+});
+
 test('reports a commit once, and only a commit', async () => {
   const committed: string[] = [];
   await unit.commit(async () => decided(null, sit(1, 'Ada')));

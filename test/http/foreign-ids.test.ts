@@ -1,13 +1,16 @@
 /**
- * An ID of another organization gets the same response as an unknown ID, in every place of every operation that takes
- * an ID. The places come from the description, so a new operation is tested without a change here.
+ * An ID of another organization or of the other mode gets the same response as an unknown ID, in every place of every operation
+ * that takes an ID, and what is done in one mode leaves the other as it is, though their IDs are equal. The places come from the
+ * description, so a new operation is tested without a change here.
  */
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
 import { post, type Reply, send } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
-import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/service.js';
 import { useService } from '../support/setup.js';
-import { Shop } from '../support/shop.js';
+import { Shop, type Twin } from '../support/shop.js';
+import { deliver } from '../support/webhooks.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.
 type Node = any;
@@ -59,33 +62,48 @@ const OPERATIONS: readonly Operation[] = Object.entries<Node>(DOCUMENT.paths).fl
 const CASES = OPERATIONS.flatMap((operation) =>
   operation.places
     .filter((place) => !isNoResource(place))
-    .map((place) => ({ operation, place, named: `${operation.method} ${operation.path}: ${place.name}` })),
+    .map((place) => ({
+      operation,
+      place,
+      method: operation.method,
+      named: `${operation.method} ${operation.path}: ${place.name}`,
+    })),
 );
 
-const isDelete = ({ operation }: (typeof CASES)[number]) => operation.method === 'DELETE';
+const isOfApi = ({ path }: Operation) => /^\/(ledger\/)?v1\//.test(path);
+
+/** Deletions come last. */
+function deletedLast<Case extends { readonly method: string }>(cases: readonly Case[]): Case[] {
+  return cases.toSorted((one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'));
+}
 
 // Without an address for customers there are no pages to read.
 const service = useService({ config: { publicUrl: 'https://pay.example' } });
+let twin: Twin;
 let owner: Shop;
 let stranger: Tenant;
-let otherLedger: string;
-/** By kind, what the owner has. */
+/** By kind, what the owner has in test mode. */
 let owned: Ids;
 
 beforeAll(async () => {
-  owner = await Shop.open(service);
+  twin = await Shop.openTwin(service);
+  owner = twin.test;
   stranger = await createTenant(service);
-  otherLedger = await createLedgerKey(service, 'live');
   owned = await makeResources();
 });
 
-/** One resource of every kind that an operation takes: of the oldest kinds by hand, and what the examples make. */
-async function makeResources(): Promise<Ids> {
+/** The oldest kinds. */
+async function makeMoney(): Promise<Ids> {
   const { id: session, amount_total: amount } = (await owner.createSession()).body;
-  const payment = (await owner.record({ checkout_session: session, amount })).body.id;
+  const payment = await owner.capture({ checkout_session: session, amount });
   const refund = (await owner.propose(payment, 100)).body.id;
   const hold = (await owner.hold(payment, { amount: 100 })).body.id;
-  const ids: Record<string, string> = { org: owner.organization, cs: session, pay: payment, re: refund, hold };
+  return { org: owner.organization, cs: session, pay: payment, re: refund, hold };
+}
+
+/** One resource of every kind that an operation takes: of the oldest kinds by hand, and what the examples make. */
+async function makeResources(): Promise<Ids> {
+  const ids: Record<string, string> = { ...(await makeMoney()) };
   const learn = ({ body }: Reply) => {
     const id = body?.id ?? body?.data?.[0]?.id;
     const kind = ID.exec(id)?.[1];
@@ -97,7 +115,7 @@ async function makeResources(): Promise<Ids> {
       learn(await ask(operation, ids));
   }
   for (const operation of OPERATIONS.filter(({ method, path }) => method === 'GET' && !path.includes('{')))
-    if (/^\/(ledger\/)?v1\//.test(operation.path)) learn(await ask({ ...operation, places: [] }, ids));
+    if (isOfApi(operation)) learn(await ask({ ...operation, places: [] }, ids));
   // The ledger has endpoints of its own, of the same kind as a merchant's.
   ids['ledger we'] = (
     await owner.ledgerPost('/ledger/v1/webhook_endpoints', { url: 'https://ledger.example/', events: ['*'] })
@@ -131,30 +149,34 @@ test('the owner has a resource of every kind that an operation takes', () => {
   expect(CASES.length).toBeGreaterThan(25);
 });
 
-test.each(CASES)('$named, by another organization', async ({ operation, place: { kind, unknown } }) => {
-  const mine = { ...owned, org: stranger.organization };
-  const strange: [ids: Ids, key: string][] = operation.isLedger
-    ? [[owned, otherLedger]]
-    : [
-        [owned, stranger.test],
-        [owned, stranger.live],
-      ];
-  // The ledger's operations that take an organization keep to it.
-  if (operation.isLedger && operation.places.some((place) => place.kind === 'org'))
-    strange.push([mine, owner.ledgerKey]);
-  for (const [ids, key] of strange) {
-    const reply = await ask(operation, ids, key);
-    const nothing = await ask(operation, { ...ids, [kind]: unknown, [`ledger ${kind}`]: unknown }, key);
-    expect(seen(reply, (operation.isLedger && ids[`ledger ${kind}`]) || (ids[kind] as string))).toEqual(
-      seen(nothing, unknown),
-    );
-  }
-});
+/** The IDs as the other mode would have them, of those that name their mode. */
+const crossed = (ids: Ids): Ids =>
+  Object.fromEntries(Object.entries(ids).map(([kind, id]) => [kind, id.replace('_test_', '_live_')]));
 
-/** Deletions come last. */
-const DELETED_LAST = CASES.toSorted((one, other) => Number(isDelete(one)) - Number(isDelete(other)));
+test.each(CASES)(
+  '$named, by another organization or mode',
+  async ({ operation, place: { in: where, kind, unknown } }) => {
+    const { isLedger, method, places } = operation;
+    const other = isLedger ? twin.live.ledgerKey : twin.live.key;
+    // An organization reads by ID what it has in either mode.
+    const isRead = !isLedger && where === 'path' && method === 'GET';
+    const strange: [ids: Ids, key: string][] = isRead ? [] : [[owned, other]];
+    if (crossed(owned)[kind] !== owned[kind]) strange.push([crossed(owned), other]);
+    if (!isLedger) strange.push([owned, stranger.test], [owned, stranger.live]);
+    // The ledger's operations that take an organization keep to it.
+    if (isLedger && places.some((place) => place.kind === 'org'))
+      strange.push([{ ...owned, org: stranger.organization }, owner.ledgerKey]);
+    for (const [ids, key] of strange) {
+      const reply = await ask(operation, ids, key);
+      const nothing = await ask(operation, { ...ids, [kind]: unknown, [`ledger ${kind}`]: unknown }, key);
+      expect(seen(reply, (operation.isLedger && ids[`ledger ${kind}`]) || (ids[kind] as string))).toEqual(
+        seen(nothing, unknown),
+      );
+    }
+  },
+);
 
-test.each(DELETED_LAST)(
+test.each(deletedLast(CASES))(
   '$named, by its owner, gets another response',
   async ({ operation, place: { kind, unknown } }) => {
     const reply = await ask(operation, owned);
@@ -166,3 +188,94 @@ test.each(DELETED_LAST)(
     );
   },
 );
+
+/** Some operations do nothing with what is just made. */
+const STATES: readonly ((made: Ids) => Promise<Ids>)[] = [
+  async (made) => made,
+  async (made) => owner.claim({ limit: 100 }).then(() => made),
+  async (made) => owner.succeed(made.re as string).then(() => made),
+  async (made) => {
+    const create = OPERATIONS.find(({ method, path }) => method === 'POST' && path === '/v1/checkout_sessions');
+    return {
+      ...made,
+      cs: (await owner.createSession(create?.body)).body.id,
+      pay: await owner.capture({ amount: 9000 }),
+    };
+  },
+];
+
+describe.each([
+  // The ID of an event says nothing of its mode, in which it is found.
+  {
+    column: 'mode',
+    own: () => 'test',
+    theirs: () => 'live',
+    isAsked: ({ places }: Operation) => !places.some(({ kind }) => kind === 'evt'),
+  },
+  // Of two organizations with the same IDs, a ledger cannot say which one it means.
+  {
+    column: 'organization_id',
+    own: () => uuidOf(owner.organization),
+    theirs: () => uuidOf(stranger.organization),
+    isAsked: ({ isLedger }: Operation) => !isLedger,
+  },
+])('another $column with the same IDs', ({ column, own, theirs, isAsked }) => {
+  const query = (text: string, ...values: string[]) => service.sql.query(text, values);
+  let ids: Ids;
+  let tables: readonly string[];
+
+  beforeAll(async () => {
+    ids = await makeResources();
+    await deliver(service);
+    const named = `SELECT table_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND column_name = $1 AND table_name <> 'api_keys'`;
+    tables = (await query(named, column)).rows.map(({ name }) => name);
+    // References may point at rows that come later.
+    await query('SET session_replication_role = replica');
+  });
+
+  /** All that there is becomes theirs too. No webhook is due meanwhile. */
+  async function copy(): Promise<void> {
+    await query('BEGIN');
+    for (const table of tables) {
+      const copied = `(jsonb_populate_record(row, jsonb_build_object('${column}', $2::text))).*`;
+      await query(
+        `INSERT INTO ${table} SELECT ${copied} FROM ${table} row WHERE ${column}::text = $1`,
+        own(),
+        theirs(),
+      );
+    }
+    await query(`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '10 days' WHERE next_attempt_at IS NOT NULL`);
+    await query('COMMIT');
+  }
+
+  async function rows(): Promise<unknown> {
+    const each = tables.map((table) => `SELECT '${table}', row::text FROM ${table} row WHERE ${column}::text = $1`);
+    return (await query(`${each.join(' UNION ALL ')} ORDER BY 1, 2`, theirs())).rows;
+  }
+
+  /** With all that it is filtered by, and without. */
+  async function read(operation: Operation, made: Ids): Promise<string[]> {
+    const all = { ...operation, places: operation.places.filter((place) => place.in === 'path') };
+    const replies = [await ask(operation, made), await ask(all, made)];
+    return replies.map(({ status, text }) => `${status} ${text.replace(/"now":\d+/, '')}`);
+  }
+
+  test.each(deletedLast(OPERATIONS.filter((one) => isOfApi(one) && isAsked(one))))(
+    'is none to $method $path',
+    async (operation) => {
+      const isRead = operation.method === 'GET';
+      for (const make of isRead ? STATES.slice(0, 1) : STATES) {
+        for (const table of tables) await query(`DELETE FROM ${table} WHERE ${column} = $1`, theirs());
+        const made = isRead ? ids : await make({ ...ids, ...(await makeMoney()) });
+        const alone = isRead && (await read(operation, made));
+        await copy();
+        const before = await rows();
+        const reply = !isRead && (await ask(operation, made));
+        if (alone) expect(await read(operation, made)).toEqual(alone);
+        expect(await rows()).toEqual(before);
+        if (reply && reply.status < 300) break;
+      }
+    },
+  );
+});

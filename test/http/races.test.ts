@@ -5,6 +5,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
 import { Database } from '../../src/platform/database/database.js';
+import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
@@ -105,15 +106,52 @@ test('200 identical refunds make one refund and one answer, and hold its amount 
   await expectAnsweredOnce(first);
 });
 
-// Guards `locks`: refunds go to PostgreSQL together only with those of the same organization, whose payments they hold.
-test('refunds of two organizations at once are held each on its own payment', async () => {
-  const shops = [shop, await Shop.open(first)];
-  const payments = await Promise.all(shops.map((each) => each.capture({ amount: CAPTURED })));
-  const propose = (index: number) => (shops[index % 2] as Shop).propose(payments[index % 2] as string, 1);
-  expect(countBy(await atOnce(40, propose), ({ status }) => status)).toEqual({ 201: 40 });
-  for (const [index, each] of shops.entries()) {
-    expect((await each.amountsOf(payments[index] as string)).pending).toBe(20);
+// Guards `locks`: refunds go to PostgreSQL together only with those of the same organization and mode, whose payments they hold.
+test('refunds of two organizations and of both modes at once fill each its own payment exactly', async () => {
+  const twin = await Shop.openTwin(first);
+  const shops = [twin.test, twin.live, await Shop.open(first)];
+  const payments = await Promise.all(shops.map((each) => each.capture({ amount: 20 })));
+  const replies = await Promise.all(
+    shops.map((by, at) => race(40, { path: '/v1/refunds', body: { payment: payments[at], amount: 1 }, by })),
+  );
+  for (const [at, each] of shops.entries()) {
+    expect(countBy(replies[at] as Reply[], ({ status }) => status)).toEqual({ 201: 20, 422: 20 });
+    expect(await each.amountsOf(payments[at] as string)).toEqual({ captured: 20, refunded: 0, pending: 20, left: 0 });
   }
+  await expectAnsweredOnce(first);
+});
+
+// The two are alike in everything: each step of one of them is one of the other, too.
+test('both modes of an organization at once, under the same keys and references, do each the whole work once', async () => {
+  const twin = await Shop.openTwin(first);
+  const both = <Result>(work: (shop: Shop, mode: Mode) => Promise<Result>) =>
+    Promise.all(MODES.map((mode) => work(twin[mode], mode)));
+  const payments = await both((at) => at.capture({ amount: 100, reference: 'capture' }));
+  const proposed = await both((at, mode) =>
+    atOnce(20, (number) => {
+      const payment = payments[MODES.indexOf(mode)];
+      const body = { payment, amount: 2, reference: `refund-${number % 10}` };
+      return untilDecided(() => at.at(number % 2 ? first : second).post('/v1/refunds', body, body.reference));
+    }),
+  );
+  const refunds = proposed.map((replies) => [...new Set(replies.map(({ body }) => body.id as string))].sort());
+  expect(refunds.map(({ length }) => length)).toEqual([10, 10]);
+  const claims = await both((at) => atOnce(3, () => at.claim({ limit: 4 })));
+  const claimed = claims.map((replies) => replies.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id)));
+  expect(claimed.map((ids) => ids.sort())).toEqual(refunds);
+  const ends = await both((at, mode) => {
+    const [payment, ids] = [payments[MODES.indexOf(mode)] as string, refunds[MODES.indexOf(mode)] as string[]];
+    return atOnce(ids.length, (number) => {
+      const id = ids[number] as string;
+      if (number < 4) return untilDecided(() => at.succeed(id));
+      if (number < 7) return untilDecided(() => at.fail(id, { claim: 1 }));
+      return untilDecided(() => at.hold(payment, { amount: 5, reference: 'dispute' }));
+    });
+  });
+  for (const replies of ends) expect(countBy(replies, ({ status }) => status)).toEqual({ 200: 7, 201: 3 });
+  const amounts = await both((at, mode) => at.amountsOf(payments[MODES.indexOf(mode)] as string));
+  expect(amounts).toEqual(MODES.map(() => ({ captured: 100, refunded: 8, pending: 6, left: 71 })));
+  await expectAnsweredOnce(first);
 });
 
 // From here on the database is without what the races above rely on: keep these last.

@@ -1,86 +1,102 @@
 /**
- * The two modes of an organization: reads by id see both, lists and writes one. foreign-ids.test.ts has other organizations;
- * the sequences of the model run beside each other and see only their own.
+ * The two modes of an organization: reads by id see both, lists have one, and so have idempotency keys. foreign-ids.test.ts has
+ * what is written under an ID; the sequences of the model run in both modes, beside each other.
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
-import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
+import { MODES } from '../../src/shared/caller.js';
 import { newId } from '../../src/shared/id.js';
-import { isReplay, post, type Reply, SMALLEST } from '../support/client.js';
-import { expectError } from '../support/envelope.js';
+import { isReplay, post, SMALLEST } from '../support/client.js';
 import { createKey } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { useService, useTwin } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const SESSIONS = '/v1/checkout_sessions';
-const MODES = ['test', 'live'] as const;
-type Mode = (typeof MODES)[number];
+const DAY = 24 * 3600;
 
 const service = useService();
-let owner: Readonly<Record<Mode, Shop>>;
-let stranger: Readonly<Record<Mode, Shop>>;
+const owner = useTwin(service, beforeAll);
+const stranger = useTwin(service, beforeAll);
+let shops: readonly Shop[];
 
-beforeAll(async () => {
-  owner = await openBoth();
-  stranger = await openBoth();
-});
-
-/** One organization in both modes. */
-async function openBoth() {
-  const test = await Shop.open(service);
-  return { test, live: await test.in('live', service) };
+interface Made {
+  readonly session: string;
+  readonly payment: string;
+  readonly refund: string;
 }
 
 const createdBy = async (shop: Shop): Promise<string> => (await shop.createSession()).body.id;
 
-describe.each(MODES)('what is in %s mode', (mode) => {
-  const other = mode === 'test' ? 'live' : 'test';
+/** One of everything that is listed, with the same references and amounts in each mode. */
+async function makeAll(shop: Shop): Promise<Made> {
+  const session = await createdBy(shop);
+  const payment = await shop.capture({ reference: 'capture' });
+  const refund = (await shop.post('/v1/refunds', { payment, amount: 1, reference: 'back' })).body.id;
+  await shop.hold(payment, { amount: 1, reference: 'dispute' });
+  const url = 'https://receiver.test/';
+  await shop.post('/v1/webhook_endpoints', { url });
+  return { session, payment, refund };
+}
 
-  test('is read by id in the other mode too, the same bytes', async () => {
-    const session = await createdBy(owner[mode]);
-    const payment = (await owner[mode].record()).body.id;
-    const refund = (await owner[mode].propose(payment, 1)).body.id;
-    for (const path of [`${SESSIONS}/${session}`, `/v1/payments/${payment}`, `/v1/refunds/${refund}`]) {
-      const [own, across] = [await owner[mode].get(path), await owner[other].get(path)];
-      expect([own.status, own.body.mode ?? mode, across.status, across.text]).toEqual([200, mode, 200, own.text]);
-      expect((await stranger[mode].get(path)).status).toBe(404);
-    }
+let made: readonly Made[];
+
+beforeAll(async () => {
+  shops = [owner, stranger].flatMap((twin) => MODES.map((mode) => twin[mode]));
+  made = await Promise.all(shops.map(makeAll));
+  for (const mode of MODES)
+    await owner[mode].ledgerPost('/ledger/v1/webhook_endpoints', { url: 'https://receiver.test/' });
+});
+
+describe('of what is alike in two organizations and both modes of each', () => {
+  test.each([
+    [SESSIONS, 1],
+    ['/v1/payments', 1],
+    ['/v1/refunds', 1],
+    ['/v1/refunds?reference=back', 1],
+    ['/v1/webhook_endpoints', 1],
+    ['/v1/events', 4],
+    ['/v1/events?order=asc&type=refund.created', 1],
+    ['/ledger/v1/payments?organization=', 1],
+    ['/ledger/v1/payments?reference=capture&organization=', 1],
+    ['/ledger/v1/refunds?organization=', 1],
+    ['/ledger/v1/holds?organization=', 1],
+    ['/ledger/v1/events?organization=', 4],
+  ])('%s has the own %i', async (path, count) => {
+    const lists = shops.map((shop) => shop.idsOf(path.endsWith('=') ? path + shop.organization : path));
+    const ids = await Promise.all(lists);
+    expect(ids.map(({ length }) => length)).toEqual(shops.map(() => count));
+    expect(new Set(ids.flat()).size).toBe(shops.length * count);
   });
 
-  test('is listed in no other', async () => {
-    const session = await createdBy(owner[mode]);
-    const payment = (await owner[mode].record()).body.id;
-    const refund = (await owner[mode].propose(payment, 1)).body.id;
-    for (const [path, id] of [
-      [SESSIONS, session],
-      ['/v1/payments', payment],
-      ['/v1/refunds', refund],
-    ] as const) {
-      expect((await owner[mode].idsOf(path))[0]).toBe(id);
-      for (const elsewhere of [owner[other], stranger.test, stranger.live])
-        expect(await elsewhere.idsOf(path)).not.toContain(id);
-    }
+  test.each([
+    ['/ledger/v1/payments', 2],
+    ['/ledger/v1/payments?reference=capture', 2],
+    ['/ledger/v1/refunds', 2],
+    ['/ledger/v1/holds', 2],
+    ['/ledger/v1/events', 8],
+    ['/ledger/v1/events?order=asc&type=refund.created', 2],
+    ['/ledger/v1/webhook_endpoints', 1],
+  ])('%s has the %i of its mode', async (path, count) => {
+    const ids = await Promise.all(MODES.map((mode) => owner[mode].idsOf(path)));
+    expect(ids.map(({ length }) => length)).toEqual([count, count]);
+    expect(new Set(ids.flat()).size).toBe(2 * count);
   });
 
-  test('is written in no other, and a refusal reserves no amount', async () => {
-    const payment = (await owner[mode].record({ amount: 100 })).body.id;
-    for (const elsewhere of [owner[other], stranger.test, stranger.live]) {
-      const refused = await elsewhere.propose(payment, 1);
-      expectError(refused, { status: 404, code: 'not_found', errors: [['payment', 'invalid_value']] });
-      expect(seen(refused)).toEqual(seen(await elsewhere.propose(newId(PAYMENT_ID, Date.now(), mode), 1)));
+  test('each is read by id in both modes, the same bytes, and by nobody else', async () => {
+    for (const [at, { session, payment, refund }] of made.entries()) {
+      const twin = at < MODES.length ? owner : stranger;
+      const other = twin === owner ? stranger : owner;
+      for (const path of [`${SESSIONS}/${session}`, `/v1/payments/${payment}`, `/v1/refunds/${refund}`]) {
+        const [one, two] = [await twin.test.get(path), await twin.live.get(path)];
+        expect([one.status, two.status, two.text]).toEqual([200, 200, one.text]);
+        for (const mode of MODES) expect((await other[mode].get(path)).status).toBe(404);
+      }
     }
-    expect((await owner[mode].amountsOf(payment)).pending).toBe(0);
   });
 });
 
-/** All that a caller sees, but for what names this one request. */
-function seen({ status, headers, text, body }: Reply): unknown {
-  const rest = [...headers].filter(([name]) => !['request-id', 'date'].includes(name));
-  return { status, headers: rest, text: text.replace(body.request_id, '') };
-}
-
 test('a cursor of another organization is only a position', async () => {
-  const fresh = await openBoth();
+  const fresh = await Shop.openTwin(service);
   const older = [await createdBy(fresh.test), await createdBy(fresh.test)];
   // All three name the same moment of the list: nobody's id, the stranger's and the other mode's.
   const cursors = [newId(CHECKOUT_SESSION_ID, Date.now(), 'test'), await createdBy(stranger.test)];
@@ -92,17 +108,30 @@ test('a cursor of another organization is only a position', async () => {
 
 describe('an idempotency key', () => {
   test('is separate for each organization, mode and operation', async () => {
-    const shops = [owner.test, owner.live, stranger.test, stranger.live];
-    const payments = await Promise.all(shops.map(async (shop) => (await shop.record({ amount: 100 })).body.id));
     const replies = await Promise.all(
       shops.flatMap((shop, at) => [
         shop.post(SESSIONS, SMALLEST, 'shared'),
-        shop.post('/v1/refunds', { payment: payments[at], amount: 1 }, 'shared'),
+        shop.post('/v1/refunds', { payment: made[at]?.payment, amount: 1 }, 'shared'),
       ]),
     );
     expect(replies.map((reply) => [reply.status, isReplay(reply)])).toEqual(replies.map(() => [201, false]));
     expect(new Set(replies.map(({ body }) => body.id)).size).toBe(replies.length);
   });
+
+  test.each(MODES)(
+    'that %s mode has repeated is new in the other one, and ends by the clock of its own',
+    async (first) => {
+      const twin = await Shop.openTwin(service);
+      const create = (mode: (typeof MODES)[number]) => twin[mode].post(SESSIONS, SMALLEST, 'alike');
+      const [one, again] = [await create(first), await create(first)];
+      expect([again.text, isReplay(again)]).toEqual([one.text, true]);
+      const other = await create(first === 'test' ? 'live' : 'test');
+      expect([other.status, isReplay(other)]).toEqual([201, false]);
+      await twin.test.post('/v1/test_helpers/clock', { advance_seconds: DAY });
+      expect(isReplay(await create('test'))).toBe(false);
+      expect((await create('live')).text).toBe((first === 'live' ? one : other).text);
+    },
+  );
 
   test('is shared by the API keys of an organization and mode', async () => {
     const first = await owner.test.post(SESSIONS, SMALLEST, 'rotated');

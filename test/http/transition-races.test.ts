@@ -47,6 +47,38 @@ test('of cancel, succeed and fail exactly one wins, and the amount is freed or r
   expect(await here.amountsOf(payment)).toEqual({ captured, refunded, pending: 0, left: captured - refunded });
 });
 
+/** The answer, if what was decided on changes and is committed while the request waits to write. */
+async function overtaken(change: string, id: string, request: () => Promise<Reply>): Promise<Reply> {
+  const outsider = await Holder.connect(service.databaseUrl);
+  await outsider.hold(change, [uuidOf(id)]);
+  const reply = untilDecided(request);
+  await until(async () => (await waitingForLocks(service.sql)) > 0);
+  await outsider.commit();
+  await outsider.end();
+  return reply;
+}
+
+// Guards what a change of a refund compares with the state that it was decided on.
+test.each([
+  ['is released', 'claim_expires_at = NULL'],
+  ['is taken over', 'claim_number = 2'],
+])('a refund does not fail by a claim that %s meanwhile', async (_, change) => {
+  const payment = await here.capture();
+  const { id } = (await here.propose(payment, 10)).body;
+  await here.claim();
+  const failed = await overtaken(`UPDATE refunds SET ${change} WHERE id = $1`, id, () => here.fail(id, { claim: 1 }));
+  expect([failed.status, failed.body.error?.code]).toEqual([422, 'refund_claimed']);
+  expect((await here.amountsOf(payment)).pending).toBe(10);
+});
+
+test('a session is not paid whose time ends after its payment was decided', async () => {
+  const session = (await here.createSession()).body;
+  const over = 'UPDATE checkout_sessions SET expires_at = statement_timestamp() WHERE id = $1';
+  const paid = await overtaken(over, session.id, () => here.record({ amount: 1000, checkout_session: session.id }));
+  expect([paid.status, paid.body.error?.code]).toEqual([422, 'session_not_open']);
+  expect((await here.get(`/v1/checkout_sessions/${session.id}`)).body.status).toBe('expired');
+});
+
 test('of the expiry of a session and its payment exactly one wins', async () => {
   await inRaces(async (number) => {
     const session = (await here.createSession()).body;

@@ -1,21 +1,25 @@
 /** The steps of the model's sequences: each sends one request and compares the answer, then what it touched. */
-import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Client } from 'pg';
+import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import type { Reply } from './client.js';
 import { type Expected, Model } from './model.js';
-import { createLedgerKey, type Service } from './service.js';
+import type { Service } from './service.js';
 import { owned, Shop } from './shop.js';
 
-/** The real thing: a shop of its own for each sequence. */
+/** The real thing in one mode. */
 interface Real {
   readonly shop: Shop;
   readonly sql: Client;
+  /** How many there were: their keys are those of the other mode. */
+  writes: number;
   /** The writes so far, to be sent again. */
   readonly sent: { readonly send: () => Promise<Reply>; readonly reply: Reply }[];
 }
+
+type InModes<Each> = Readonly<Record<Mode, Each>>;
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -46,12 +50,12 @@ function onOne(
 
 const found = (model: Model, kind: Kind, id: string) => model[kind].find((one) => one.id === id);
 
-/** Sends a write under a key of its own and holds the answer to what the model expects. */
-async function write({ sent }: Real, send: (key: string) => Promise<Reply>, expected: Expected): Promise<Reply> {
-  const key = randomUUID();
+/** Sends a write under a key that is new in its mode and holds the answer to what the model expects. */
+async function write(real: Real, send: (key: string) => Promise<Reply>, expected: Expected): Promise<Reply> {
+  const key = `write-${++real.writes}`;
   const reply = await send(key);
   expect({ status: reply.status, body: reply.body }).toEqual(expected);
-  sent.push({ send: () => send(key), reply });
+  real.sent.push({ send: () => send(key), reply });
   return reply;
 }
 
@@ -112,14 +116,17 @@ const elapse = (pick: number) =>
   });
 
 /** Keys of idempotency are kept for a day: what was sent before is then new. Hours alone never make up a day. */
-const advance = (seconds: number) =>
-  always(`advance the clock by ${seconds}`, async (model, real) => {
+const advance = (seconds: number): Command => ({
+  check: ({ mode }) => mode === 'test',
+  toString: () => `advance the clock by ${seconds}`,
+  run: async (model, real) => {
     if (seconds === DAY) real.sent.length = 0;
     const send = (key: string) => real.shop.post('/v1/test_helpers/clock', { advance_seconds: seconds }, key);
     await write(real, send, model.advance(seconds));
     const clock = await real.shop.get('/v1/test_helpers/clock');
     expect(clock.body.ahead_seconds).toBe(model.ahead);
-  });
+  },
+});
 
 const propose = (pick: number, amount: number) =>
   onOne(`propose ${amount} of`, 'payments', pick, async (id, model, real) => {
@@ -213,7 +220,7 @@ const retry = (pick: number) =>
     expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
-const COMMANDS = [
+const COMMANDS: readonly fc.Arbitrary<Command>[] = [
   fc.nat({ max: 4 }).map(create),
   amounts.map(capture),
   fc
@@ -223,7 +230,8 @@ const COMMANDS = [
   picks.map(close('complete')),
   picks.map(elapse),
   fc.constantFrom(HOUR, HOUR, HOUR, DAY).map(advance),
-  fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount)),
+  // What is proposed, most other steps need.
+  ...[1, 2, 3].map(() => fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount))),
   picks.map(cancel),
   fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => decide('succeed')(pick, number)),
   fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => decide('fail')(pick, number)),
@@ -255,17 +263,35 @@ async function compareAll(model: Model, { shop }: Real): Promise<void> {
 }
 
 const LONGEST = 12;
+/** Most steps are made in both modes at once. */
+const WHERE: readonly (readonly Mode[])[] = [MODES, MODES, ['test'], ['live']];
 
-/** Random sequences, one after the other, each with a shop of its own. */
-export async function checkSequences(service: Service, how: { readonly numRuns: number; readonly seed: number }) {
-  const ledgerKey = await createLedgerKey(service);
-  const sequence = fc.commands(COMMANDS, { maxCommands: LONGEST, size: 'max' });
-  const property = fc.asyncProperty(sequence, async (commands) => {
-    const shop = await Shop.open(service, { ledgerKey });
-    const model = new Model(shop.organization);
-    const real: Real = { shop, sql: service.sql, sent: [] };
-    await fc.asyncModelRun(() => ({ model, real }), commands);
-    await compareAll(model, real);
+function inModes(where: readonly Mode[], command: Command): fc.AsyncCommand<InModes<Model>, InModes<Real>> {
+  const able = (models: InModes<Model>) => where.filter((mode) => command.check(models[mode]));
+  return {
+    check: (models) => able(models).length > 0,
+    run: async (models, reals) =>
+      void (await Promise.all(able(models).map((mode) => command.run(models[mode], reals[mode])))),
+    toString: () => `${command} (${where.join(' and ')})`,
+  };
+}
+
+/** Random sequences, one after the other, each with a twin of its own. */
+export function checkSequences(service: Service, how: { readonly numRuns: number; readonly seed: number }) {
+  const commands = COMMANDS.map((one) =>
+    fc.tuple(fc.constantFrom(...WHERE), one).map(([where, command]) => inModes(where, command)),
+  );
+  const sequence = fc.commands(commands, { maxCommands: LONGEST, size: 'max' });
+  const property = fc.asyncProperty(sequence, async (steps) => {
+    const twin = await Shop.openTwin(service);
+    const modelOf = (mode: Mode) => new Model(twin[mode].organization, mode);
+    const realOf = (mode: Mode): Real => ({ shop: twin[mode], sql: service.sql, writes: 0, sent: [] });
+    const model = { test: modelOf('test'), live: modelOf('live') };
+    const real = { test: realOf('test'), live: realOf('live') };
+    // A payment, of which there is something to propose from the first step on.
+    await inModes(MODES, capture(4)).run(model, real);
+    await fc.asyncModelRun(() => ({ model, real }), steps);
+    for (const mode of MODES) await compareAll(model[mode], real[mode]);
   });
   return fc.check(property, how);
 }

@@ -3,6 +3,7 @@
  * naive: one status, three amounts, no clock but those that the test turns.
  */
 import { expect } from '@jest/globals';
+import type { Mode } from '../../src/shared/caller.js';
 import { readResource, refusal } from './envelope.js';
 
 export interface Expected {
@@ -13,8 +14,6 @@ export interface Expected {
 // biome-ignore lint/suspicious/noExplicitAny: a body as the service shows it.
 type Resource = any;
 
-const newId = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_test_[0-9a-z]{26}$`));
-
 interface Claim {
   readonly number: number;
   readonly isLive: boolean;
@@ -24,7 +23,10 @@ interface Claim {
 }
 
 export class Model {
-  constructor(private readonly organization: string) {}
+  constructor(
+    private readonly organization: string,
+    readonly mode: Mode,
+  ) {}
 
   /** How far the clock of the shop is ahead of real time, in seconds. */
   ahead = 0;
@@ -40,21 +42,21 @@ export class Model {
   session(total: number): Expected {
     const payment_status = total === 0 ? 'no_payment_required' : 'unpaid';
     const body = { status: 'open', payment_status, currency: 'usd', amount_total: total };
-    return { status: 201, body: expect.objectContaining({ id: newId('cs'), ...body }) };
+    return { status: 201, body: expect.objectContaining({ id: this.newId('cs'), ...body }) };
   }
 
   payment(amount: number, session: string | null = null, mismatch: string | null = null): Expected {
     const none = { amount_refunded: 0, amount_pending_refund: 0, amount_on_hold: 0, amount_refundable: amount };
     const facts = {
       object: 'payment',
-      mode: 'test',
+      mode: this.mode,
       amount,
       ...none,
       currency: 'usd',
       checkout_session: session,
       mismatch,
     };
-    return { status: 201, body: { id: newId('pay'), ...facts, created: expect.any(Number) } };
+    return { status: 201, body: { id: this.newId('pay'), ...facts, created: expect.any(Number) } };
   }
 
   pay(session: Resource, amount: number, onMismatch: 'refuse' | 'record' = 'refuse'): Expected {
@@ -125,7 +127,7 @@ export class Model {
     }
     account(payment, { pending: amount });
     const facts = { object: 'refund', amount, currency: 'usd', status: 'pending', payment: payment.id };
-    return { status: 201, body: { id: newId('re'), ...facts, created: expect.any(Number) } };
+    return { status: 201, body: { id: this.newId('re'), ...facts, created: expect.any(Number) } };
   }
 
   hold(payment: Resource, amount: number | undefined): Expected {
@@ -140,7 +142,7 @@ export class Model {
       return refused('hold_exceeds_remaining', lower, { param: 'amount', code: 'too_large', allowed: [String(left)] });
     }
     account(payment, { onHold: amount ?? left });
-    const facts = { object: 'payment.hold', organization: this.organization, mode: 'test', payment: payment.id };
+    const facts = { object: 'payment.hold', organization: this.organization, mode: this.mode, payment: payment.id };
     const set = { amount: amount ?? left, reason: null, reference: null, status: 'active' };
     return {
       status: 201,
@@ -204,6 +206,10 @@ export class Model {
     if (refund.status === 'failed') return { status: 200, body: this.owned(refund) };
     const read = readResource(`/ledger/v1/refunds/${refund.id}`);
     return refused('refund_not_succeeded', read, { param: 'id', code: 'invalid_value' });
+  }
+
+  private newId(prefix: string) {
+    return expect.stringMatching(new RegExp(`^${prefix}_${this.mode}_[0-9a-z]{26}$`));
   }
 
   private claimOf(refund: Resource): Claim {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { type Server, serve } from './processes.js';
 import { type Service, type ServiceOptions, startService } from './service.js';
-import { Shop, type ShopOptions } from './shop.js';
+import { Shop, type ShopOptions, type Twin } from './shop.js';
 import { startWebhooks, type Webhooks } from './webhooks.js';
 
 /** The service of a test file. */
@@ -53,4 +53,11 @@ export function useShop(service: Service, options: ShopOptions = {}, before = be
   const shop: Shop = Object.create(Shop.prototype);
   before(async () => void Object.assign(shop, await Shop.open(service, options)));
   return shop;
+}
+
+/** A new twin for each test, or with `beforeAll` for the file. */
+export function useTwin(service: Service, before = beforeEach): Twin {
+  const twin = {} as Twin;
+  before(async () => void Object.assign(twin, await Shop.openTwin(service)));
+  return twin;
 }

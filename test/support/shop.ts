@@ -28,6 +28,12 @@ export class Shop {
     return new Shop(url, this.tenant, this.mode, this.ledgerKey);
   }
 
+  /** One organization in both modes: what is done in one of them must leave the other as it is. */
+  static async openTwin(service: Service): Promise<Twin> {
+    const test = await Shop.open(service);
+    return { test, live: await test.in('live', service) };
+  }
+
   /** The same organization in another mode. */
   async in(mode: Mode, service: Service): Promise<Shop> {
     return new Shop(this.url, this.tenant, mode, await createLedgerKey(service, mode));
@@ -156,6 +162,8 @@ export class Shop {
     };
   }
 }
+
+export type Twin = Readonly<Record<Mode, Shop>>;
 
 export interface Amounts {
   readonly captured: number;
