@@ -46,9 +46,11 @@ test('a page leads to the payment URL of the organization and mode, until there 
   expect(led.location).toBe(filled(led.id, led.path));
   const other = await pay(shop);
   expect(other.location).toBe(`${other.path}/pretend`);
+  await run('--mode', 'test', '--payment-url', 'https://test.example/{CHECKOUT_SESSION_ID}');
   expect(await run('--mode', 'live', '--no-payment-url')).toEqual({ id, mode: 'live', payment_url: null });
   const nowhere = await pay(live);
   expect(nowhere.location).toBe(nowhere.path);
+  expect((await pay(shop)).location).toMatch(/^https:\/\/test\.example\//);
 });
 
 test("it must be https and contain the session's ID after its host, and the organization must exist", async () => {

@@ -6,7 +6,7 @@ import { createDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
 import { inserting, type Part } from '../../src/platform/database/statement.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import type { Owner } from '../../src/shared/caller.js';
+import { MODES, type Owner } from '../../src/shared/caller.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
 import { until } from '../support/processes.js';
@@ -91,15 +91,30 @@ test('writes of one turn are one statement, whoever they are of', async () => {
   expect(await stored()).toEqual(['alice0', 'alice1', 'bob0', 'bob1']);
 });
 
-test('of a part that locks rows, only writes of one owner', async () => {
-  const lock = { locks: true };
-  const locking = (owner: Owner, text: string) => decided(null, { ...note(text, owner), ...lock });
-  const writes = [locking(ALICE, 'a'), locking(ALICE, 'b'), locking(BOB, 'c'), locking(BOB, 'd')];
-  await Promise.all(writes.map((write) => unit.commit(async () => write)));
-  expect(sent).toEqual([
-    { name: ALL, notes: ['a', 'b'] },
-    { name: ALL, notes: ['c', 'd'] },
-  ]);
+test('of a part that locks rows, only writes of one owner, which is an organization in one mode', async () => {
+  const owners = [...MODES.map((mode) => ({ organization: 'org', mode })), { organization: 'other', mode: MODES[0] }];
+  const locking = (owner: Owner, text: string): Part => ({ ...note(text, owner), locks: true });
+  const writes = owners.flatMap((owner, at) => [locking(owner, `a${at}`), locking(owner, `b${at}`)]);
+  await Promise.all(writes.map((write) => unit.commit(async () => decided(null, write))));
+  expect(sent).toEqual(owners.map((_, at) => ({ name: ALL, notes: [`a${at}`, `b${at}`] })));
+});
+
+/** Says more of a note, which there must be. */
+const tell = (text: string): Part => ({
+  name: 'notes.tell',
+  owner: ALICE,
+  sql: (text) => `UPDATE notes SET more = 'told' WHERE note = ${text}`,
+  all: (text) => `UPDATE notes SET more = 'told' WHERE note = ANY (ARRAY(SELECT ${text} FROM batch))`,
+  exactly: (text) => `SELECT count(DISTINCT ${text}) FROM batch`,
+  values: [text],
+});
+
+test.each([1, 3])('of %i writes at once, one that changes fewer rows than it names writes nothing', async (count) => {
+  await Promise.all(['one', 'two'].map((text) => add(text)));
+  const writes = ['none', 'one', 'two'].slice(0, count).map((text, at) => [note(`of ${at}`), tell(text)]);
+  const outcomes = await Promise.allSettled(writes.map((parts) => unit.commit(async () => decided(null, ...parts))));
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'].slice(0, count));
+  expect(await stored()).toEqual(['of 1', 'of 2', 'one', 'two'].slice(count === 1 ? 2 : 0));
 });
 
 test('the flood of one leaves the others their places', async () => {

@@ -1,18 +1,23 @@
-/** Processes are killed in the middle of their work, again and again, while careful clients retry under their keys. */
+/**
+ * Processes are killed in the middle of their work, again and again, while careful clients retry under their keys, which are the
+ * same in both modes.
+ */
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
+import { MODES, type Mode } from '../../src/shared/caller.js';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { type Server, serve } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { useProcesses, useService, useShop } from '../support/setup.js';
+import { useProcesses, useService, useTwin } from '../support/setup.js';
 
-const CLIENTS = 10;
+const CLIENTS = 5;
 const KILLS = 4;
 /** Long enough for a process that was just started to be in the thick of it when it is killed. */
 const LIFE_MS = [200, 600] as const;
 
 interface Write {
+  readonly mode: Mode;
   readonly path: string;
   readonly body: object;
   readonly idempotencyKey: string;
@@ -26,36 +31,38 @@ interface Acknowledged {
 
 const service = useService();
 const processes = useProcesses(service);
-const shop = useShop(service, {}, beforeAll);
-let payments: readonly string[];
+const twin = useTwin(service, beforeAll);
+let payments: Readonly<Record<Mode, readonly string[]>>;
 
 beforeAll(async () => {
-  payments = await atOnce(4, () => shop.capture({ amount: 300 }));
+  const [test, live] = await Promise.all(MODES.map((mode) => atOnce(2, () => twin[mode].capture({ amount: 300 }))));
+  payments = { test: test as string[], live: live as string[] };
 });
 
 /** Whichever process: its answer, or none when it is dead. */
 const send = (write: Write): Promise<Reply> =>
-  post(`${processes[randomInt(processes.length)]?.url}${write.path}`, { key: shop.key, ...write });
+  post(`${processes[randomInt(processes.length)]?.url}${write.path}`, { key: twin[write.mode].key, ...write });
 
-function newWrite(): Write {
+/** The same in both modes. */
+function newWrites(): Write[] {
   const idempotencyKey = randomUUID();
-  if (randomInt(2) === 0) {
-    const body = { ...SMALLEST, metadata: { key: idempotencyKey } };
-    return { path: '/v1/checkout_sessions', body, idempotencyKey };
-  }
-  const body = { payment: payments[randomInt(payments.length)], amount: randomInt(1, 50) };
-  return { path: '/v1/refunds', body, idempotencyKey };
+  const [isSession, amount, which] = [randomInt(2) === 0, randomInt(1, 50), randomInt(2)];
+  const session = { ...SMALLEST, metadata: { key: idempotencyKey } };
+  return MODES.map((mode) => {
+    if (isSession) return { mode, path: '/v1/checkout_sessions', body: session, idempotencyKey };
+    return { mode, path: '/v1/refunds', body: { payment: payments[mode][which], amount }, idempotencyKey };
+  });
 }
 
 /** Writes until `stop`, each twice at once; both must get the same answer. */
 async function client(stop: AbortSignal): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
-  while (!stop.aborted) {
-    const write = newWrite();
-    const [reply, twin] = await Promise.all([untilDecided(() => send(write)), untilDecided(() => send(write))]);
-    expect([twin.status, twin.text]).toEqual([reply.status, reply.text]);
+  const twice = async (write: Write) => {
+    const [reply, again] = await Promise.all([untilDecided(() => send(write)), untilDecided(() => send(write))]);
+    expect([again.status, again.text]).toEqual([reply.status, reply.text]);
     acknowledged.push({ write, reply });
-  }
+  };
+  while (!stop.aborted) await Promise.all(newWrites().map(twice));
   return acknowledged;
 }
 
@@ -78,7 +85,7 @@ test('nothing acknowledged is lost, nothing is done twice, and no payment is ref
   expect(new Set(all.map(({ reply }) => reply.status))).toEqual(new Set([201, 422]));
 
   await inTurns(created, async ({ write, reply }) => {
-    const found = await get(service.url + reply.headers.get('location'), { key: shop.key });
+    const found = await get(service.url + reply.headers.get('location'), { key: twin[write.mode].key });
     expect([found.status, found.text]).toEqual([200, reply.text]);
     expect(found.body).toMatchObject(
       write.path === '/v1/refunds' ? write.body : { metadata: { key: write.idempotencyKey } },
@@ -100,7 +107,7 @@ test('nothing acknowledged is lost, nothing is done twice, and no payment is ref
 
 test('a process that gets SIGTERM answers what it has begun and exits with 0', async () => {
   const [leaving] = processes.splice(0, 1) as [Server];
-  const create = () => post(`${leaving.url}/v1/checkout_sessions`, { key: shop.key, body: SMALLEST });
+  const create = () => post(`${leaving.url}/v1/checkout_sessions`, { key: twin.live.key, body: SMALLEST });
   // Connections that stay open.
   await atOnce(CLIENTS, create);
   const replies = atOnce(CLIENTS, () => create().catch(() => undefined));

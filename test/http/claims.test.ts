@@ -1,5 +1,6 @@
 /** Defaults and bounds of claims; the model and conformance/cases/ledger.json have what a claim allows. */
 import { expect, test } from '@jest/globals';
+import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
@@ -49,11 +50,14 @@ test('a claim ignores the idempotency key: repeating the request claims again', 
   expect([idsOf(again), again.headers.get('idempotent-replayed')]).toEqual([[second], null]);
 });
 
-test('a claim has its own mode', async () => {
-  const live = await Shop.open(service, { mode: 'live' });
-  const ids = await propose(1, live);
-  expect(idsOf(await shop.claim({ organization: live.organization }))).toEqual([]);
-  expect(idsOf(await live.claim())).toEqual(ids);
+test.each([
+  ['one organization', {}],
+  ['all organizations', { organization: undefined }],
+])('a claim of %s has its own mode', async (_, body) => {
+  const twin = await Shop.openTwin(service);
+  const ids = await Promise.all(MODES.map((mode) => propose(2, twin[mode])));
+  const claimed = MODES.map((mode) => twin[mode].claim({ limit: 100, ...body }));
+  expect((await Promise.all(claimed)).map(idsOf)).toEqual(ids);
 });
 
 test('PostgreSQL itself refuses a claim on a refund that is not pending', async () => {

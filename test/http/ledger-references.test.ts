@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { atOnce, type Reply, untilDecided } from '../support/client.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useOther, useService, useShop } from '../support/setup.js';
-import { Shop } from '../support/shop.js';
+import type { Shop } from '../support/shop.js';
 
 const RACERS = 50;
 
@@ -23,18 +23,6 @@ async function countPayments(ids: readonly string[]): Promise<number> {
   const found = await Promise.all(ids.map((id) => shop.get(`/v1/payments/${id}`)));
   return found.filter(({ status }) => status === 200).length;
 }
-
-test('a reference is unique within an organization and mode, and found in all of them by the ledger', async () => {
-  const [neighbour, live] = [await Shop.open(service, shop), await Shop.open(service, { mode: 'live' })];
-  const reference = `shared-${shop.organization}`;
-  const shops = [shop, neighbour, live];
-  const [own, theirs, other] = await Promise.all(shops.map((one) => one.record({ reference })));
-  expect(statusesOf([own, theirs, other] as Reply[])).toEqual([201, 201, 201]);
-  const found = (at: Shop, query = '') => at.idsOf(`/ledger/v1/payments?limit=1&reference=${reference}${query}`);
-  expect((await found(shop)).sort()).toEqual(idsOf([own, theirs] as Reply[]).sort());
-  expect(await found(shop, `&organization=${shop.organization}`)).toEqual([own?.body.id]);
-  expect(await found(live)).toEqual([other?.body.id]);
-});
 
 test('50 at once with one reference and 50 keys record one payment', async () => {
   const replies = await race((at) => at.record({ reference: 'race' }));

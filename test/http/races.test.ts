@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
 import { Database } from '../../src/platform/database/database.js';
-import { MODES, type Mode } from '../../src/shared/caller.js';
+import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
@@ -121,35 +121,28 @@ test('refunds of two organizations and of both modes at once fill each its own p
   await expectAnsweredOnce(first);
 });
 
-// The two are alike in everything: each step of one of them is one of the other, too.
 test('both modes of an organization at once, under the same keys and references, do each the whole work once', async () => {
-  const twin = await Shop.openTwin(first);
-  const both = <Result>(work: (shop: Shop, mode: Mode) => Promise<Result>) =>
-    Promise.all(MODES.map((mode) => work(twin[mode], mode)));
-  const payments = await both((at) => at.capture({ amount: 100, reference: 'capture' }));
-  const proposed = await both((at, mode) =>
-    atOnce(20, (number) => {
-      const payment = payments[MODES.indexOf(mode)];
+  const work = async (shop: Shop) => {
+    const payment = await shop.capture({ amount: 100, reference: 'capture' });
+    const propose = (number: number) => {
       const body = { payment, amount: 2, reference: `refund-${number % 10}` };
-      return untilDecided(() => at.at(number % 2 ? first : second).post('/v1/refunds', body, body.reference));
-    }),
-  );
-  const refunds = proposed.map((replies) => [...new Set(replies.map(({ body }) => body.id as string))].sort());
-  expect(refunds.map(({ length }) => length)).toEqual([10, 10]);
-  const claims = await both((at) => atOnce(3, () => at.claim({ limit: 4 })));
-  const claimed = claims.map((replies) => replies.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id)));
-  expect(claimed.map((ids) => ids.sort())).toEqual(refunds);
-  const ends = await both((at, mode) => {
-    const [payment, ids] = [payments[MODES.indexOf(mode)] as string, refunds[MODES.indexOf(mode)] as string[]];
-    return atOnce(ids.length, (number) => {
-      const id = ids[number] as string;
-      if (number < 4) return untilDecided(() => at.succeed(id));
-      if (number < 7) return untilDecided(() => at.fail(id, { claim: 1 }));
-      return untilDecided(() => at.hold(payment, { amount: 5, reference: 'dispute' }));
+      return untilDecided(() => shop.at(number < 10 ? first : second).post('/v1/refunds', body, body.reference));
+    };
+    const refunds = [...new Set((await atOnce(20, propose)).map(({ body }) => body.id as string))].sort();
+    expect(refunds).toHaveLength(10);
+    const claims = await atOnce(3, () => shop.claim({ limit: 4 }));
+    const claimed = claims.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id));
+    expect(claimed.sort()).toEqual(refunds);
+    const ends = refunds.map((id, number) => {
+      if (number < 4) return untilDecided(() => shop.succeed(id));
+      if (number < 7) return untilDecided(() => shop.fail(id, { claim: 1 }));
+      return untilDecided(() => shop.hold(payment, { amount: 5, reference: 'dispute' }));
     });
-  });
-  for (const replies of ends) expect(countBy(replies, ({ status }) => status)).toEqual({ 200: 7, 201: 3 });
-  const amounts = await both((at, mode) => at.amountsOf(payments[MODES.indexOf(mode)] as string));
+    expect(countBy(await Promise.all(ends), ({ status }) => status)).toEqual({ 200: 7, 201: 3 });
+    return shop.amountsOf(payment);
+  };
+  const twin = await Shop.openTwin(first);
+  const amounts = await Promise.all(MODES.map((mode) => work(twin[mode])));
   expect(amounts).toEqual(MODES.map(() => ({ captured: 100, refunded: 8, pending: 6, left: 71 })));
   await expectAnsweredOnce(first);
 });

@@ -2,7 +2,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../client/src/index.js';
 import { ManageApiKeys, ManageWebhookSecret } from '../../src/modules/access/index.js';
+import { storedReceiver } from '../../src/modules/events/domain/receiver.js';
 import { MAX_ATTEMPTS } from '../../src/modules/events/domain/schedule.js';
+import { MODES } from '../../src/shared/caller.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, get, isReplay, post, SMALLEST, untilDecided } from '../support/client.js';
 import { fixRequest } from '../support/envelope.js';
 import { visit } from '../support/page.js';
@@ -382,6 +385,26 @@ describe('webhooks', () => {
 });
 
 describe('does not follow the clock:', () => {
+  test('deliveries to the ledger, and those of live mode', async () => {
+    for (const mode of MODES) await (await shop.in(mode, service)).createSession();
+    const organization = uuidOf(shop.organization);
+    const receivers = [false, true].map((isLedger) => storedReceiver(receiver.url, isLedger));
+    await service.sql.query(
+      `INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)
+        SELECT organization_id, mode, id, gen_random_uuid(), $2, receiver, 0, now() + interval '1 hour'
+        FROM events CROSS JOIN unnest($3::text[]) AS receiver WHERE organization_id = $1`,
+      [organization, receiver.url, receivers],
+    );
+    const due = async () => {
+      const planned = `SELECT extract(epoch FROM next_attempt_at)::float8 AS at FROM webhook_deliveries
+        WHERE organization_id = $1 ORDER BY mode = 'test' AND receiver = $2 DESC, mode, receiver`;
+      return (await service.sql.query(planned, [organization, receivers[0]])).rows.map(({ at }) => at);
+    };
+    const [own, ...others] = await due();
+    await advance(HOUR / 2);
+    expect(await due()).toEqual([own - HOUR / 2, ...others]);
+  });
+
   test('live mode and other organizations', async () => {
     const neighbour = await Shop.open(service);
     const inLive = (await post(`${service.url}/v1/checkout_sessions`, { key: shop.tenant.live, body: SMALLEST })).body;

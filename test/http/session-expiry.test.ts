@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { Jobs } from '../../src/platform/jobs.js';
+import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, untilDecided } from '../support/client.js';
 import { readResource, refusal } from '../support/envelope.js';
@@ -8,6 +9,7 @@ import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { type Service } from '../support/service.js';
 import { useOther, useService, useShop } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 
 const PATH = '/v1/checkout_sessions';
 const HOUR_MS = 3_600_000;
@@ -115,6 +117,33 @@ test('two instances expire overdue sessions in batches, each session exactly onc
   expect(rows.map(({ id }) => id.replaceAll('-', ''))).toEqual(due.map((id) => id?.replaceAll('-', '')).sort());
   const { body } = await shop.get(`${PATH}?status=open`);
   expect(body.data.map(({ id }: { id: string }) => uuidOf(id))).toEqual([open]);
+});
+
+test('overdue sessions of both modes expire each with an event of its mode', async () => {
+  const twin = await Shop.openTwin(service);
+  const ids = await Promise.all(MODES.map(async (mode) => (await twin[mode].createSession()).body.id as string));
+  await service.sql.query('UPDATE checkout_sessions SET expires_at = now() WHERE id = ANY ($1)', [ids.map(uuidOf)]);
+  await Promise.all([service, late].map(({ application }) => application.get(ExpirySweeper).sweep()));
+  for (const [at, mode] of MODES.entries()) {
+    await until(async () => (await twin[mode].eventsOf(ids[at] as string)).length === 2, 'it is stored');
+    const [, { type, mode: told, data }] = await twin[mode].eventsOf(ids[at] as string);
+    expect([type, told, data.object.status]).toEqual(['checkout.session.expired', mode, 'expired']);
+  }
+});
+
+// A sweeper finds sessions by their places in the table, where others may be by the time that it writes.
+test.each([
+  ['whose time has not come', 'test', 0],
+  ['of live mode', 'live', 2 * 24 * HOUR_MS],
+] as const)('a session %s is not expired for one of test mode that was at its place', async (_, mode, ahead) => {
+  const twin = await Shop.openTwin(service);
+  const { id } = (await twin[mode].createSession()).body;
+  const find = 'SELECT ctid AS place FROM checkout_sessions WHERE id = $1';
+  const [{ place }] = (await service.sql.query(find, [uuidOf(id)])).rows;
+  const { organization } = twin.test;
+  const found = { organization, mode: 'test', place, id, expiresAt: '' } as const;
+  await service.application.get(ExpirySweeper).expire([found], ahead);
+  expect((await twin[mode].get(`${PATH}/${id}`)).body.status).toBe('open');
 });
 
 test('a session that cannot be expired stops no other', async () => {

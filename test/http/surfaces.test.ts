@@ -76,20 +76,3 @@ test.each(READS_BY_ID)(
     expect([unknown.status, malformed.status]).toEqual([400, 400]);
   },
 );
-
-test('a ledger key acts on every organization in its mode', async () => {
-  const [live, other] = [await Shop.open(service, { mode: 'live' }), await Shop.open(service)];
-  const payments = await Promise.all([shop, other, live].map(async (one) => (await one.record()).body));
-  expect(payments.map(({ organization, mode }) => [organization, mode])).toEqual([
-    [shop.organization, 'test'],
-    [other.organization, 'test'],
-    [live.organization, 'live'],
-  ]);
-  const [test, , inLive] = payments;
-  const refund = (await live.propose(inLive.id, 100)).body;
-  const listed = await shop.ledgerGet(`/ledger/v1/refunds?organization=${live.organization}`);
-  expect(listed.body.data).toEqual([]);
-  expect((await shop.succeed(refund.id)).status).toBe(404);
-  const neighbours = (await shop.propose(test.id, 100)).body;
-  expect((await other.succeed(neighbours.id)).body).toMatchObject({ organization: shop.organization });
-});

@@ -3,16 +3,20 @@ import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '
 import { Webhook } from 'standardwebhooks';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { MODES, type Mode } from '../../src/shared/caller.js';
+import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, get, isReplay, post, type Reply, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { createLedgerKey, createTenant } from '../support/service.js';
 import { useShop, useWebhooks } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
 import { attempt, deliver } from '../support/webhooks.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+const NO_ENDPOINT = '0'.repeat(32);
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
 const world = useWebhooks();
@@ -220,19 +224,60 @@ test('a notify_url still gets its events; an endpoint with the same URL gets the
   await other.close();
 });
 
-test('the endpoints of another organization or mode get no events, and cannot be read', async () => {
-  const { test: key } = await createTenant(world.service);
-  await post(at(MERCHANT), { key, body: { url: receiver.url } });
-  const live = (await post(at(MERCHANT), { key: shop.tenant.live, body: { url: 'https://receiver.test/' } })).body;
-  await createSession();
-  await deliver(world.service);
-  expect(receiver.received).toEqual([]);
-  expect((await get(at(MERCHANT, `/${live.id}`), { key: shop.key })).body.mode).toBe('live');
-  for (const path of ['', '/rotate_secret', '/test'])
-    expect((await post(at(MERCHANT, `/${live.id}${path}`), { key: shop.key, body: {} })).status).toBe(404);
-  expect((await get(at(MERCHANT), { key: shop.key })).body.data).toEqual([]);
-  const refused = await post(at(MERCHANT), { key: shop.tenant.live, body: { url: 'http://localhost:4000/' } });
-  expect(refused.body.error).toMatchObject({ code: 'invalid_param', param: 'url' });
+test('an event goes to the endpoints of its own organization and mode, however alike others are, and so does a resend', async () => {
+  const [twin, stranger] = [await Shop.openTwin(world.service), await Shop.open(world.service)];
+  const names: Record<string, string> = { [NO_ENDPOINT]: 'notify_url' };
+  const give = async (name: string, by: Shop, path = 'both', surface = MERCHANT) => {
+    const key = surface === LEDGER ? by.ledgerKey : by.key;
+    const { id } = (await post(at(surface), { key, body: { url: `https://receiver.test/${path}` } })).body;
+    names[uuidOf(id)] = name;
+    return id;
+  };
+  for (const mode of MODES) {
+    await give(`of ${mode}`, twin[mode]);
+    await give(`of the ledger of ${mode}`, twin[mode], 'both', LEDGER);
+  }
+  await give('of a stranger', stranger);
+  const only = await give('of live only', twin.live, 'one');
+  expect((await twin.test.get(`/v1/webhook_endpoints/${only}`)).body.mode).toBe('live');
+  const events = await Promise.all(MODES.map((mode) => twin[mode].notified('https://receiver.test/one')));
+  const sent = async (mode: Mode) => {
+    const [{ event }, text] = [
+      events[MODES.indexOf(mode)] as { event: string },
+      'SELECT endpoint_id AS id FROM webhook_deliveries WHERE event_id = $1',
+    ];
+    const { rows } = await world.service.sql.query(text, [uuidOf(event)]);
+    const resent = (await twin[mode].post(`/v1/events/${event}/resend`)).body.deliveries;
+    return [
+      rows.map(({ id }) => names[id.replaceAll('-', '')]).sort(),
+      resent
+        .map(
+          ({ webhook_endpoint: id }: { webhook_endpoint: string | null }) =>
+            names[id === null ? NO_ENDPOINT : uuidOf(id)],
+        )
+        .sort(),
+    ];
+  };
+  expect(await sent('test')).toEqual([
+    ['notify_url', 'of test', 'of the ledger of test'],
+    ['notify_url', 'of test'],
+  ]);
+  expect(await sent('live')).toEqual([
+    ['of live', 'of live only', 'of the ledger of live'],
+    ['of live', 'of live only'],
+  ]);
+});
+
+test('an endpoint of live mode is disabled too when its attempts have failed for five days', async () => {
+  const live = await shop.in('live', world.service);
+  const { id } = (await live.post('/v1/webhook_endpoints', { url: 'https://receiver.test/' })).body;
+  for (const days of [0, 5]) {
+    world.clock.advance(days * DAY);
+    await live.createSession();
+    await deliver(world.service);
+  }
+  const disabled_reason = expect.stringMatching(/^All attempts have failed for 5 days/);
+  expect((await live.get(`/v1/webhook_endpoints/${id}`)).body).toMatchObject({ enabled: false, disabled_reason });
 });
 
 test.each(['deleted', 'disabled'])('unfinished deliveries to an endpoint that is %s are canceled', async (how) => {
