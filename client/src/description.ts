@@ -657,7 +657,11 @@ export interface paths {
      */
     get: operations['listLedgerRefunds'];
     put?: never;
-    post?: never;
+    /**
+     * Record a refund that was made elsewhere
+     * @description Records a refund that nobody proposed and that is paid out, such as one from the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference` returns the first refund. So does the payout of a proposed refund, by its `provider_reference` or `reference`; if that refund is pending, it succeeds.
+     */
+    post: operations['recordRefund'];
     delete?: never;
     options?: never;
     head?: never;
@@ -3245,6 +3249,32 @@ export interface components {
        */
       on_mismatch?: 'refuse' | 'record';
     };
+    RecordRefundRequest: {
+      /**
+       * @description Organization that owns the payment.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * @description ID of the refunded payment.
+       * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      payment: string;
+      /** @description Refunded amount, in the minor unit of the payment's currency. */
+      amount: number;
+      /**
+       * @description The payment provider's ID of the payout, unique per organization and mode. Repeating it with the same payment and amount returns the first refund.
+       * @example capture-4711
+       */
+      provider_reference: string;
+      /**
+       * @description The merchant's own ID of the refund, unique per organization and mode for ever.
+       * @example return-4711
+       */
+      reference?: string | null;
+      /** @description Description, for the merchant and in events. */
+      description?: string | null;
+    };
     /** @description Returns all or part of a payment. */
     Refund: {
       /**
@@ -5737,6 +5767,79 @@ export interface operations {
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  recordRefund: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
+        'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RecordRefundRequest'];
+      };
+    };
+    responses: {
+      /** @description The refund of this payout, which is already known. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerRefund'];
+        };
+      };
+      /** @description The recorded refund. */
+      201: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerRefund'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
+       *     - `refund_reference_reused`: The reference was used for another refund. Read that refund.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'refund_exceeds_remaining' | 'refund_reference_reused';
+            };
+          };
+        };
+      };
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];

@@ -19,13 +19,14 @@ import { ClaimRefunds } from './application/claim-refunds.js';
 import { CloseRefund } from './application/close-refund.js';
 import { Claims, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
+import { RecordRefund } from './application/record-refund.js';
 import { REFUND_CLAIMED, REFUND_IN_PROGRESS } from './domain/claim.js';
 import {
   REFUND_EXCEEDS_REMAINING,
   REFUND_NOT_PENDING,
   REFUND_NOT_SUCCEEDED,
   REFUND_REFERENCE_REUSED,
-} from './domain/refund.js';
+} from './domain/refusals.js';
 import { REFUND_FACTS } from './facts.js';
 
 @Module({
@@ -37,6 +38,7 @@ import { REFUND_FACTS } from './facts.js';
     CloseRefund,
     LedgerRefundChanges,
     ProposeRefund,
+    RecordRefund,
     { provide: Claims, useClass: PostgresClaims },
     { provide: RefundedAmounts, useExisting: HeldAmounts satisfies Abstract<RefundedAmounts> },
     { provide: RefundedPayments, useExisting: PaymentQueries satisfies Abstract<RefundedPayments> },

@@ -9,6 +9,8 @@ import type { Payment, PaymentEvent } from '../domain/payment.js';
 export abstract class PaymentQueries {
   /** Refuses with not_found on `param`, the parameter that held the ID. */
   abstract get(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
+  /** Locks a payment until the end of the open transaction. Refuses as `get` does. */
+  abstract lock(caller: Caller, id: OwnId, param?: string): Promise<Payment>;
   /** Payments of the caller's mode, newest first. */
   abstract list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>>;
   /** Whose payment it is, unless the ledger names the organization. Refuses with not_found. */
@@ -21,8 +23,6 @@ export abstract class Payments extends PaymentQueries {
   /** Stale if another payment has the same reference or already pays the session. */
   abstract add(caller: Caller, payment: Payment): Write;
   abstract byReference(caller: Caller, reference: string): Promise<Payment | undefined>;
-  /** Locks a payment until the end of the open transaction. Refuses with not_found. */
-  abstract lock(caller: Caller, id: OwnId): Promise<Payment>;
 }
 
 export interface PaymentFilter extends CreatedPageRequest {
@@ -40,14 +40,14 @@ export interface LedgerPaymentFilter extends PaymentFilter {
 }
 
 /**
- * A pending refund reserves its amount and frees it, or refunds it and takes that back if the money returns. A dispute puts an
- * amount on hold and releases it.
+ * A pending refund reserves its amount and frees it, or refunds it and takes that back if the money returns. One that was made
+ * elsewhere refunds what it did not reserve. A dispute puts an amount on hold and releases it.
  */
-export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back' | 'hold' | 'release';
+export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' | 'take_back' | 'hold' | 'release';
 
 /** The amounts of payments that are reserved, refunded or on hold, in the minor unit of the payment's currency. */
 export abstract class HeldAmounts {
-  /** To reserve or to hold is stale if the payment no longer has that much left. */
+  /** To reserve, to refund what is not reserved, or to hold is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
 }
 

@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { type Decision, decided } from '../../../shared/decision.js';
+import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
+import type { MadeRefund } from '../domain/made-refund.js';
 import type { Failure, Refund, RefundEvent } from '../domain/refund.js';
-import { type AmountChange, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
+import {
+  type AmountChange,
+  RefundEvents,
+  RefundedAmounts,
+  type RefundedPayment,
+  RefundedPayments,
+  Refunds,
+} from './ports.js';
 
 interface Closing {
   readonly close: (refund: Refund) => Refund;
@@ -27,6 +35,12 @@ export class CloseRefund {
     return this.decide(caller, id, { close, amount: 'refund', event: 'refund.succeeded' });
   }
 
+  /** Of a payment that the open transaction has locked. */
+  found(caller: Caller, refund: Refund, payment: RefundedPayment, made: MadeRefund): Promise<Decided<Refund>> {
+    const close = (before: Refund) => before.found(made);
+    return this.closed(caller, refund, payment, { close, amount: 'refund', event: 'refund.succeeded' });
+  }
+
   fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decision<Refund>> {
     const close = (refund: Refund) => refund.fail(failure);
     return this.decide(caller, id, { close, amount: 'free', event: 'refund.failed' });
@@ -42,17 +56,36 @@ export class CloseRefund {
     return this.decide(caller, id, { close, amount: 'free', event: 'refund.canceled' });
   }
 
-  private async decide(caller: Caller, id: OwnId, { close, amount, event }: Closing): Promise<Decision<Refund>> {
-    const before = await this.refunds.get(caller, id);
-    const refund = close(before);
+  private async decide(caller: Caller, id: OwnId, closing: Closing): Promise<Decision<Refund>> {
+    const seen = await this.refunds.get(caller, id);
+    if (closing.close(seen) === seen) return decided(seen);
+    return inTransaction(caller, async () => {
+      // All that moves money of a payment locks the payment first: then no two requests wait for each other.
+      const payment = await this.payments.lock(caller, ownId(caller, seen.state.payment));
+      return this.closed(caller, await this.refunds.get(caller, id), payment, closing);
+    });
+  }
+
+  private async closed(caller: Caller, before: Refund, { state }: RefundedPayment, closing: Closing) {
+    const refund = closing.close(before);
     if (refund === before) return decided(refund);
-    const payment = ownId(caller, refund.state.payment, 'payment');
-    const { notifyUrl } = (await this.payments.get(caller, payment, 'payment')).state;
+    const recorded = await this.recorded(caller, refund);
+    const yielded = recorded?.yieldTo(refund);
+    const isCounted = recorded !== yielded;
+    const changed = [[before, refund, closing.event] as const];
+    if (recorded && yielded && isCounted) changed.push([recorded, yielded, 'refund.failed']);
     return decided(
       refund,
-      this.refunds.change(caller, before, refund),
-      this.amounts.change(caller, payment, amount, refund.state.amount),
-      this.events.record(caller, event, refund, notifyUrl),
+      ...changed.map(([from, to]) => this.refunds.change(caller, from, to)),
+      this.amounts.change(caller, ownId(caller, state.id), isCounted ? 'free' : closing.amount, refund.state.amount),
+      ...changed.map(([, to, event]) => this.events.record(caller, event, to, state.notifyUrl)),
     );
+  }
+
+  /** The same payout, if the ledger recorded it before it knew whose it is. */
+  private async recorded(caller: Caller, { state }: Refund): Promise<Refund | undefined> {
+    const { status, providerReference } = state;
+    if (status !== 'succeeded' || providerReference === null) return undefined;
+    return this.refunds.madeElsewhere(caller, providerReference);
   }
 }

@@ -2,17 +2,22 @@ import type { Caller, Ledger } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
+import type { MadeRefund } from '../domain/made-refund.js';
 import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../domain/refund.js';
 import type { Turn } from '../domain/turns.js';
 
 export abstract class Refunds {
-  /** Stale if another refund has the same reference. */
+  /** Stale if another refund has the same reference, or another one that was made elsewhere the same provider reference. */
   abstract add(caller: Caller, refund: Refund): Write;
   /** Stores `after`. Stale unless the stored refund has still the status and the claim of `before`: of two changes at once, one is stored. */
   abstract change(caller: Caller, before: Refund, after: Refund): Write;
   /** Locks a refund until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
+  /** The refund with this provider reference. Of several, one of the same amount of the same payment. Canceled ones do not count. */
+  abstract byPayout(caller: Caller, made: MadeRefund): Promise<Refund | undefined>;
+  /** The refund with this provider reference that was made elsewhere. */
+  abstract madeElsewhere(caller: Caller, providerReference: string): Promise<Refund | undefined>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
   /** Refunds of the caller's mode, newest first. */
@@ -60,7 +65,7 @@ export abstract class Claims {
   abstract store(ledger: Ledger, claimed: readonly OwnedRefund[]): readonly Write[];
 }
 
-interface RefundedPayment {
+export interface RefundedPayment {
   readonly state: Omit<RefundablePayment, 'refundable'> & { readonly notifyUrl: string | null };
   readonly refundable: number;
   /** Refuses with payment_not_refundable on `param` if nothing is left. */
@@ -70,12 +75,14 @@ interface RefundedPayment {
 export abstract class RefundedPayments {
   /** Refuses with not_found on `param`. */
   abstract get(caller: Caller, id: OwnId, param: string): Promise<RefundedPayment>;
+  /** Locks a payment until the end of the open transaction. Refuses with not_found on `param`. */
+  abstract lock(caller: Caller, id: OwnId, param?: string): Promise<RefundedPayment>;
 }
 
-export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back';
+export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' | 'take_back';
 
 export abstract class RefundedAmounts {
-  /** To reserve an amount is stale if the payment no longer has that much left. */
+  /** To reserve an amount, or to refund one that was not reserved, is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
 }
 

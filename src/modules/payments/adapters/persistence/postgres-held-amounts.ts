@@ -17,6 +17,7 @@ const CHANGES: Readonly<Record<AmountChange, Sql>> = {
     (amount) =>
       `amount_pending_refund = amount_pending_refund - ${amount}, amount_refunded = amount_refunded + ${amount}`,
   ),
+  refund_unreserved: change((amount) => `amount_refunded = amount_refunded + ${amount}`),
   take_back: change((amount) => `amount_refunded = amount_refunded - ${amount}`),
   hold: change((amount) => `amount_on_hold = amount_on_hold + ${amount}, version = version + 1`),
   release: change((amount) => `amount_on_hold = amount_on_hold - ${amount}, version = version + 1`),
@@ -35,6 +36,6 @@ export class PostgresHeldAmounts extends HeldAmounts {
     const part = { name: `payments.${change}`, owner: caller, sql: CHANGES[change], values };
     const limited = { ...part, stale: ['payments_held_within_captured'] };
     if (change === 'reserve') return { ...limited, all: RESERVE_ALL, locks: true };
-    return change === 'hold' ? limited : part;
+    return change === 'hold' || change === 'refund_unreserved' ? limited : part;
   }
 }

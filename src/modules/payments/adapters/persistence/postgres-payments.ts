@@ -80,10 +80,10 @@ export class PostgresPayments extends Payments {
     return row && fromRow(row);
   }
 
-  async lock(caller: Caller, id: OwnId): Promise<Payment> {
+  async lock(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
     const [row] = await this.database.query<Row>(LOCK, values);
-    if (!row) throw notFound('id');
+    if (!row) throw notFound(param, caller.mode);
     return this.withUrl(caller, fromRow(row));
   }
 

@@ -17,7 +17,7 @@ export class OutboxRefundEvents extends RefundEvents {
     return this.outbox.record(caller, {
       type,
       object: state.id,
-      sequence: version,
+      sequence: type === 'refund.created' ? 1 : version,
       data: refundJson(refund),
       reason: state.failureReason,
       details: detailsOf(refund),

@@ -9,6 +9,7 @@ import { PAYMENT_ID } from '../../../payments/index.js';
 import type { NewClaim } from '../../application/claim-refunds.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
 import type { Extension } from '../../domain/claim.js';
+import type { MadeRefund } from '../../domain/made-refund.js';
 import type { Failure, NewRefund } from '../../domain/refund.js';
 import { PENDING, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
 
@@ -38,6 +39,29 @@ export class ProposeRefundRequest {
 
 export function toNewRefund({ payment, amount, reference, description }: ProposeRefundRequest): NewRefund {
   return { payment, amount, reference: reference ?? null, description: description ?? null };
+}
+
+export class RecordRefundRequest {
+  @Id(ORGANIZATION_ID, { description: 'Organization that owns the payment.' }) organization!: string;
+  @Id(PAYMENT_ID, { description: 'ID of the refunded payment.' }) payment!: string;
+  @Amount({ min: 1, description: "Refunded amount, in the minor unit of the payment's currency." }) amount!: number;
+  @VisibleAscii({
+    description:
+      "The payment provider's ID of the payout, unique per organization and mode. Repeating it with the same payment and amount returns the first refund.",
+  })
+  provider_reference!: string;
+  @KeyText({
+    optional: true,
+    description: "The merchant's own ID of the refund, unique per organization and mode for ever.",
+  })
+  reference?: string | null;
+  @Text({ max: 500, optional: true, description: 'Description, for the merchant and in events.' })
+  description?: string | null;
+}
+
+export function toMadeRefund(body: RecordRefundRequest): MadeRefund {
+  const { payment, amount, provider_reference: providerReference, reference, description } = body;
+  return { payment, amount, providerReference, reference: reference ?? null, description: description ?? null };
 }
 
 const ClaimNumber = ({ optional = false } = {}) =>

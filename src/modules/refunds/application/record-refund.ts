@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { CallerClock } from '../../../shared/clock.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import { ownId } from '../../../shared/own-id.js';
+import type { MadeRefund } from '../domain/made-refund.js';
+import { Refund } from '../domain/refund.js';
+import { CloseRefund } from './close-refund.js';
+import { RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
+
+export interface RecordedRefund {
+  readonly refund: Refund;
+  /** False if the refund was already known, by its provider reference or its reference. */
+  readonly isNew: boolean;
+}
+
+@Injectable()
+export class RecordRefund {
+  constructor(
+    private readonly refunds: Refunds,
+    private readonly payments: RefundedPayments,
+    private readonly amounts: RefundedAmounts,
+    private readonly events: RefundEvents,
+    private readonly closeRefund: CloseRefund,
+    private readonly clock: CallerClock,
+  ) {}
+
+  /** Safe to repeat with the same provider reference. Refuses with not_found, refund_exceeds_remaining or refund_reference_reused. */
+  execute(caller: Caller, made: MadeRefund): Decision<RecordedRefund> {
+    return inTransaction<RecordedRefund>(caller, async () => {
+      const id = ownId(caller, made.payment, 'payment');
+      // Locked before the look-up: a report that this is the payout of a proposed refund comes before it or after it.
+      const payment = await this.payments.lock(caller, id, 'payment');
+      const known = await this.known(caller, made);
+      if (known) {
+        const { result, writes } = await this.closeRefund.found(caller, known, payment, made);
+        return decided({ refund: result, isNew: false }, ...writes);
+      }
+      const { state, refundable } = payment;
+      const refund = Refund.record({ ...state, refundable }, made, await this.clock.at(caller));
+      return decided(
+        { refund, isNew: true },
+        this.refunds.add(caller, refund),
+        this.amounts.change(caller, id, 'refund_unreserved', refund.state.amount),
+        this.events.record(caller, 'refund.created', refund, state.notifyUrl),
+        this.events.record(caller, 'refund.succeeded', refund, state.notifyUrl),
+      );
+    });
+  }
+
+  private async known(caller: Caller, made: MadeRefund): Promise<Refund | undefined> {
+    const paid = await this.refunds.byPayout(caller, made);
+    return paid ?? (made.reference === null ? undefined : this.refunds.byReference(caller, made.reference));
+  }
+}
