@@ -26,11 +26,13 @@ export class RecordRefund {
   ) {}
 
   /** Safe to repeat with the same provider reference. Refuses with not_found, refund_exceeds_remaining or refund_reference_reused. */
-  execute(caller: Caller, made: MadeRefund): Decision<RecordedRefund> {
+  async execute(caller: Caller, made: MadeRefund): Promise<Decision<RecordedRefund>> {
+    const id = ownId(caller, made.payment, 'payment');
+    const told = await this.known(caller, made);
+    if (told && told.found(made) === told) return decided({ refund: told, isNew: false });
     return inTransaction<RecordedRefund>(caller, async () => {
-      const id = ownId(caller, made.payment, 'payment');
-      // Locked before the look-up: a report that this is the payout of a proposed refund comes before it or after it.
       const payment = await this.payments.lock(caller, id, 'payment');
+      // Under the lock, which a report that this is the payout of a proposed refund takes too.
       const known = await this.known(caller, made);
       if (known) {
         const { result, writes } = await this.closeRefund.found(caller, known, payment, made);

@@ -1,3 +1,6 @@
+import { paramError, refusal } from '../../../shared/errors.js';
+import { REFUND_REFERENCE_REUSED } from './refusals.js';
+
 /** A refund that was made elsewhere, such as in the dashboard of the payment provider. */
 export interface MadeRefund {
   readonly payment: string;
@@ -9,19 +12,22 @@ export interface MadeRefund {
 }
 
 interface KnownRefund extends Omit<MadeRefund, 'description' | 'providerReference'> {
+  readonly id: string;
   readonly status: 'pending' | 'succeeded' | 'failed' | 'canceled';
   readonly providerReference: string | null;
 }
 
 /**
- * Whether it is the payout of a refund that is known. It has the refund's ID at the provider, where one is known. A failed refund
- * without one was never paid out, and neither was a canceled refund: money that left is another refund's.
+ * Refuses what is not the payout of a known refund with the same reference or provider reference. A canceled refund has none, and
+ * neither has a failed one without a provider reference: the money that left is another refund's.
  */
-export function isPayoutOf(known: KnownRefund, made: MadeRefund): boolean {
-  const { status, payment, amount, reference, providerReference } = known;
-  const mayBePaid = status === 'pending' || status === 'succeeded';
-  const paidAs = providerReference ?? (mayBePaid ? made.providerReference : null);
-  const isNamedSo = made.reference === null || made.reference === reference;
-  const isSameProposal = payment === made.payment && amount === made.amount;
-  return status !== 'canceled' && paidAs === made.providerReference && isSameProposal && isNamedSo;
+export function requirePayoutOf(known: KnownRefund, made: MadeRefund): void {
+  const { id, status, payment, amount, reference, providerReference } = known;
+  const isPaidAs = status !== 'canceled' && providerReference === made.providerReference;
+  const mayBePaid = providerReference === null && (status === 'pending' || status === 'succeeded');
+  const isSame = payment === made.payment && amount === made.amount && (made.reference ?? reference) === reference;
+  if (isSame && (isPaidAs || mayBePaid)) return;
+  const param = isPaidAs ? 'provider_reference' : 'reference';
+  const message = 'This reference belongs to another refund.';
+  throw refusal(REFUND_REFERENCE_REUSED, paramError(param, 'invalid_value', message), id);
 }

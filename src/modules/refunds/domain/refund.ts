@@ -13,7 +13,7 @@ import {
   released,
   requireClaim,
 } from './claim.js';
-import { isPayoutOf, type MadeRefund } from './made-refund.js';
+import { type MadeRefund, requirePayoutOf } from './made-refund.js';
 import {
   REFUND_EXCEEDS_REMAINING,
   REFUND_NOT_PENDING,
@@ -153,10 +153,8 @@ export class Refund {
 
   /** The refund, whose payout was found elsewhere: a pending one succeeds, any other stays as it is. Refuses the payout of another refund. */
   found(made: MadeRefund): Refund {
-    const { status, providerReference } = this.state;
-    if (isPayoutOf(this.state, made)) return status === PENDING ? this.succeed(made.providerReference) : this;
-    const param = providerReference === made.providerReference ? 'provider_reference' : 'reference';
-    throw this.refused(REFUND_REFERENCE_REUSED, 'This reference belongs to another refund.', param);
+    requirePayoutOf(this.state, made);
+    return this.state.status === PENDING ? this.succeed(made.providerReference) : this;
   }
 
   /** The refund that was made elsewhere, failed if its payout is that of `other`: no money is counted twice. */

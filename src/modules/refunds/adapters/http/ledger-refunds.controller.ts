@@ -81,7 +81,7 @@ export class LedgerRefundsController {
     return this.idempotency.once(
       caller,
       { body, ...request },
-      async () => this.recordRefund.execute(caller, toMadeRefund(body)),
+      () => this.recordRefund.execute(caller, toMadeRefund(body)),
       ({ refund, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerRefundView({ organization, refund })),
