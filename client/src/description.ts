@@ -659,7 +659,7 @@ export interface paths {
     put?: never;
     /**
      * Record a refund that was made elsewhere
-     * @description Records a refund that nobody proposed and that is paid out, such as one from the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference` returns the first refund. So does the payout of a proposed refund, by its `provider_reference` or `reference`; if that refund is pending, it succeeds.
+     * @description Records a refund that was paid out without a proposal, such as one in the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference`, payment and amount returns the first refund. The payout of a proposed refund returns that refund; if it was pending, it succeeds.
      */
     post: operations['recordRefund'];
     delete?: never;
@@ -1121,7 +1121,7 @@ export interface webhooks {
     put?: never;
     /**
      * refund.created
-     * @description A refund was proposed.
+     * @description A refund was proposed, or one that was made elsewhere was recorded.
      */
     post: operations['refundCreated'];
     delete?: never;
@@ -1361,7 +1361,7 @@ export interface webhooks {
     put?: never;
     /**
      * ledger.refund.created
-     * @description A refund was proposed.
+     * @description A refund was proposed, or one that was made elsewhere was recorded.
      */
     post: operations['ledgerRefundCreated'];
     delete?: never;
@@ -2218,7 +2218,7 @@ export interface components {
      *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
      *     - `payment.held`: An amount of a payment was put on hold.
      *     - `payment.released`: A hold on a payment was released.
-     *     - `refund.created`: A refund was proposed.
+     *     - `refund.created`: A refund was proposed, or one that was made elsewhere was recorded.
      *     - `refund.succeeded`: The ledger paid a refund out.
      *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
      *     - `refund.canceled`: The merchant canceled a pending refund.
@@ -2656,7 +2656,7 @@ export interface components {
        */
       payment: string;
       /**
-       * @description Time of the proposal, in Unix seconds.
+       * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
@@ -3256,23 +3256,23 @@ export interface components {
        */
       organization: string;
       /**
-       * @description ID of the refunded payment.
-       * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
-       */
-      payment: string;
-      /** @description Refunded amount, in the minor unit of the payment's currency. */
-      amount: number;
-      /**
-       * @description The payment provider's ID of the payout, unique per organization and mode. Repeating it with the same payment and amount returns the first refund.
+       * @description The payment provider's ID of the payout, unique per organization and mode.
        * @example capture-4711
        */
       provider_reference: string;
       /**
-       * @description The merchant's own ID of the refund, unique per organization and mode for ever.
+       * @description ID of the payment to refund.
+       * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      payment: string;
+      /** @description Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`. */
+      amount: number;
+      /**
+       * @description Your own ID of the refund, unique per organization and mode for ever. Repeating it with the same payment and amount returns the first refund.
        * @example return-4711
        */
       reference?: string | null;
-      /** @description Description, for the merchant and in events. */
+      /** @description Your description, for the ledger and in events. */
       description?: string | null;
     };
     /** @description Returns all or part of a payment. */
@@ -3309,7 +3309,7 @@ export interface components {
        */
       payment: string;
       /**
-       * @description Time of the proposal, in Unix seconds.
+       * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
@@ -5790,7 +5790,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refund of this payout, which is already known. */
+      /** @description The refund that is known for this payout. */
       200: {
         headers: {
           'Request-Id': components['headers']['RequestId'];

@@ -57,7 +57,7 @@ export class UnitOfWork {
     const others = uncounted.filter(({ length }) => length > 0);
     const isOfOneKind = new Set(others.map(namesOf)).size === 1;
     if (others.length > 1 && isOfOneKind) await this.sendKind(others);
-    else for (const together of inTurn(others)) await this.sent(flat(together));
+    else if (others.length > 0) await this.sent(flat(others));
     return flat(writes);
   }
 
@@ -72,17 +72,6 @@ export class UnitOfWork {
   private sent(parts: readonly Part[]): Promise<number> {
     return orStale(parts, this.database.write(composed(parts), valuesOf(parts)));
   }
-}
-
-/** PostgreSQL runs the parts of one statement in its own order. So two events of an object go one after the other. */
-function inTurn(writes: readonly (readonly Part[])[]): (readonly Part[])[][] {
-  const turns: (readonly Part[])[][] = [];
-  for (const write of writes) {
-    const turn = turns.find((others) => others.every((other) => namesOf(other) !== namesOf(write)));
-    if (turn) turn.push(write);
-    else turns.push([write]);
-  }
-  return turns;
 }
 
 async function orStale<Outcome>(parts: readonly Part[], sent: Promise<Outcome>): Promise<Outcome> {

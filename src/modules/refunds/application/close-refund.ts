@@ -4,14 +4,7 @@ import { type Decided, type Decision, decided, inTransaction } from '../../../sh
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import type { MadeRefund } from '../domain/made-refund.js';
 import type { Failure, Refund, RefundEvent } from '../domain/refund.js';
-import {
-  type AmountChange,
-  RefundEvents,
-  RefundedAmounts,
-  type RefundedPayment,
-  RefundedPayments,
-  Refunds,
-} from './ports.js';
+import { type AmountChange, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
 
 interface Closing {
   readonly close: (refund: Refund) => Refund;
@@ -35,10 +28,10 @@ export class CloseRefund {
     return this.decide(caller, id, { close, amount: 'refund', event: 'refund.succeeded' });
   }
 
-  /** Of a payment that the open transaction has locked. */
-  found(caller: Caller, refund: Refund, payment: RefundedPayment, made: MadeRefund): Promise<Decided<Refund>> {
+  /** For a refund of a payment that the open transaction has locked. */
+  found(caller: Caller, refund: Refund, made: MadeRefund, notifyUrl: string | null): Promise<Decided<Refund>> {
     const close = (before: Refund) => before.found(made);
-    return this.closed(caller, refund, payment, { close, amount: 'refund', event: 'refund.succeeded' });
+    return this.closed(caller, refund, { close, amount: 'refund', event: 'refund.succeeded' }, notifyUrl);
   }
 
   fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decision<Refund>> {
@@ -61,31 +54,30 @@ export class CloseRefund {
     if (closing.close(seen) === seen) return decided(seen);
     return inTransaction(caller, async () => {
       // All that moves money of a payment locks the payment first: then no two requests wait for each other.
-      const payment = await this.payments.lock(caller, ownId(caller, seen.state.payment));
-      return this.closed(caller, await this.refunds.get(caller, id), payment, closing);
+      const { state } = await this.payments.lock(caller, ownId(caller, seen.state.payment));
+      return this.closed(caller, await this.refunds.get(caller, id), closing, state.notifyUrl);
     });
   }
 
-  private async closed(caller: Caller, before: Refund, { state }: RefundedPayment, closing: Closing) {
-    const refund = closing.close(before);
+  private async closed(caller: Caller, before: Refund, { close, amount, event }: Closing, notifyUrl: string | null) {
+    const refund = close(before);
     if (refund === before) return decided(refund);
-    const recorded = await this.recorded(caller, refund);
-    const yielded = recorded?.yieldTo(refund);
-    const isCounted = recorded !== yielded;
-    const changed = [[before, refund, closing.event] as const];
-    if (recorded && yielded && isCounted) changed.push([recorded, yielded, 'refund.failed']);
+    const payment = ownId(caller, refund.state.payment);
+    const changes = [[before, refund, event] as const, ...(await this.yielding(caller, refund))];
     return decided(
       refund,
-      ...changed.map(([from, to]) => this.refunds.change(caller, from, to)),
-      this.amounts.change(caller, ownId(caller, state.id), isCounted ? 'free' : closing.amount, refund.state.amount),
-      ...changed.map(([, to, event]) => this.events.record(caller, event, to, state.notifyUrl)),
+      ...changes.map(([from, to]) => this.refunds.change(caller, from, to)),
+      this.amounts.change(caller, payment, changes.length === 1 ? amount : 'free', refund.state.amount),
+      ...changes.map(([, to, type]) => this.events.record(caller, type, to, notifyUrl)),
     );
   }
 
-  /** The same payout, if the ledger recorded it before it knew whose it is. */
-  private async recorded(caller: Caller, { state }: Refund): Promise<Refund | undefined> {
-    const { status, providerReference } = state;
-    if (status !== 'succeeded' || providerReference === null) return undefined;
-    return this.refunds.madeElsewhere(caller, providerReference);
+  /** What was recorded of the same payout before the ledger knew whose it is. Its amount is counted already. */
+  private async yielding(caller: Caller, refund: Refund) {
+    const { status, providerReference } = refund.state;
+    if (status !== 'succeeded' || providerReference === null) return [];
+    const recorded = await this.refunds.byPayout(caller, refund.state);
+    const yielded = recorded?.yieldTo(refund);
+    return recorded && yielded && yielded !== recorded ? [[recorded, yielded, 'refund.failed'] as const] : [];
   }
 }

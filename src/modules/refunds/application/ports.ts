@@ -2,7 +2,7 @@ import type { Caller, Ledger } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
-import type { MadeRefund } from '../domain/made-refund.js';
+import type { Payout } from '../domain/made-refund.js';
 import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../domain/refund.js';
 import type { Turn } from '../domain/turns.js';
 
@@ -14,10 +14,8 @@ export abstract class Refunds {
   /** Locks a refund until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
-  /** The refund with this provider reference. Of several, one of the same amount of the same payment. Canceled ones do not count. */
-  abstract byPayout(caller: Caller, made: MadeRefund): Promise<Refund | undefined>;
-  /** The refund with this provider reference that was made elsewhere. */
-  abstract madeElsewhere(caller: Caller, providerReference: string): Promise<Refund | undefined>;
+  /** The refund with this provider reference, unless it is canceled. Of several, one of the same amount of the same payment. */
+  abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
   /** Refunds of the caller's mode, newest first. */
@@ -65,7 +63,11 @@ export abstract class Claims {
   abstract store(ledger: Ledger, claimed: readonly OwnedRefund[]): readonly Write[];
 }
 
-export interface RefundedPayment {
+export abstract class KnownOrganizations {
+  abstract exists(id: string): Promise<boolean>;
+}
+
+interface RefundedPayment {
   readonly state: Omit<RefundablePayment, 'refundable'> & { readonly notifyUrl: string | null };
   readonly refundable: number;
   /** Refuses with payment_not_refundable on `param` if nothing is left. */

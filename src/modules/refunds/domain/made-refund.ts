@@ -1,27 +1,24 @@
 import { paramError, refusal } from '../../../shared/errors.js';
 import { REFUND_REFERENCE_REUSED } from './refusals.js';
 
-/** A refund that was made elsewhere, such as in the dashboard of the payment provider. */
-export interface MadeRefund {
+export interface Payout {
   readonly payment: string;
   readonly amount: number;
-  readonly reference: string | null;
-  readonly description: string | null;
-  /** Unique in organization and mode among the refunds that were made elsewhere. */
-  readonly providerReference: string;
-}
-
-interface KnownRefund extends Omit<MadeRefund, 'description' | 'providerReference'> {
-  readonly id: string;
-  readonly status: 'pending' | 'succeeded' | 'failed' | 'canceled';
+  /** Several refunds that were paid out together have the same one, but no two that were made elsewhere. */
   readonly providerReference: string | null;
 }
 
-/**
- * Refuses what is not the payout of a known refund with the same reference or provider reference. A canceled refund has none, and
- * neither has a failed one without a provider reference: the money that left is another refund's.
- */
-export function requirePayoutOf(known: KnownRefund, made: MadeRefund): void {
+/** A refund that was made elsewhere, such as in the dashboard of the payment provider. */
+export interface MadeRefund extends Payout {
+  readonly providerReference: string;
+  readonly reference: string | null;
+  readonly description: string | null;
+}
+
+type Named = Readonly<{ id: string; status: string; reference: string | null }>;
+
+/** Refuses what is not the payout of a known refund. One that was canceled, or failed without a provider reference, has none. */
+export function requirePayoutOf(known: Payout & Named, made: MadeRefund): void {
   const { id, status, payment, amount, reference, providerReference } = known;
   const isPaidAs = status !== 'canceled' && providerReference === made.providerReference;
   const mayBePaid = providerReference === null && (status === 'pending' || status === 'succeeded');

@@ -28,7 +28,7 @@ export type RefundStatus = (typeof REFUND_STATUSES)[number];
 export const PENDING: RefundStatus = 'pending';
 
 export const REFUND_EVENTS = {
-  'refund.created': 'A refund was proposed.',
+  'refund.created': 'A refund was proposed, or one that was made elsewhere was recorded.',
   'refund.succeeded': 'The ledger paid a refund out.',
   'refund.failed': 'The ledger refused a refund, or the money of a succeeded refund came back.',
   'refund.canceled': 'The merchant canceled a pending refund.',
@@ -157,11 +157,11 @@ export class Refund {
     return this.state.status === PENDING ? this.succeed(made.providerReference) : this;
   }
 
-  /** The refund that was made elsewhere, failed if its payout is that of `other`: no money is counted twice. */
+  /** A refund that was made elsewhere fails if its payout is that of `other`: no money is counted twice. Any other stays as it is. */
   yieldTo({ state: other }: Refund): Refund {
-    const { status, payment, amount } = this.state;
+    const { status, payment, amount, isMadeElsewhere } = this.state;
     const isSame = status === 'succeeded' && payment === other.payment && amount === other.amount;
-    return isSame ? this.return(`It is the payout of ${other.id}.`) : this;
+    return isMadeElsewhere && isSame ? this.return(`It is the payout of ${other.id}.`) : this;
   }
 
   /** Refuses another proposal with the same reference, unless both are of the same amount of the same payment. */

@@ -16,12 +16,7 @@ import { Refunds } from '../../application/ports.js';
 import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
-import {
-  REFUSED_FAILURE,
-  REFUSED_RECORD,
-  REFUSED_RETURN,
-  REFUSED_SUCCESS,
-} from '../representation/refunds.examples.js';
+import { REFUSED_FAILURE, REFUSED_MADE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { LedgerRefundChanges } from './ledger-refund-changes.js';
 import {
@@ -35,7 +30,8 @@ import {
   toMadeRefund,
 } from './refunds.requests.js';
 
-const RECORDED = { status: 'succeeded', provider_reference: 'refund_4711' };
+const PAYOUT = { amount: 500, provider_reference: 'payout_4711' };
+const RECORDED = { ...PAYOUT, status: 'succeeded' };
 
 @Controller(REFUND_FACTS.ledger.path)
 @LedgerKey()
@@ -52,22 +48,13 @@ export class LedgerRefundsController {
   @Operation('recordRefund', {
     summary: 'Record a refund that was made elsewhere',
     description:
-      "Records a refund that nobody proposed and that is paid out, such as one from the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference` returns the first refund. So does the payout of a proposed refund, by its `provider_reference` or `reference`; if that refund is pending, it succeeds.",
-    example: {
-      organization: exampleId(ORGANIZATION_ID),
-      payment: exampleId(PAYMENT_ID),
-      amount: 500,
-      provider_reference: 'refund_4711',
-    },
+      "Records a refund that was paid out without a proposal, such as one in the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference`, payment and amount returns the first refund. The payout of a proposed refund returns that refund; if it was pending, it succeeds.",
+    example: { organization: exampleId(ORGANIZATION_ID), payment: exampleId(PAYMENT_ID), ...PAYOUT },
     answers: {
       201: { description: 'The recorded refund.', schema: LEDGER_REFUND, located: true, example: RECORDED },
-      200: {
-        description: 'The refund of this payout, which is already known.',
-        schema: LEDGER_REFUND,
-        example: RECORDED,
-      },
+      200: { description: 'The refund that is known for this payout.', schema: LEDGER_REFUND, example: RECORDED },
     },
-    refusals: REFUSED_RECORD,
+    refusals: REFUSED_MADE,
   })
   @Post()
   @IdempotencyKey('required')

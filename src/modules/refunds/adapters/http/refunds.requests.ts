@@ -41,27 +41,14 @@ export function toNewRefund({ payment, amount, reference, description }: Propose
   return { payment, amount, reference: reference ?? null, description: description ?? null };
 }
 
-export class RecordRefundRequest {
+export class RecordRefundRequest extends ProposeRefundRequest {
   @Id(ORGANIZATION_ID, { description: 'Organization that owns the payment.' }) organization!: string;
-  @Id(PAYMENT_ID, { description: 'ID of the refunded payment.' }) payment!: string;
-  @Amount({ min: 1, description: "Refunded amount, in the minor unit of the payment's currency." }) amount!: number;
-  @VisibleAscii({
-    description:
-      "The payment provider's ID of the payout, unique per organization and mode. Repeating it with the same payment and amount returns the first refund.",
-  })
+  @VisibleAscii({ description: "The payment provider's ID of the payout, unique per organization and mode." })
   provider_reference!: string;
-  @KeyText({
-    optional: true,
-    description: "The merchant's own ID of the refund, unique per organization and mode for ever.",
-  })
-  reference?: string | null;
-  @Text({ max: 500, optional: true, description: 'Description, for the merchant and in events.' })
-  description?: string | null;
 }
 
 export function toMadeRefund(body: RecordRefundRequest): MadeRefund {
-  const { payment, amount, provider_reference: providerReference, reference, description } = body;
-  return { payment, amount, providerReference, reference: reference ?? null, description: description ?? null };
+  return { ...toNewRefund(body), providerReference: body.provider_reference };
 }
 
 const ClaimNumber = ({ optional = false } = {}) =>

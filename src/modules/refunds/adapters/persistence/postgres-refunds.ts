@@ -12,7 +12,7 @@ import type { OwnId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
-import type { MadeRefund } from '../../domain/made-refund.js';
+import type { Payout } from '../../domain/made-refund.js';
 import { REFUND_ID, Refund } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
@@ -31,13 +31,11 @@ const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
 export const REFUNDS_OF_PAYMENT = `SELECT id FROM refunds WHERE ${SCOPE} AND payment_id = $3`;
 const BY_REFERENCE = { name: 'refunds.by_reference', text: `${SELECT} AND reference = $3` };
-const PAID_AS = `${SELECT} AND provider_reference = $3`;
 const BY_PAYOUT = {
   name: 'refunds.by_payout',
-  text: `${PAID_AS} AND status <> 'canceled'
-    ORDER BY payment_id = $4 AND amount = $5 DESC, status = 'failed', id LIMIT 1`,
+  text: `${SELECT} AND provider_reference = $3 AND status <> 'canceled'
+    ORDER BY payment_id = $4 AND amount = $5 DESC, status = 'failed', made_elsewhere DESC, id LIMIT 1`,
 };
-const MADE_ELSEWHERE = { name: 'refunds.made_elsewhere', text: `${PAID_AS} AND made_elsewhere` };
 
 /** $10 to $12 are the state that the change was decided on: of concurrent changes, only the first one matches. */
 const CHANGE = `UPDATE refunds SET status = $4, failure_reason = $5, provider_reference = $6, claim_expires_at = $7,
@@ -94,10 +92,8 @@ export class PostgresRefunds extends Refunds {
     const organizationId = uuidOf(caller.organization);
     const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
     const times = { claimExpiresAt: null, claimableAt: new Date(state.claimableAt) };
-    return {
-      ...insert(caller, { ...state, ...ids, ...times }),
-      stale: ['refunds_reference_key', 'refunds_made_elsewhere_key'],
-    };
+    const stale = ['refunds_reference_key', 'refunds_made_elsewhere_key'];
+    return { ...insert(caller, { ...state, ...ids, ...times }), stale };
   }
 
   change(caller: Caller, before: Refund, { state }: Refund): Part {
@@ -121,15 +117,9 @@ export class PostgresRefunds extends Refunds {
     return row && fromRow(row);
   }
 
-  async byPayout(caller: Caller, { payment, amount, providerReference }: MadeRefund): Promise<Refund | undefined> {
+  async byPayout(caller: Caller, { payment, amount, providerReference }: Payout): Promise<Refund | undefined> {
     const values = [uuidOf(caller.organization), caller.mode, providerReference, uuidOf(payment), amount];
     const [row] = await this.database.read<Row>(caller, BY_PAYOUT, values);
-    return row && fromRow(row);
-  }
-
-  async madeElsewhere(caller: Caller, providerReference: string): Promise<Refund | undefined> {
-    const values = [uuidOf(caller.organization), caller.mode, providerReference];
-    const [row] = await this.database.read<Row>(caller, MADE_ELSEWHERE, values);
     return row && fromRow(row);
   }
 

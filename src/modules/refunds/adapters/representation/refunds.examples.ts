@@ -21,8 +21,8 @@ export const REFUSED_PROPOSALS = [
   () => refund('pending').requireSameProposal(proposal(499)),
   REFUSED_WHEN_EMPTY('payment'),
 ];
-const MADE = { ...proposal(500), reference: null, providerReference: 'refund_4711' };
-export const REFUSED_RECORD = [
+const MADE = { ...proposal(500), reference: null, providerReference: 'payout_4711' };
+export const REFUSED_MADE = [
   () => notFound('payment', 'test'),
   () => Refund.record(PAYMENT, { ...MADE, amount: 501 }, 0),
   () => Refund.restore({ ...refund('succeeded').state, ...MADE }).found({ ...MADE, amount: 499 }),

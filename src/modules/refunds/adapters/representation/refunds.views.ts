@@ -41,7 +41,7 @@ const FIELDS = {
     'Status of the refund.',
   ),
   payment: id(PAYMENT_ID, 'ID of the refunded payment.'),
-  created: timestamp('Time of the proposal, in Unix seconds.'),
+  created: timestamp('Time of creation, in Unix seconds.'),
 } satisfies FieldsOf<RefundState, Hidden>;
 
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });
