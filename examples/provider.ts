@@ -10,7 +10,11 @@ const NOT_NOW = ['no_balance', 'unavailable'];
 
 interface Answer {
   readonly id: string;
+  /** Empty for what was refunded in the provider's dashboard. */
   readonly refund: string;
+  readonly payment: string;
+  readonly amount: number;
+  readonly currency: string;
   readonly status: keyof typeof STATUSES;
   readonly failure_reason: string | null;
 }
@@ -41,7 +45,23 @@ export async function returnedByProvider(): Promise<string[]> {
   if (!PROVIDER_URL) return [];
   const { status, answer } = await ask('?status=returned');
   if (status !== 200) throw new Error(`The provider answered ${status}.`);
-  return answer.data.map(({ refund }) => refund);
+  return answer.data.map(({ refund }) => refund).filter(Boolean);
+}
+
+export interface MadeElsewhere extends Pick<Answer, 'payment' | 'amount' | 'currency'> {
+  readonly reference: string;
+  readonly status: Payout['status'];
+  readonly reason: string | null;
+}
+
+/** What was refunded in the provider's dashboard. */
+export async function madeElsewhere(): Promise<MadeElsewhere[]> {
+  if (!PROVIDER_URL) return [];
+  const { status, answer } = await ask('?refund=');
+  if (status !== 200) throw new Error(`The provider answered ${status}.`);
+  return answer.data.map(({ id: reference, payment, amount, currency, status, failure_reason: reason }) => {
+    return { reference, payment, amount, currency, status: STATUSES[status], reason };
+  });
 }
 
 async function ask(path: string, request?: RequestInit) {

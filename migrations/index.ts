@@ -32,3 +32,4 @@ export { EventPositions1763700000032 } from './0032-event-positions.js';
 export { EventPositionIndexes1763700000033 } from './0033-event-position-indexes.js';
 export { OrganizationDetails1763700000034 } from './0034-organization-details.js';
 export { LedgerSessionIndex1763700000035 } from './0035-ledger-session-index.js';
+export { RefundsMadeElsewhere1763700000036 } from './0036-refunds-made-elsewhere.js';

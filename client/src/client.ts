@@ -286,6 +286,14 @@ class LedgerHolds extends LedgerResource {
 class LedgerRefunds extends LedgerResource {
   private readonly path = '/ledger/v1/refunds';
 
+  /**
+   * Records a refund that was made elsewhere, such as in the provider's dashboard. Its `provider_reference` makes it safe to repeat;
+   * under an idempotency key of your own, a refusal would be repeated too.
+   */
+  record(refund: Schemas['RecordRefundRequest'], options?: WriteOptions): Promise<Schemas['LedgerRefund']> {
+    return this.transport.post(this.path, refund, options);
+  }
+
   retrieve(id: string, options?: ReadOptions & Owned): Promise<Schemas['LedgerRefund']> {
     return this.readOwned(this.path, id, options);
   }

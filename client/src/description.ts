@@ -657,7 +657,11 @@ export interface paths {
      */
     get: operations['listLedgerRefunds'];
     put?: never;
-    post?: never;
+    /**
+     * Record a refund that was made elsewhere
+     * @description Records a refund that was paid out without a proposal, such as one in the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference`, payment and amount returns the first refund. The payout of a proposed refund returns that refund; if it was pending, it succeeds.
+     */
+    post: operations['recordRefund'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1117,7 +1121,7 @@ export interface webhooks {
     put?: never;
     /**
      * refund.created
-     * @description A refund was proposed.
+     * @description A refund was proposed, or one that was made elsewhere was recorded.
      */
     post: operations['refundCreated'];
     delete?: never;
@@ -1357,7 +1361,7 @@ export interface webhooks {
     put?: never;
     /**
      * ledger.refund.created
-     * @description A refund was proposed.
+     * @description A refund was proposed, or one that was made elsewhere was recorded.
      */
     post: operations['ledgerRefundCreated'];
     delete?: never;
@@ -2214,7 +2218,7 @@ export interface components {
      *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
      *     - `payment.held`: An amount of a payment was put on hold.
      *     - `payment.released`: A hold on a payment was released.
-     *     - `refund.created`: A refund was proposed.
+     *     - `refund.created`: A refund was proposed, or one that was made elsewhere was recorded.
      *     - `refund.succeeded`: The ledger paid a refund out.
      *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
      *     - `refund.canceled`: The merchant canceled a pending refund.
@@ -2652,7 +2656,7 @@ export interface components {
        */
       payment: string;
       /**
-       * @description Time of the proposal, in Unix seconds.
+       * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
@@ -3245,6 +3249,32 @@ export interface components {
        */
       on_mismatch?: 'refuse' | 'record';
     };
+    RecordRefundRequest: {
+      /**
+       * @description Organization that owns the payment.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * @description The payment provider's ID of the payout, unique per organization and mode.
+       * @example capture-4711
+       */
+      provider_reference: string;
+      /**
+       * @description ID of the payment to refund.
+       * @example pay_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      payment: string;
+      /** @description Amount to refund, in the minor unit of the payment's currency. At most its `amount_refundable`. */
+      amount: number;
+      /**
+       * @description Your own ID of the refund, unique per organization and mode for ever. Repeating it with the same payment and amount returns the first refund.
+       * @example return-4711
+       */
+      reference?: string | null;
+      /** @description Your description, for the ledger and in events. */
+      description?: string | null;
+    };
     /** @description Returns all or part of a payment. */
     Refund: {
       /**
@@ -3279,7 +3309,7 @@ export interface components {
        */
       payment: string;
       /**
-       * @description Time of the proposal, in Unix seconds.
+       * @description Time of creation, in Unix seconds.
        * @example 1763700000
        */
       created: number;
@@ -5738,6 +5768,79 @@ export interface operations {
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  recordRefund: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
+        'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RecordRefundRequest'];
+      };
+    };
+    responses: {
+      /** @description The refund that is known for this payout. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerRefund'];
+        };
+      };
+      /** @description The recorded refund. */
+      201: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerRefund'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_exceeds_remaining`: The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.
+       *     - `refund_reference_reused`: The reference was used for another refund. Read that refund.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'refund_exceeds_remaining' | 'refund_reference_reused';
+            };
+          };
+        };
+      };
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];

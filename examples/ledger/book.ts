@@ -19,6 +19,9 @@ const NO_DATABASE = '3D000';
 const CAPTURE = 'INSERT INTO payments (id, currency, amount) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
 const BEGIN = `INSERT INTO refunds AS begun (id, payment, currency, amount, claim) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (id) DO UPDATE SET status = 'in_flight' WHERE begun.status = 'postponed' AND begun.claim <= excluded.claim`;
+const RECORD = `INSERT INTO refunds AS known (id, payment, currency, amount, claim, status, provider_reference)
+  VALUES ($1, $2, $3, $4, 0, 'paid', $5) ON CONFLICT (id) DO UPDATE
+  SET status = 'paid', provider_reference = excluded.provider_reference WHERE known.status = 'in_flight'`;
 const LOCK = 'UPDATE refunds SET claim = greatest(claim, $2) WHERE id = $1 RETURNING *';
 const CHANGE = 'UPDATE refunds SET status = $2, provider_reference = $3, reason = $4 WHERE id = $1 RETURNING *';
 
@@ -52,8 +55,16 @@ export class Book {
 
   /** Puts the amount in flight, once for each refund, or returns the name of the rule that does not allow it. */
   begin({ id, payment, currency, amount, claim }: LedgerRefund): Promise<string | undefined> {
-    const begun = this.pool.query(BEGIN, [id, payment, currency, amount, claim?.number]);
-    return begun.then(() => undefined).catch((error) => error.constraint ?? Promise.reject(error));
+    return this.allowed(this.pool.query(BEGIN, [id, payment, currency, amount, claim?.number]));
+  }
+
+  /** The money has left, whether or not it was in flight. Once for each refund, or returns the rule as `begin` does. */
+  record({ id, payment, currency, amount, provider_reference }: LedgerRefund): Promise<string | undefined> {
+    return this.allowed(this.pool.query(RECORD, [id, payment, currency, amount, provider_reference]));
+  }
+
+  private allowed(entered: Promise<unknown>): Promise<string | undefined> {
+    return entered.then(() => undefined).catch((error) => error.constraint ?? Promise.reject(error));
   }
 
   /** What stands in the book, after a change that nobody else can make meanwhile: the entry is locked until then. */

@@ -2,13 +2,13 @@
 import { setInterval } from 'node:timers/promises';
 import { TillgateLedger } from '../../client/src/index.js';
 import * as kit from '../../client/src/ledger/index.js';
-import { findAtProvider, payAtProvider, returnedByProvider } from '../provider.js';
+import { findAtProvider, type MadeElsewhere, madeElsewhere, payAtProvider, returnedByProvider } from '../provider.js';
 import { Book, type Entry } from './book.js';
 
 const { TILLGATE_URL: url = '', TILLGATE_LEDGER_KEY: key = '', LEDGER_DATABASE_URL = '' } = process.env;
 const { ORGANIZATION: organization, POLL_SECONDS = '5' } = process.env;
 const POSTPONED_SECONDS = 60;
-const RETURNS_MS = 1_000;
+const LOOK_MS = 1_000;
 
 const tillgate = new TillgateLedger({ baseUrl: url, key });
 const book = await Book.open(LEDGER_DATABASE_URL);
@@ -17,11 +17,7 @@ const worker = kit.settle({ url, key, pay, find, organization, pollSeconds: Numb
 /** The book has the amount in flight before the provider is asked, so that `find` knows of every payout there may be. */
 async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
   const { id, payment, amount, claim } = refund;
-  let refusal = await book.begin(refund);
-  if (refusal === 'refunds_payment') {
-    await book.capture(await tillgate.payments.retrieve(payment, refund));
-    refusal = await book.begin(refund);
-  }
+  const refusal = await entered(refund, () => book.begin(refund));
   if (refusal) return kit.stuck(`The book does not allow to refund ${amount} of ${payment}: ${refusal}.`);
   const outcome = outcomeOf(
     await book.change(id, claim.number, (entry) => {
@@ -30,6 +26,26 @@ async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
     }),
   );
   return outcome.type === 'not_there' ? kit.unknown(`Another worker has ${id}.`) : outcome;
+}
+
+/** Enters it after its payment, which the book does not have yet at the first refund. */
+async function entered({ payment, organization }: kit.LedgerRefund, enter: () => Promise<string | undefined>) {
+  const refusal = await enter();
+  if (refusal !== 'refunds_payment') return refusal;
+  await book.capture(await tillgate.payments.retrieve(payment, { organization }));
+  return enter();
+}
+
+/** Tillgate comes first: it knows whether this is the payout of a refund. While another one has the money, it refuses. */
+async function record({ status, reason, ...made }: MadeElsewhere): Promise<void> {
+  if (status !== 'paid' && status !== 'returned') return;
+  const refund = await kit.recordPayout({ ...made, refund: undefined, status: 'succeeded' }, { url, key });
+  if (refund.status !== 'succeeded') return;
+  const refusal = await entered(refund, () => book.record(refund));
+  if (refusal) throw new Error(`The book does not allow ${refund.id}, which was made elsewhere: ${refusal}.`);
+  if (status !== 'returned') return;
+  await book.change(refund.id, 0, async () => ({ status, provider_reference: made.reference, reason }));
+  await tillgate.refunds.return(refund.id, { reason }, refund);
 }
 
 /** The provider is asked only about what the book has sent to it. */
@@ -60,8 +76,10 @@ process.on('message', () => worker.wake());
 // Who started it may be gone already.
 if (process.connected === false) await stop();
 
-// Money that came back: a process that was killed while it reported this looks again.
-for await (const _ of setInterval(RETURNS_MS)) {
+// Money that came back, or left without a refund: a process that was killed while it reported this looks again.
+for await (const _ of setInterval(LOOK_MS)) {
   const returned = await returnedByProvider().catch(() => []);
   for (const id of returned) await worker.look(id).catch(console.error);
+  const made = await madeElsewhere().catch(() => []);
+  for (const one of made) await record(one).catch(console.error);
 }

@@ -54,6 +54,18 @@ test.each([
   expect(await balances()).toEqual(settled);
 });
 
+test('what was paid elsewhere leaves once, also if it was in flight, and not beyond what is there', async () => {
+  const paid = (name: string, amount: number) => ({ ...refund(name, amount), provider_reference: 'p_1' });
+  await atOnce(3, () => book.record(paid('re_1', 60)));
+  expect(await balances()).toEqual({ captured: 40, inFlight: 0 });
+  expect(await book.record(paid('re_2', 41))).toBe('accounts_covered');
+  await book.begin(refund('re_3', 40));
+  await atOnce(3, () => book.record(paid('re_3', 40)));
+  expect(await balances()).toEqual({ captured: 0, inFlight: 0 });
+  expect(await settle('re_3', PAID, 2)).toMatchObject({ status: 'paid', provider_reference: 'p_1' });
+  expect(await book.record({ ...paid('re_4', 1), payment: 'other' })).toBe('refunds_payment');
+});
+
 test('of two refunds that race for more than there is, one is not begun', async () => {
   const begun = await Promise.all([book.begin(refund('re_1', 60)), book.begin(refund('re_2', 60))]);
   expect(begun.sort()).toEqual(['accounts_covered', undefined]);

@@ -19,6 +19,7 @@ const TOPICS = [
   'page',
   'paging',
   'refunds',
+  'refunds-elsewhere',
   'sandbox',
   'webhooks',
 ];

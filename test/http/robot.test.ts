@@ -11,6 +11,7 @@ type Json = any;
 
 const SESSIONS = '/v1/checkout_sessions';
 const REFUNDS = '/v1/refunds';
+const LEDGER_REFUNDS = '/ledger/v1/refunds';
 const PAYMENTS = '/ledger/v1/payments';
 const MAX_AMOUNT = 999_999_999_999;
 
@@ -39,7 +40,7 @@ async function expectCreated(path: string, start?: Start): Promise<number> {
   return attempts;
 }
 
-test.each([SESSIONS, PAYMENTS, REFUNDS])('from an empty POST %s to a 201', async (path) => {
+test.each([SESSIONS, PAYMENTS, REFUNDS, LEDGER_REFUNDS])('from an empty POST %s to a 201', async (path) => {
   expect(await expectCreated(path)).toBeGreaterThan(2);
 });
 
@@ -49,7 +50,7 @@ test('every operation that creates something is one of these', () => {
   );
   // A hold needs no body, and an endpoint one URL: there is nothing for the robot to learn.
   const easy = [`${PAYMENTS}/{id}/holds`, '/v1/webhook_endpoints', '/ledger/v1/webhook_endpoints'];
-  expect(creating.map(([path]) => path).sort()).toEqual([PAYMENTS, SESSIONS, REFUNDS, ...easy].sort());
+  expect(creating.map(([path]) => path).sort()).toEqual([PAYMENTS, SESSIONS, REFUNDS, LEDGER_REFUNDS, ...easy].sort());
 });
 
 const price = { currency: 'eur', unit_amount: 1000, product_data: { name: 'Book', colour: 'red' } };

@@ -1,5 +1,5 @@
 /** The kit for ledgers against the service itself: what it pays, what it looks for first, and what it reports. */
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type ClientOptions, TillgateError } from '../../client/src/index.js';
 import {
   failed,
@@ -9,6 +9,7 @@ import {
   type PayOutcome,
   type Payout,
   reconcile,
+  recordPayout,
   type SettleOptions,
   settle,
   stuck,
@@ -360,4 +361,51 @@ test('reconcile lists what is missing, extra, of another amount or in another st
   expect((await read(open as string)).status).toBe('pending');
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   expect(await reconcile([payout(right, 1)], { url, key, organization, from: tomorrow })).toEqual([]);
+});
+
+describe('a payout that was made elsewhere', () => {
+  const sum = { amount: 500, currency: 'usd', status: 'succeeded' } as const;
+  const made = (facts: Partial<Payout> = {}): Payout => ({
+    refund: undefined,
+    payment,
+    reference: 'd_1',
+    ...sum,
+    ...facts,
+  });
+  const differences = (...theirs: Payout[]) =>
+    reconcile(theirs, { url: service.url, key: shop.ledgerKey, organization: shop.organization });
+
+  test('differs until it is recorded, which may be repeated, and again when it came back', async () => {
+    const others = [made({ reference: 'd_2', status: 'pending' }), made({ reference: 'd_3', status: 'failed' })];
+    const unknown = { kind: 'elsewhere', refund: undefined, ours: undefined, theirs: made() };
+    expect(await differences(made(), ...others)).toEqual([unknown]);
+    const options = { url: service.url, key: shop.ledgerKey };
+    const refund = await recordPayout(made(), options);
+    expect(refund).toMatchObject({ payment, amount: 500, status: 'succeeded', provider_reference: 'd_1' });
+    expect(await recordPayout(made(), options)).toEqual(refund);
+    expect(await differences(made())).toEqual([]);
+    const cameBack = made({ status: 'failed' });
+    expect(await differences(cameBack)).toEqual([{ kind: 'state', refund: refund.id, ours: refund, theirs: cameBack }]);
+    expect(await differences()).toEqual([{ kind: 'missing', refund: refund.id, ours: refund, theirs: undefined }]);
+    await shop.return(refund.id);
+    expect(await differences(cameBack)).toEqual([]);
+  });
+
+  test('is that of a refund which has it, rather than of one that gave way to it', async () => {
+    const id = await propose(500);
+    await shop.recordRefund(payment, { provider_reference: 'd_1' });
+    await shop.succeed(id, { provider_reference: 'd_1' });
+    expect(await differences(made())).toEqual([]);
+    expect(await differences(made({ refund: id }))).toEqual([]);
+  });
+
+  test.each([
+    ['has no payment', { payment: undefined }],
+    ['has no reference', { reference: undefined }],
+    ['is pending', { status: 'pending' as const }],
+    ['is in another currency', { currency: 'eur' }],
+  ])('is not recorded if it %s', async (_, facts) => {
+    await expect(recordPayout(made(facts), { url: service.url, key: shop.ledgerKey })).rejects.toThrow(TypeError);
+    expect((await shop.amountsOf(payment)).refunded).toBe(0);
+  });
 });

@@ -136,6 +136,18 @@ const propose = (pick: number, amount: number) =>
     await readBack('payments', id, model, real);
   });
 
+const record = (pick: number, amount: number, number: number) =>
+  onOne(`record ${amount} as payout ${number} of`, 'payments', pick, async (id, model, real) => {
+    const payout = { provider_reference: `payout_${number}` };
+    const expected = model.record(found(model, 'payments', id), amount, payout.provider_reference);
+    const send = (key: string) => real.shop.recordRefund(id, { amount, ...payout }, key);
+    const reply = await write(real, send, expected);
+    const { claim: _, description: __, provider_reference: ___, reason: ____, ...refund } = reply.body;
+    adopt('refunds', model, { ...reply, body: refund });
+    if (reply.status === 201) model.payouts.set(refund.id, payout.provider_reference);
+    await readBack('payments', id, model, real);
+  });
+
 /** A step of a refund, sent as it is decided, and what it leaves of the refund and its payment. */
 const move = (name: string, pick: number, work: (refund: string, ...given: Parameters<Work>) => Promise<unknown>) =>
   onOne(name, 'refunds', pick, async (id, model, real) => {
@@ -232,6 +244,7 @@ const COMMANDS: readonly fc.Arbitrary<Command>[] = [
   fc.constantFrom(HOUR, HOUR, HOUR, DAY).map(advance),
   // What is proposed, most other steps need.
   ...[1, 2, 3].map(() => fc.tuple(picks, amounts).map(([pick, amount]) => propose(pick, amount))),
+  fc.tuple(picks, amounts, fc.nat({ max: 2 })).map(([pick, amount, number]) => record(pick, amount, number)),
   picks.map(cancel),
   fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => decide('succeed')(pick, number)),
   fc.tuple(picks, fc.nat({ max: 2 })).map(([pick, number]) => decide('fail')(pick, number)),

@@ -36,6 +36,8 @@ export class Model {
   readonly holds: Resource[] = [];
   /** For each refund, the number of its last claim, whether it is under it, and whether the lease is over. */
   readonly claims = new Map<string, Claim>();
+  /** For each refund that was made elsewhere, the provider's ID of its payout. */
+  readonly payouts = new Map<string, string>();
   private steps = 0;
 
   /** A session's answer is taken as it comes, but for what the rest depends on. */
@@ -130,6 +132,25 @@ export class Model {
     return { status: 201, body: { id: this.newId('re'), ...facts, created: expect.any(Number) } };
   }
 
+  record(payment: Resource, amount: number, payout: string): Expected {
+    const known = this.refunds.find(({ id }) => this.payouts.get(id) === payout);
+    const left = payment.amount_refundable;
+    if (known && (known.payment !== payment.id || known.amount !== amount)) {
+      const read = readResource(`/ledger/v1/refunds/${known.id}`);
+      return refused('refund_reference_reused', read, { param: 'provider_reference', code: 'invalid_value' });
+    }
+    if (known) return { status: 200, body: this.owned(known) };
+    if (amount > left) {
+      const lower = { type: 'lower_amount', path: '/ledger/v1/refunds', method: 'POST' };
+      const error = { param: 'amount', code: 'too_large', allowed: [String(left)] };
+      return refused('refund_exceeds_remaining', lower, error);
+    }
+    account(payment, { refunded: amount });
+    const facts = { object: 'refund', amount, currency: 'usd', status: 'succeeded', payment: payment.id };
+    const made = this.owned({ id: this.newId('re'), ...facts, created: expect.any(Number) });
+    return { status: 201, body: { ...made, provider_reference: payout } };
+  }
+
   hold(payment: Resource, amount: number | undefined): Expected {
     const left = payment.amount_refundable;
     const ledgers = `/ledger/v1/payments/${payment.id}`;
@@ -164,7 +185,8 @@ export class Model {
     const { number, isLive } = this.claimOf(refund);
     const claim = isLive ? { number, expires_at: expect.any(Number) } : null;
     const { id, object, ...rest } = refund;
-    const unset = { reference: null, description: null, provider_reference: null, reason: null };
+    const provider_reference = this.payouts.get(id) ?? null;
+    const unset = { reference: null, description: null, provider_reference, reason: null };
     return { id, object, organization: this.organization, ...rest, claim, ...unset };
   }
 

@@ -122,12 +122,23 @@ export class Shop {
     return this.post('/v1/refunds', { payment, amount });
   }
 
+  /** Records a refund of 5.00 that was made elsewhere. */
+  recordRefund(
+    payment: string,
+    facts: Readonly<Record<string, unknown>> = {},
+    idempotencyKey?: string,
+  ): Promise<Reply> {
+    const { organization } = this;
+    const body = { organization, payment, amount: 500, provider_reference: 'payout_1', ...facts };
+    return this.ledgerPost('/ledger/v1/refunds', body, idempotencyKey);
+  }
+
   cancel(refund: string): Promise<Reply> {
     return this.post(`/v1/refunds/${refund}/cancel`);
   }
 
-  succeed(refund: string): Promise<Reply> {
-    return this.ledgerPost(`/ledger/v1/refunds/${refund}/succeed`);
+  succeed(refund: string, body?: unknown): Promise<Reply> {
+    return this.ledgerPost(`/ledger/v1/refunds/${refund}/succeed`, body);
   }
 
   fail(refund: string, body?: unknown): Promise<Reply> {

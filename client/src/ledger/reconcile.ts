@@ -5,13 +5,15 @@ import type { LedgerRefund, SettleOptions } from './settle.js';
 
 /** A payout as the other side has it. */
 export interface Payout {
-  /** The ID of the refund, `re_…`. */
-  readonly refund: string;
+  /** The ID of the refund, `re_…`. Undefined for one that was made elsewhere, such as in the provider's dashboard. */
+  readonly refund: string | undefined;
+  /** The ID of the payment, `pay_…`. Only `recordPayout` needs it. */
+  readonly payment?: string | undefined;
   readonly amount: number;
   readonly currency: string;
   /** `failed` is a payout that was refused or came back. */
   readonly status: 'pending' | 'succeeded' | 'failed';
-  /** The provider's ID of the payout. */
+  /** The provider's ID of the payout. A payout without `refund` is known by it. */
   readonly reference?: string | undefined;
 }
 
@@ -21,9 +23,12 @@ export interface ReconcileOptions extends Pick<SettleOptions, 'url' | 'key' | 'o
 }
 
 export interface Difference {
-  /** `extra` is a payout of no refund, or a second one. `missing` is a refund that was paid or submitted, without a payout. */
-  readonly kind: 'missing' | 'extra' | 'amount' | 'state';
-  readonly refund: string;
+  /**
+   * `extra` is a payout of no refund, or a second one. `missing` is a refund that was paid or submitted, without a payout. `elsewhere`
+   * is a payout that was made elsewhere and is not recorded yet: give it to `recordPayout`.
+   */
+  readonly kind: 'missing' | 'extra' | 'amount' | 'state' | 'elsewhere';
+  readonly refund: string | undefined;
   readonly ours: LedgerRefund | undefined;
   readonly theirs: Payout | undefined;
 }
@@ -42,7 +47,8 @@ export async function reconcile(
     ours.set(refund.id, refund);
 
   const differences: Difference[] = [];
-  for (const [refund, payouts] of await byRefund(theirs)) {
+  const { elsewhere, payoutsOf } = await byRefund(theirs, refundsByReference(ours.values()));
+  for (const [refund, payouts] of payoutsOf) {
     const [payout, ...further] = effective(payouts);
     const differs = kindOf(ours.get(refund), payout) !== undefined;
     const own = differs ? await refunds.retrieve(refund, { organization }).catch(absent) : ours.get(refund);
@@ -54,13 +60,29 @@ export async function reconcile(
   for (const own of ours.values()) {
     if (mustBePaid(own)) differences.push({ kind: 'missing', refund: own.id, ours: own, theirs: undefined });
   }
+  for (const payout of elsewhere)
+    differences.push({ kind: 'elsewhere', refund: undefined, ours: undefined, theirs: payout });
   return differences;
 }
 
-async function byRefund(theirs: Iterable<Payout> | AsyncIterable<Payout>): Promise<Map<string, Payout[]>> {
-  const payouts = new Map<string, Payout[]>();
-  for await (const payout of theirs) payouts.set(payout.refund, [...(payouts.get(payout.refund) ?? []), payout]);
-  return payouts;
+async function byRefund(theirs: Iterable<Payout> | AsyncIterable<Payout>, known: ReadonlyMap<string, string>) {
+  const payoutsOf = new Map<string, Payout[]>();
+  const elsewhere: Payout[] = [];
+  for await (const payout of theirs) {
+    const refund = payout.refund ?? known.get(payout.reference ?? '');
+    if (refund !== undefined) payoutsOf.set(refund, [...(payoutsOf.get(refund) ?? []), payout]);
+    else if (payout.status === 'succeeded') elsewhere.push(payout);
+  }
+  return { payoutsOf, elsewhere };
+}
+
+/** The refund of each payout, by the provider's ID: one that has not failed, if there is one. */
+function refundsByReference(ours: Iterable<LedgerRefund>): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const { id, status, provider_reference: reference } of ours) {
+    if (reference !== null && (status !== 'failed' || !known.has(reference))) known.set(reference, id);
+  }
+  return known;
 }
 
 /** Those that move money. If none does, the last one that failed. */

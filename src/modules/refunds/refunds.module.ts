@@ -1,5 +1,6 @@
 import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
+import { Organizations } from '../access/index.js';
 import { EventsModule } from '../events/index.js';
 import { HeldAmounts, PaymentQueries, PaymentsModule } from '../payments/index.js';
 import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
@@ -17,8 +18,16 @@ import { STUCK_REFUNDS } from './adapters/persistence/stuck-refunds.js';
 import { ChangeClaim } from './application/change-claim.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { CloseRefund } from './application/close-refund.js';
-import { Claims, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './application/ports.js';
+import {
+  Claims,
+  KnownOrganizations,
+  RefundEvents,
+  RefundedAmounts,
+  RefundedPayments,
+  Refunds,
+} from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
+import { RecordRefund } from './application/record-refund.js';
 import { RepairPayment } from './application/repair-payment.js';
 import { REFUND_CLAIMED, REFUND_IN_PROGRESS } from './domain/claim.js';
 import {
@@ -26,7 +35,7 @@ import {
   REFUND_NOT_PENDING,
   REFUND_NOT_SUCCEEDED,
   REFUND_REFERENCE_REUSED,
-} from './domain/refund.js';
+} from './domain/refusals.js';
 import { REFUND_FACTS } from './facts.js';
 
 @Module({
@@ -38,8 +47,10 @@ import { REFUND_FACTS } from './facts.js';
     CloseRefund,
     LedgerRefundChanges,
     ProposeRefund,
+    RecordRefund,
     RepairPayment,
     { provide: Claims, useClass: PostgresClaims },
+    { provide: KnownOrganizations, useExisting: Organizations satisfies Abstract<KnownOrganizations> },
     { provide: RefundedAmounts, useExisting: HeldAmounts satisfies Abstract<RefundedAmounts> },
     { provide: RefundedPayments, useExisting: PaymentQueries satisfies Abstract<RefundedPayments> },
     { provide: RefundEvents, useClass: OutboxRefundEvents },

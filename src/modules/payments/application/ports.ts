@@ -40,16 +40,16 @@ export interface LedgerPaymentFilter extends PaymentFilter {
 }
 
 /**
- * A pending refund reserves its amount and frees it, or refunds it and takes that back if the money returns. A dispute puts an
- * amount on hold and releases it.
+ * A pending refund reserves its amount and frees it, or refunds it and takes that back if the money returns. One that was made
+ * elsewhere refunds what it did not reserve. A dispute puts an amount on hold and releases it.
  */
-export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back' | 'hold' | 'release';
+export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' | 'take_back' | 'hold' | 'release';
 
 export type RefundAmounts = Pick<PaymentState, 'amountRefunded' | 'amountPendingRefund'>;
 
 /** The amounts of payments that are reserved, refunded or on hold, in the minor unit of the payment's currency. */
 export abstract class HeldAmounts {
-  /** To reserve or to hold is stale if the payment no longer has that much left. */
+  /** To reserve, to refund what is not reserved, or to hold is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
   /** Stores what refunds hold of a payment that the open transaction has locked. */
   abstract restore(caller: Caller, payment: OwnId, amounts: RefundAmounts): Write;

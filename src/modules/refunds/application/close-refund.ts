@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { type Decision, decided } from '../../../shared/decision.js';
+import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
+import type { MadeRefund } from '../domain/made-refund.js';
 import type { Failure, Refund, RefundEvent } from '../domain/refund.js';
-import { type AmountChange, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
+import {
+  type AmountChange,
+  RefundEvents,
+  RefundedAmounts,
+  type RefundedPayment,
+  RefundedPayments,
+  Refunds,
+} from './ports.js';
 
 interface Closing {
   readonly close: (refund: Refund) => Refund;
@@ -27,6 +35,12 @@ export class CloseRefund {
     return this.decide(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
   }
 
+  /** For a refund of a payment that the open transaction has locked. */
+  found(caller: Caller, refund: Refund, made: MadeRefund, payment: RefundedPayment): Promise<Decided<Refund>> {
+    const close = (before: Refund) => before.found(made);
+    return this.closed(caller, refund, { close, change: 'refund', event: 'refund.succeeded' }, payment);
+  }
+
   fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decision<Refund>> {
     const close = (refund: Refund) => refund.fail(failure);
     return this.decide(caller, id, { close, change: 'free', event: 'refund.failed' });
@@ -42,18 +56,37 @@ export class CloseRefund {
     return this.decide(caller, id, { close, change: 'free', event: 'refund.canceled' });
   }
 
-  private async decide(caller: Caller, id: OwnId, { close, change, event }: Closing): Promise<Decision<Refund>> {
-    const before = await this.refunds.get(caller, id);
+  private async decide(caller: Caller, id: OwnId, closing: Closing): Promise<Decision<Refund>> {
+    const seen = await this.refunds.get(caller, id);
+    if (closing.close(seen) === seen) return decided(seen);
+    return inTransaction(caller, async () => {
+      // All that moves money of a payment locks the payment first: then no two requests wait for each other.
+      const payment = await this.payments.lock(caller, ownId(caller, seen.state.payment));
+      return this.closed(caller, await this.refunds.get(caller, id), closing, payment);
+    });
+  }
+
+  private async closed(caller: Caller, before: Refund, closing: Closing, payment: RefundedPayment) {
+    const { close, event } = closing;
     const refund = close(before);
     if (refund === before) return decided(refund);
-    const payment = ownId(caller, refund.state.payment, 'payment');
-    const captured = await this.payments.get(caller, payment, 'payment');
-    if (change === 'refund') captured.requirePayable(refund.state.amount);
+    const changes = [[before, refund, event] as const, ...(await this.yielding(caller, refund))];
+    const change = changes.length === 1 ? closing.change : 'free';
+    if (change === 'refund') payment.requirePayable(refund.state.amount);
     return decided(
       refund,
-      this.refunds.change(caller, before, refund),
-      this.events.record(caller, event, refund, captured.state.notifyUrl),
-      this.amounts.change(caller, payment, change, refund.state.amount),
+      ...changes.map(([from, to]) => this.refunds.change(caller, from, to)),
+      ...changes.map(([, to, type]) => this.events.record(caller, type, to, payment.state.notifyUrl)),
+      this.amounts.change(caller, ownId(caller, refund.state.payment), change, refund.state.amount),
     );
+  }
+
+  /** What was recorded of the same payout before the ledger knew whose it is. Its amount is counted already. */
+  private async yielding(caller: Caller, refund: Refund) {
+    const { status, providerReference } = refund.state;
+    if (status !== 'succeeded' || providerReference === null) return [];
+    const recorded = await this.refunds.byPayout(caller, refund.state);
+    const yielded = recorded?.yieldTo(refund);
+    return recorded && yielded && yielded !== recorded ? [[recorded, yielded, 'refund.failed'] as const] : [];
   }
 }

@@ -2,18 +2,21 @@ import type { Caller, Ledger } from '../../../shared/caller.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
+import type { Payout } from '../domain/made-refund.js';
 import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../domain/refund.js';
 import type { HeldAmounts } from '../domain/repair.js';
 import type { Turn } from '../domain/turns.js';
 
 export abstract class Refunds {
-  /** Stale if another refund has the same reference. */
+  /** Stale if another refund has the same reference, or another one that was made elsewhere the same provider reference. */
   abstract add(caller: Caller, refund: Refund): Write;
   /** Stores `after`. Stale unless the stored refund has still the status and the claim of `before`: of two changes at once, one is stored. */
   abstract change(caller: Caller, before: Refund, after: Refund): Write;
   /** Locks a refund until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
+  /** The refund with this provider reference, unless it is canceled. Of several, one of the same amount of the same payment. */
+  abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: OwnId): Promise<Refund>;
   /** The pending and succeeded refunds of a payment, oldest first. */
@@ -63,7 +66,11 @@ export abstract class Claims {
   abstract store(ledger: Ledger, claimed: readonly OwnedRefund[]): readonly Write[];
 }
 
-interface RefundedPayment {
+export abstract class KnownOrganizations {
+  abstract exists(id: string): Promise<boolean>;
+}
+
+export interface RefundedPayment {
   readonly state: Omit<RefundablePayment, 'refundable'> & HeldAmounts & { readonly notifyUrl: string | null };
   readonly refundable: number;
   /** Refuses with payment_not_refundable on `param` if nothing is left. */
@@ -80,10 +87,10 @@ export abstract class RefundedPayments {
   abstract ownerOf(ledger: Ledger, id: OwnId): Promise<Caller>;
 }
 
-export type AmountChange = 'reserve' | 'free' | 'refund' | 'take_back';
+export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' | 'take_back';
 
 export abstract class RefundedAmounts {
-  /** To reserve an amount is stale if the payment no longer has that much left. */
+  /** To reserve an amount, or to refund one that was not reserved, is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
   abstract restore(
     caller: Caller,

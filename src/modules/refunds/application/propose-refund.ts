@@ -8,7 +8,7 @@ import { RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './port
 
 export interface ProposedRefund {
   readonly refund: Refund;
-  /** False if the same refund was already proposed under the same reference. */
+  /** False if the same refund is already known. */
   readonly isNew: boolean;
 }
 

@@ -13,6 +13,13 @@ import {
   released,
   requireClaim,
 } from './claim.js';
+import { type MadeRefund, requirePayoutOf } from './made-refund.js';
+import {
+  REFUND_EXCEEDS_REMAINING,
+  REFUND_NOT_PENDING,
+  REFUND_NOT_SUCCEEDED,
+  REFUND_REFERENCE_REUSED,
+} from './refusals.js';
 
 export const REFUND_ID = idKind('re', { hasMode: true });
 
@@ -21,36 +28,12 @@ export type RefundStatus = (typeof REFUND_STATUSES)[number];
 export const PENDING: RefundStatus = 'pending';
 
 export const REFUND_EVENTS = {
-  'refund.created': 'A refund was proposed.',
+  'refund.created': 'A refund was proposed, or one that was made elsewhere was recorded.',
   'refund.succeeded': 'The ledger paid a refund out.',
   'refund.failed': 'The ledger refused a refund, or the money of a succeeded refund came back.',
   'refund.canceled': 'The merchant canceled a pending refund.',
 } as const;
 export type RefundEvent = keyof typeof REFUND_EVENTS;
-
-export const REFUND_EXCEEDS_REMAINING: ErrorCode = {
-  code: 'refund_exceeds_remaining',
-  kind: 'too_much',
-  meaning: 'The amount is more than can be refunded. `errors[0].allowed` is the largest possible amount.',
-};
-
-export const REFUND_NOT_PENDING: ErrorCode = {
-  code: 'refund_not_pending',
-  kind: 'state',
-  meaning: 'The refund is no longer pending. Read it.',
-};
-
-export const REFUND_NOT_SUCCEEDED: ErrorCode = {
-  code: 'refund_not_succeeded',
-  kind: 'state',
-  meaning: 'Only a succeeded refund can be returned. Read it.',
-};
-
-export const REFUND_REFERENCE_REUSED: ErrorCode = {
-  code: 'refund_reference_reused',
-  kind: 'state',
-  meaning: 'The reference was used for another refund. Read that refund.',
-};
 
 export interface RefundState extends ClaimState {
   readonly id: string;
@@ -64,6 +47,8 @@ export interface RefundState extends ClaimState {
   readonly description: string | null;
   readonly providerReference: string | null;
   readonly failureReason: string | null;
+  /** Whether nobody proposed it: the ledger recorded it after it was paid out. */
+  readonly isMadeElsewhere: boolean;
 }
 
 export type NewRefund = Pick<RefundState, 'payment' | 'amount' | 'reference' | 'description'>;
@@ -99,8 +84,14 @@ export class Refund {
     }
     const { mode, currency } = payment;
     const terms = { payment: payment.id, amount, currency, reference, description };
-    const open = { status: PENDING, providerReference: null, failureReason: null, ...NEVER_CLAIMED };
-    return new Refund({ id: newId(REFUND_ID, now, mode), mode, ...terms, ...open }, 1);
+    const open = { status: PENDING, providerReference: null, failureReason: null, isMadeElsewhere: false };
+    return new Refund({ id: newId(REFUND_ID, now, mode), mode, ...terms, ...open, ...NEVER_CLAIMED }, 1);
+  }
+
+  /** A refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than the payment has left. */
+  static record(payment: RefundablePayment, { providerReference, ...made }: MadeRefund, now: number | Moment): Refund {
+    const { state } = Refund.propose(payment, made, now);
+    return Refund.restore({ ...state, status: 'succeeded', providerReference, isMadeElsewhere: true });
   }
 
   static restore(state: RefundState): Refund {
@@ -158,6 +149,19 @@ export class Refund {
     if (claimExpiresAt === null && claim === claimNumber) return this;
     this.requireClaim(claim);
     return this.with(released(this.state, now, delaySeconds));
+  }
+
+  /** The refund, whose payout was found elsewhere: a pending one succeeds, any other stays as it is. Refuses the payout of another refund. */
+  found(made: MadeRefund): Refund {
+    requirePayoutOf(this.state, made);
+    return this.state.status === PENDING ? this.succeed(made.providerReference) : this;
+  }
+
+  /** A refund that was made elsewhere fails if its payout is that of `other`: no money is counted twice. Any other stays as it is. */
+  yieldTo({ state: other }: Refund): Refund {
+    const { status, payment, amount, isMadeElsewhere } = this.state;
+    const isSame = status === 'succeeded' && payment === other.payment && amount === other.amount;
+    return isMadeElsewhere && isSame ? this.return(`It is the payout of ${other.id}.`) : this;
   }
 
   /** Refuses another proposal with the same reference, unless both are of the same amount of the same payment. */

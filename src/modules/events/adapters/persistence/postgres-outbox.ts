@@ -67,7 +67,7 @@ export class PostgresOutbox extends Outbox {
     const committed = () => this.announce(caller, event);
     return several(
       'events.record',
-      { committed, ...insert(caller, row) },
+      { committed, ...insert(caller, row), ...(event.isFollowed ? { rows: 1 } : {}) },
       { name: 'events.deliver', owner: caller, ...TO_ENDPOINTS, values },
       { name: 'events.deliver_to_ledger', owner: caller, ...TO_LEDGER, values },
       {

@@ -17,6 +17,7 @@ const CHANGES: Readonly<Record<AmountChange, Sql>> = {
   reserve: change((amount) => `amount_pending_refund = amount_pending_refund + ${amount}`),
   free: change((amount) => less('amount_pending_refund', amount)),
   refund: change((amount) => `${less('amount_pending_refund', amount)}, amount_refunded = amount_refunded + ${amount}`),
+  refund_unreserved: change((amount) => `amount_refunded = amount_refunded + ${amount}`),
   take_back: change((amount) => less('amount_refunded', amount)),
   hold: change((amount) => `amount_on_hold = amount_on_hold + ${amount}, version = version + 1`),
   release: change((amount) => `${less('amount_on_hold', amount)}, version = version + 1`),

@@ -1,37 +1,81 @@
 import { Controller, Get, Post } from '@nestjs/common';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PAYMENT_ID } from '../../../payments/index.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { Refunds } from '../../application/ports.js';
+import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
+import { REFUSED_FAILURE, REFUSED_MADE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { LedgerRefundChanges } from './ledger-refund-changes.js';
 import {
   FailRefundRequest,
   ListLedgerRefundsQuery,
+  RecordRefundRequest,
   ReturnRefundRequest,
   SucceedRefundRequest,
   toFailure,
   toLedgerFilter,
+  toMadeRefund,
 } from './refunds.requests.js';
+
+const PAYOUT = { amount: 500, provider_reference: 'payout_4711' };
+const RECORDED = { ...PAYOUT, status: 'succeeded' };
 
 @Controller(REFUND_FACTS.ledger.path)
 @LedgerKey()
-@Tag('Ledger: refunds', 'Refunds that the ledger pays out or refuses.')
+@Tag('Ledger: refunds', 'Refunds that the ledger pays out or refuses, and those that were made elsewhere.')
 export class LedgerRefundsController {
   constructor(
+    private readonly idempotency: Idempotency,
     private readonly changes: LedgerRefundChanges,
     private readonly refunds: Refunds,
     private readonly closeRefund: CloseRefund,
+    private readonly recordRefund: RecordRefund,
   ) {}
+
+  @Operation('recordRefund', {
+    summary: 'Record a refund that was made elsewhere',
+    description:
+      "Records a refund that was paid out without a proposal, such as one in the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference`, payment and amount returns the first refund. The payout of a proposed refund returns that refund; if it was pending, it succeeds.",
+    example: { organization: exampleId(ORGANIZATION_ID), payment: exampleId(PAYMENT_ID), ...PAYOUT },
+    answers: {
+      201: { description: 'The recorded refund.', schema: LEDGER_REFUND, located: true, example: RECORDED },
+      200: { description: 'The refund that is known for this payout.', schema: LEDGER_REFUND, example: RECORDED },
+    },
+    refusals: REFUSED_MADE,
+  })
+  @Post()
+  @IdempotencyKey('required')
+  record(
+    @LedgerOfKey() ledger: Ledger,
+    @Idempotent() request: IdempotentRequest,
+    @ValidBody() body: RecordRefundRequest,
+  ) {
+    const { organization } = body;
+    const caller = { organization, mode: ledger.mode };
+    return this.idempotency.once(
+      caller,
+      { body, ...request },
+      () => this.recordRefund.execute(caller, toMadeRefund(body)),
+      ({ refund, isNew }) => ({
+        status: isNew ? 201 : 200,
+        body: JSON.stringify(ledgerRefundView({ organization, refund })),
+        location: isNew ? `${REFUND_FACTS.ledger.path}/${refund.state.id}` : null,
+      }),
+    );
+  }
 
   @Operation('listLedgerRefunds', {
     summary: 'List refunds of all organizations',

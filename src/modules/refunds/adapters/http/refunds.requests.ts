@@ -9,6 +9,7 @@ import { PAYMENT_ID } from '../../../payments/index.js';
 import type { NewClaim } from '../../application/claim-refunds.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
 import type { Extension } from '../../domain/claim.js';
+import type { MadeRefund } from '../../domain/made-refund.js';
 import type { Failure, NewRefund } from '../../domain/refund.js';
 import { PENDING, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
 
@@ -38,6 +39,16 @@ export class ProposeRefundRequest {
 
 export function toNewRefund({ payment, amount, reference, description }: ProposeRefundRequest): NewRefund {
   return { payment, amount, reference: reference ?? null, description: description ?? null };
+}
+
+export class RecordRefundRequest extends ProposeRefundRequest {
+  @Id(ORGANIZATION_ID, { description: 'Organization that owns the payment.' }) organization!: string;
+  @VisibleAscii({ description: "The payment provider's ID of the payout, unique per organization and mode." })
+  provider_reference!: string;
+}
+
+export function toMadeRefund(body: RecordRefundRequest): MadeRefund {
+  return { ...toNewRefund(body), providerReference: body.provider_reference };
 }
 
 const ClaimNumber = ({ optional = false } = {}) =>

@@ -12,6 +12,7 @@ import type { OwnId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
+import type { Payout } from '../../domain/made-refund.js';
 import { REFUND_ID, Refund } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
@@ -34,6 +35,11 @@ const OF_PAYMENT = {
   text: `${SELECT} AND payment_id = $3 AND status IN ('pending', 'succeeded') ORDER BY id`,
 };
 const BY_REFERENCE = { name: 'refunds.by_reference', text: `${SELECT} AND reference = $3` };
+const BY_PAYOUT = {
+  name: 'refunds.by_payout',
+  text: `${SELECT} AND provider_reference = $3 AND status <> 'canceled'
+    ORDER BY payment_id = $4 AND amount = $5 DESC, status = 'failed', made_elsewhere DESC, id LIMIT 1`,
+};
 
 /** $10 to $12 are the state that the change was decided on: of concurrent changes, only the first one matches. */
 const CHANGE = `UPDATE refunds SET status = $4, failure_reason = $5, provider_reference = $6, claim_expires_at = $7,
@@ -90,7 +96,8 @@ export class PostgresRefunds extends Refunds {
     const organizationId = uuidOf(caller.organization);
     const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
     const times = { claimExpiresAt: null, claimableAt: new Date(state.claimableAt) };
-    return { ...insert(caller, { ...state, ...ids, ...times }), stale: ['refunds_reference_key'] };
+    const stale = ['refunds_reference_key', 'refunds_made_elsewhere_key'];
+    return { ...insert(caller, { ...state, ...ids, ...times }), stale };
   }
 
   change(caller: Caller, before: Refund, { state }: Refund): Part {
@@ -117,6 +124,12 @@ export class PostgresRefunds extends Refunds {
   async ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]> {
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment)];
     return (await this.database.read<Row>(caller, OF_PAYMENT, values)).map(fromRow);
+  }
+
+  async byPayout(caller: Caller, { payment, amount, providerReference }: Payout): Promise<Refund | undefined> {
+    const values = [uuidOf(caller.organization), caller.mode, providerReference, uuidOf(payment), amount];
+    const [row] = await this.database.read<Row>(caller, BY_PAYOUT, values);
+    return row && fromRow(row);
   }
 
   async get(caller: Caller, id: OwnId): Promise<Refund> {

@@ -37,6 +37,9 @@ export class RefundRecord {
   @Column('text', { name: 'failure_reason', nullable: true })
   failureReason!: string | null;
 
+  @Column('boolean', { name: 'made_elsewhere' })
+  isMadeElsewhere!: boolean;
+
   @Column('integer', { name: 'claim_number' })
   claimNumber!: number;
 

@@ -21,6 +21,12 @@ export const REFUSED_PROPOSALS = [
   () => refund('pending').requireSameProposal(proposal(499)),
   REFUSED_WHEN_EMPTY('payment'),
 ];
+const MADE = { ...proposal(500), reference: null, providerReference: 'payout_4711' };
+export const REFUSED_MADE = [
+  () => notFound('payment', 'test'),
+  () => Refund.record(PAYMENT, { ...MADE, amount: 501 }, 0),
+  () => Refund.restore({ ...refund('succeeded').state, ...MADE }).found({ ...MADE, amount: 499 }),
+];
 export const REFUSED_CANCEL = [() => refund('succeeded').cancel(), () => refund('pending', 1).cancel()];
 export const REFUSED_SUCCESS = [() => refund('canceled').succeed(null), REFUSED_WHEN_PAID_OUT];
 export const REFUSED_FAILURE = [

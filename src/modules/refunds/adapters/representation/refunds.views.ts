@@ -23,7 +23,8 @@ import type { Refund, RefundState, RefundStatus } from '../../domain/refund.js';
 import { REFUND_ID } from '../../domain/refund.js';
 
 /** Only the ledger sees these, and the events those of DETAILS. */
-type Hidden = 'mode' | 'failureReason' | 'reference' | 'description' | 'providerReference' | keyof ClaimState;
+type Hidden = keyof ClaimState | 'mode' | 'failureReason' | 'isMadeElsewhere' | HiddenDetail;
+type HiddenDetail = 'reference' | 'description' | 'providerReference';
 
 const FIELDS = {
   id: id(REFUND_ID, 'ID of the refund.'),
@@ -40,7 +41,7 @@ const FIELDS = {
     'Status of the refund.',
   ),
   payment: id(PAYMENT_ID, 'ID of the refunded payment.'),
-  created: timestamp('Time of the proposal, in Unix seconds.'),
+  created: timestamp('Time of creation, in Unix seconds.'),
 } satisfies FieldsOf<RefundState, Hidden>;
 
 export const REFUND = object(FIELDS, { name: 'Refund', description: 'Returns all or part of a payment.' });

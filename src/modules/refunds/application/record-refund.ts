@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../shared/caller.js';
+import { CallerClock } from '../../../shared/clock.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import { notFound } from '../../../shared/errors.js';
+import { ownId } from '../../../shared/own-id.js';
+import type { MadeRefund } from '../domain/made-refund.js';
+import { Refund } from '../domain/refund.js';
+import { CloseRefund } from './close-refund.js';
+import { KnownOrganizations, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
+import type { ProposedRefund } from './propose-refund.js';
+
+@Injectable()
+export class RecordRefund {
+  constructor(
+    private readonly refunds: Refunds,
+    private readonly payments: RefundedPayments,
+    private readonly amounts: RefundedAmounts,
+    private readonly events: RefundEvents,
+    private readonly organizations: KnownOrganizations,
+    private readonly closeRefund: CloseRefund,
+    private readonly clock: CallerClock,
+  ) {}
+
+  /** Safe to repeat with the same provider reference. Refuses with not_found, refund_exceeds_remaining or refund_reference_reused. */
+  async execute(caller: Caller, made: MadeRefund): Promise<Decision<ProposedRefund>> {
+    if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
+    const id = ownId(caller, made.payment, 'payment');
+    const told = await this.known(caller, made);
+    if (told && told.found(made) === told) return decided({ refund: told, isNew: false });
+    return inTransaction<ProposedRefund>(caller, async () => {
+      const payment = await this.payments.lock(caller, id, 'payment');
+      const { state, refundable } = payment;
+      // Under the lock, which a report that this is the payout of a proposed refund takes too.
+      const known = await this.known(caller, made);
+      if (known) {
+        const { result, writes } = await this.closeRefund.found(caller, known, made, payment);
+        return decided({ refund: result, isNew: false }, ...writes);
+      }
+      const refund = Refund.record({ ...state, refundable }, made, await this.clock.at(caller));
+      return decided(
+        { refund, isNew: true },
+        this.refunds.add(caller, refund),
+        this.events.record(caller, 'refund.created', refund, state.notifyUrl),
+        this.events.record(caller, 'refund.succeeded', refund, state.notifyUrl),
+        this.amounts.change(caller, id, 'refund_unreserved', refund.state.amount),
+      );
+    });
+  }
+
+  private async known(caller: Caller, made: MadeRefund): Promise<Refund | undefined> {
+    const paid = await this.refunds.byPayout(caller, made);
+    return paid ?? (made.reference === null ? undefined : this.refunds.byReference(caller, made.reference));
+  }
+}

@@ -1,0 +1,121 @@
+/** Refunds that were made elsewhere, told many times at once and beside everything else that moves a payment, over two instances. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
+import { atOnce, inRaces } from '../support/races.js';
+import { expectBalanced } from '../support/reconciled.js';
+import { useOther, useService } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
+
+const TOLD = 1_000;
+const AMOUNT = 500;
+
+const service = useService();
+const other = useOther(service);
+let here: Shop;
+let there: Shop;
+let live: Shop;
+
+beforeEach(async () => {
+  here = await Shop.open(service);
+  there = here.at(other);
+  live = await here.in('live', service);
+});
+
+afterEach(() => expectBalanced(service));
+
+const payout = (number: number) => ({ provider_reference: `payout_${number}` });
+const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort();
+
+async function refundedOf(shop: Shop, payment: string): Promise<number> {
+  const path = `/ledger/v1/refunds?status=succeeded&limit=100&payment=${payment}`;
+  const { data } = (await shop.ledgerGet(path)).body;
+  return data.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0);
+}
+
+test('1,000 at once with one provider reference are one refund, in each mode of the organization', async () => {
+  for (const shop of [here, live]) {
+    const payment = await shop.capture();
+    const at = [shop, shop.at(other)];
+    const tell = (number: number) => untilDecided(() => (at[number % 2] as Shop).recordRefund(payment));
+    const replies = await many(TOLD, tell);
+    expect(statusesOf(replies)).toEqual([...Array<number>(TOLD - 1).fill(200), 201]);
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(await shop.amountsOf(payment)).toEqual({
+      captured: 5000,
+      refunded: AMOUNT,
+      pending: 0,
+      left: 5000 - AMOUNT,
+    });
+    expect(await shop.eventsOf(replies[0]?.body.id)).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
+  }
+});
+
+// Guards the lock of the payment, under which both look for what the other one may have written.
+test('a payout that is told as that of a proposal and as made elsewhere at once is counted once', async () => {
+  const payment = await here.capture({ amount: 1_000_000 });
+  await inRaces(async (number) => {
+    const { id } = (await untilDecided(() => here.propose(payment, AMOUNT))).body;
+    const tell = () => there.recordRefund(payment, payout(number));
+    const replies = await atOnce([() => here.succeed(id, payout(number)), tell], number);
+    expect(replies.map(({ status }) => Math.floor(status / 100))).toEqual([2, 2]);
+    const { status, provider_reference } = (await here.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
+    expect({ status, provider_reference }).toEqual({ status: 'succeeded', ...payout(number) });
+  });
+  expect(await here.amountsOf(payment)).toMatchObject({ refunded: 100 * AMOUNT, pending: 0 });
+});
+
+// Guards refunds_made_elsewhere_key: the lock is that of one payment.
+const tellOfTwo = () =>
+  inRaces(async (number) => {
+    const payments = await Promise.all([here.capture(), here.capture()]);
+    const tell = payments.map((payment, at) => () => [here, there][at]?.recordRefund(payment, payout(number)) as never);
+    return statusesOf(await atOnce(tell, number)).join();
+  });
+
+test('of one payout that is told of two payments at once, one is recorded', async () => {
+  expect(new Set(await tellOfTwo())).toEqual(new Set(['201,422']));
+});
+
+/** A step of someone's, whose answer is never a fault. */
+async function step(request: () => Promise<Reply>): Promise<Reply> {
+  const reply = await untilDecided(request);
+  expect([200, 201, 422]).toContain(reply.status);
+  return reply;
+}
+
+test('payouts, proposals, holds and their ends at once never take more than was captured, in both modes', async () => {
+  const captured = 20 * AMOUNT;
+  const shops = [here, live];
+  const payments = await Promise.all(shops.map((shop) => shop.capture({ amount: captured })));
+  await many(160, async (number) => {
+    const shop = (shops[number % 2] as Shop).at(number % 4 < 2 ? service : other);
+    const payment = payments[number % 2] as string;
+    const told = payout(number % 12);
+    if (number % 5 === 0) {
+      const { status, body } = await step(() => shop.recordRefund(payment, told));
+      if (status === 201 && number % 3 === 0) await step(() => shop.return(body.id));
+    } else if (number % 5 === 1) {
+      const { status, body } = await step(() => shop.hold(payment, { amount: AMOUNT }));
+      if (status === 201) await step(() => shop.releaseHold(body.id));
+    } else {
+      const { status, body } = await step(() => shop.propose(payment, AMOUNT));
+      const ends = [() => shop.cancel(body.id), () => shop.succeed(body.id, told), () => shop.fail(body.id)];
+      if (status === 201) await Promise.all(ends.map((end) => step(end)));
+    }
+  });
+  for (const [at, shop] of shops.entries()) {
+    const payment = payments[at] as string;
+    const { refunded, pending, left } = await shop.amountsOf(payment);
+    expect({ refunded, pending, left: left + refunded }).toEqual({
+      refunded: await refundedOf(shop, payment),
+      pending: 0,
+      left: captured,
+    });
+  }
+});
+
+// From here on the database is without the key: keep this last.
+test('proof: without refunds_made_elsewhere_key it is recorded of both', async () => {
+  await service.sql.query('DROP INDEX refunds_made_elsewhere_key');
+  expect(await tellOfTwo()).toContain('201,201');
+});
