@@ -1617,12 +1617,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['CheckoutSessionSummary'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A checkout session in a list. */
     CheckoutSessionSummary: {
@@ -1714,19 +1712,19 @@ export interface components {
       ui_mode?: 'hosted' | 'embedded';
       /**
        * Format: iri
-       * @description Where the customer is sent after paying. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer is sent after paying. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
        * @example https://shop.example/thanks
        */
       success_url?: string | null;
       /**
        * Format: iri
-       * @description Where the customer is sent after canceling. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer is sent after canceling. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
        * @example https://shop.example/thanks
        */
       cancel_url?: string | null;
       /**
        * Format: iri
-       * @description Where the customer returns to from an embedded page. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer returns to from an embedded page. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
        * @example https://shop.example/thanks
        */
       return_url?: string | null;
@@ -2196,12 +2194,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on a page without events and, unless `order` is `asc`, on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['Event'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /**
      * @description Type of the event.
@@ -2513,12 +2509,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on a page without events and, unless `order` is `asc`, on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['LedgerEvent'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A payment with its owning organization and your reference. */
     LedgerPayment: {
@@ -2606,12 +2600,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['LedgerPayment'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A refund with its owning organization, its claim and what the ledger needs to pay it out. */
     LedgerRefund: {
@@ -2691,12 +2683,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['LedgerRefund'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A URL to which the events of all organizations are sent. */
     LedgerWebhookEndpoint: {
@@ -2770,12 +2760,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['LedgerWebhookEndpoint'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A webhook endpoint with its new secret. */
     LedgerWebhookEndpointWithSecret: {
@@ -2914,6 +2902,8 @@ export interface components {
       /** @description The price of the item and what is sold for it. */
       price_data: components['schemas']['PriceData'];
     };
+    /** @description The `cursor` for the next page; null on the last page, of `order=asc` only if it is empty. */
+    NextCursor: string | null;
     /** @description The request to send next. For `read_resource`, `list_resources` and `retry`, send it as it is. For the other types, `type` says what to change. */
     NextStep: {
       /**
@@ -3128,12 +3118,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['PaymentHold'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     PaymentList: {
       /**
@@ -3148,12 +3136,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['Payment'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     PlaceHoldRequest: {
       /** @description Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`. */
@@ -3297,12 +3283,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['Refund'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     ReleaseClaimRequest: {
       /** @description The `claim.number` of your claim on the refund. */
@@ -3399,7 +3383,7 @@ export interface components {
       organization?: string | null;
       /**
        * Format: iri
-       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`.
+       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`; other braces are refused.
        * @example https://shop.example/thanks
        */
       payment_url: string;
@@ -3485,12 +3469,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['WebhookEndpoint'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A webhook endpoint with its new secret. */
     WebhookEndpointWithSecret: {
