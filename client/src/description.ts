@@ -1621,12 +1621,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['CheckoutSessionSummary'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A checkout session in a list. */
     CheckoutSessionSummary: {
@@ -1718,19 +1716,19 @@ export interface components {
       ui_mode?: 'hosted' | 'embedded';
       /**
        * Format: iri
-       * @description Where the customer is sent after paying. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer is sent after paying. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
        * @example https://shop.example/thanks
        */
       success_url?: string | null;
       /**
        * Format: iri
-       * @description Where the customer is sent after canceling. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer is sent after canceling. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
        * @example https://shop.example/thanks
        */
       cancel_url?: string | null;
       /**
        * Format: iri
-       * @description Where the customer returns to from an embedded page. An absolute https URL; in test mode also http to localhost.
+       * @description Where the customer returns to from an embedded page. An absolute https URL; in test mode also http to localhost. Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.
        * @example https://shop.example/thanks
        */
       return_url?: string | null;
@@ -2200,12 +2198,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on a page without events and, unless `order` is `asc`, on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['Event'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /**
      * @description Type of the event.
@@ -2517,12 +2513,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on a page without events and, unless `order` is `asc`, on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['LedgerEvent'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A payment with its owning organization and your reference. */
     LedgerPayment: {
@@ -2610,12 +2604,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['LedgerPayment'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A refund with its owning organization, its claim and what the ledger needs to pay it out. */
     LedgerRefund: {
@@ -2695,12 +2687,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['LedgerRefund'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A URL to which the events of all organizations are sent. */
     LedgerWebhookEndpoint: {
@@ -2774,12 +2764,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['LedgerWebhookEndpoint'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A webhook endpoint with its new secret. */
     LedgerWebhookEndpointWithSecret: {
@@ -2918,6 +2906,8 @@ export interface components {
       /** @description The price of the item and what is sold for it. */
       price_data: components['schemas']['PriceData'];
     };
+    /** @description The `cursor` for the next page; null on the last page, of `order=asc` only if it is empty. */
+    NextCursor: string | null;
     /** @description The request to send next. For `read_resource`, `list_resources` and `retry`, send it as it is. For the other types, `type` says what to change. */
     NextStep: {
       /**
@@ -3132,12 +3122,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['PaymentHold'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     PaymentList: {
       /**
@@ -3152,12 +3140,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['Payment'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     PlaceHoldRequest: {
       /** @description Amount to hold, in the minor unit of the payment's currency. Default: its `amount_refundable`. */
@@ -3327,12 +3313,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['Refund'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     ReleaseClaimRequest: {
       /** @description The `claim.number` of your claim on the refund. */
@@ -3429,7 +3413,7 @@ export interface components {
       organization?: string | null;
       /**
        * Format: iri
-       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`.
+       * @description URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`; other braces are refused.
        * @example https://shop.example/thanks
        */
       payment_url: string;
@@ -3515,12 +3499,10 @@ export interface components {
        * @example false
        */
       has_more: boolean;
-      /** @description The `cursor` for the next page; null on the last page. */
-      next_cursor: string | null;
+      next_cursor: components['schemas']['NextCursor'];
       /** @description The same as `data`. */
       items: components['schemas']['WebhookEndpoint'][];
-      /** @description The same as `next_cursor`. */
-      nextCursor: string | null;
+      nextCursor: components['schemas']['NextCursor'];
     };
     /** @description A webhook endpoint with its new secret. */
     WebhookEndpointWithSecret: {

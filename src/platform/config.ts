@@ -41,9 +41,9 @@ const NO_DATABASE = 'DATABASE_URL is not set: with NODE_ENV=production it must n
 /** Each setting is read from the variable of the same name: `dataDir` from `DATA_DIR` (docs/reference/settings.md). */
 export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
-  @IsOptional() @Verified() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined = undefined;
+  @IsOptional() @ForPg() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined = undefined;
   /** A standby server, for reads that may be seconds behind; undefined means the database itself. */
-  @IsOptional() @Verified() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseReadUrl: string | undefined = undefined;
+  @IsOptional() @ForPg() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseReadUrl: string | undefined = undefined;
   @IsString() readonly dataDir: string = '.data';
   @OneOf(['on', 'off']) readonly demo: string = 'on';
   @IsString() readonly host: string = '127.0.0.1';
@@ -136,11 +136,25 @@ function isNetwork(text: string): boolean {
 }
 
 /** pg verifies the server with these modes too, and warns in nine lines that it may not do so later. */
-function Verified(): PropertyDecorator {
+function ForPg(): PropertyDecorator {
   const mode = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
-  return Transform(({ value }) => (/[?&]uselibpqcompat=/.test(value) ? value : value?.replace(mode, '$1verify-full')));
+  return Transform(({ value }) =>
+    /[?&]uselibpqcompat=/.test(value) ? value : value && socketUrl(value).replace(mode, '$1verify-full'),
+  );
+}
+
+/** libpq's URLs of sockets may have no host after the user. pg takes the port from the parameters then. Sockets have no TLS. */
+function socketUrl(url: string): string {
+  const parts = /^(\w+:\/\/(?:[^/?#@]*@)?)([^/?#@:]*)(?::(\d+))?(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url) ?? [];
+  const [, start, host = '', port, path = '', query] = parts;
+  const given = new URLSearchParams(query);
+  const isSocket = /^%2F/i.test(host) || given.get('host')?.startsWith('/');
+  if (start === undefined || (host && !isSocket)) return url;
+  if (isSocket) for (const name of [...given.keys()].filter((one) => one.startsWith('ssl'))) given.delete(name);
+  if (port && !given.has('port')) given.set('port', port);
+  return `${start}${host}/${encodeURIComponent(given.get('dbname') ?? '') || path}?${given}`;
 }
 
 function IsUrl(scheme: RegExp, options: ValidationOptions): PropertyDecorator {
-  return Fits((text) => scheme.test(text) && URL.canParse(text), options);
+  return Fits((text) => scheme.test(text) && URL.canParse(text.replace('@/', '@socket/')), options);
 }

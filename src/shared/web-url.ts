@@ -1,19 +1,37 @@
-/** A placeholder never chooses the host. `new URL()` drops white space and reads "\" as "/", which other programs do not. */
-const FORM = /^https?:\/\/[^\s\\/?#{}]+(?:[/?#][^\s\\]*)?$/i;
+/** No placeholder is part of the host, encoded or not. `new URL()` drops white space and reads "\" as "/", unlike other programs. */
+const FORM = /^https?:\/\/(?:(?!%7[bd])[^\s\\/?#{}])+(?:[/?#][^\s\\]*)?$/i;
+const PLACEHOLDER = /\{([A-Z_]+)\}|%7[Bb]([A-Z_]+)%7[Dd]/g;
+const BRACE = /(?:\{|%7B)[^{}%]{0,40}(?:\}|%7D)?|\}|%7D/i;
 
-export const isHttpUrl = (text: string): boolean => FORM.test(text) && URL.canParse(text);
+const isAnyUrl = (text: string): boolean => FORM.test(text) && URL.canParse(text);
+
+export const hasUser = (url: string): boolean => /^[^/]*\/\/[^/?#{}]*@/.test(url);
+
+export const isHttpUrl = (text: string): boolean => isAnyUrl(text) && !hasUser(text);
 
 /** Servers and proxies commonly accept a request line, and a Location header, of 8 KiB. */
 export const MAX_FILLED = 8_000;
+
+type Values = Readonly<Record<string, string>>;
 
 /**
  * The URL with these placeholders replaced, as a Location header takes it: absolute and ASCII. Undefined if it would be
  * longer than MAX_FILLED, or is none. A URL that was accepted with the longest values makes one with all others.
  */
-export function filledUrl(url: string, values: Readonly<Record<string, string>>): string | undefined {
-  if (!isHttpUrl(url)) return undefined;
-  const { href } = new URL(
-    url.replaceAll(/\{([A-Z_]+)\}/g, (placeholder, name: string) => values[name] ?? placeholder),
-  );
+export function filledUrl(url: string, values: Values): string | undefined {
+  if (!isAnyUrl(url)) return undefined;
+  const { href } = new URL(replaced(url, (name) => values[name]));
   return href.length <= MAX_FILLED ? href : undefined;
+}
+
+/** The fault of a URL with other braces than those of the placeholders, as the end of a sentence, or undefined. */
+export function placeholderFault(url: string, values: Values): string | undefined {
+  const [brace] = BRACE.exec(replaced(url, (name) => values[name] && '')) ?? [];
+  const known = Object.keys(values).map((name) => `{${name}}`);
+  return brace && `must not contain ${brace}: it may contain ${known.join(', ')} and no other braces`;
+}
+
+/** URL libraries percent-encode the braces of a placeholder. */
+function replaced(url: string, valueFor: (name: string) => string | undefined): string {
+  return url.replaceAll(PLACEHOLDER, (text, plain?: string, encoded = '') => valueFor(plain ?? encoded) ?? text);
 }

@@ -12,8 +12,8 @@ const LONGEST_HOST_NAME = 253;
 /** A URL that an event can be sent to. Whether it may be http depends on the mode and a setting. */
 export function isWebhookUrl(text: string): boolean {
   if (!isHttpUrl(text)) return false;
-  const { hostname, port, username, password } = new URL(text);
-  return !username && !password && isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
+  const { hostname, port } = new URL(text);
+  return isWebhookPort(port) && hostname.length <= LONGEST_HOST_NAME;
 }
 
 /** The `port` of a URL, which is '' for the scheme's default. Other ports below 1024 belong to other protocols. */

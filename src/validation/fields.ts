@@ -22,6 +22,7 @@ import { ALL_EVENTS } from '../platform/facts.js';
 import type { ParamCode } from '../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
+import { isVisible } from '../shared/visible.js';
 import { type Form, isObject, type RequestClass, type Said } from './constraints.js';
 import { FORMATS, type FormatName } from './formats.js';
 import { type Kinds, resolved, type Texts } from './rules.js';
@@ -87,8 +88,11 @@ export const Time = (about: About & { max: number }) => Integer({ min: 0, unit: 
 
 export const Flag = (about: About = {}) => field(about, IsBoolean(says('invalid_type', 'must be true or false')));
 
+const BLANK = says('invalid_format', 'must have a visible character');
+const isShown = (text: unknown) => isString(text) && (text === '' || isVisible(text));
+
 export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: number }) =>
-  text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max));
+  text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max), holds('isShown', 'isShown', isShown, BLANK));
 
 function isOneOf(values: Texts, each = false): PropertyDecorator {
   const allowed = () => resolved(values);
@@ -124,7 +128,7 @@ const NO_CURRENCY = says('invalid_value', 'must be an ISO 4217 currency code wit
 
 export const Currency = (about: About = {}) => text(about, holds('isCurrency', 'isCurrency', isCurrency, NO_CURRENCY));
 
-const WEB_URL = 'must be an absolute https URL, or in test mode http to localhost';
+const WEB_URL = 'must be an absolute https URL without user information, or in test mode http to localhost';
 export const WebUrl = formatted(2048, 'isWebUrl', WEB_URL);
 
 export const WebhookUrl = formatted(

@@ -8,7 +8,7 @@ import { Shop, unknownId } from '../support/shop.js';
 
 const PUBLIC_URL = 'https://checkout.example';
 const TEMPLATE =
-  'https://pay.example/start?id={CHECKOUT_SESSION_ID}&of={ORGANIZATION}&back={RETURN_URL}&no={CANCEL_URL}&{OTHER}';
+  'https://pay.example/start?id={CHECKOUT_SESSION_ID}&of={ORGANIZATION}&back={RETURN_URL}&no={CANCEL_URL}&~';
 
 const service = useService({ config: { publicUrl: PUBLIC_URL } });
 const shop = useShop(service);
@@ -31,7 +31,7 @@ async function pay(of: Shop, body: object = SMALLEST) {
 
 function filled(id: string, path: string): string {
   const [back, no] = ['return', 'cancel'].map((way) => encodeURIComponent(`${PUBLIC_URL}${path}/${way}`));
-  return `https://pay.example/start?id=${id}&of=${shop.organization}&back=${back}&no=${no}&{OTHER}`;
+  return `https://pay.example/start?id=${id}&of=${shop.organization}&back=${back}&no=${no}&~`;
 }
 
 test('a page leads to the payment URL of the organization and mode, until there is none', async () => {
@@ -60,6 +60,16 @@ test("it must be https and contain the session's ID after its host, and the orga
     [shop.organization, 'nonsense', notHttps],
     [shop.organization, 'https://{ORGANIZATION}.pay.example/{CHECKOUT_SESSION_ID}', notHttps],
     [shop.organization, 'https://{CHECKOUT_SESSION_ID}@pay.example/', notHttps],
+    [
+      shop.organization,
+      'https://a:b@pay.example/{CHECKOUT_SESSION_ID}',
+      'payment_url must not contain user information.',
+    ],
+    [
+      shop.organization,
+      'https://pay.example/?id=%7BSESSION_ID%7D',
+      'payment_url must not contain %7BSESSION_ID%7D: it may contain {CHECKOUT_SESSION_ID}, {ORGANIZATION}, {RETURN_URL}, {CANCEL_URL} and no other braces.',
+    ],
     [shop.organization, 'https://pay.example', 'payment_url must contain {CHECKOUT_SESSION_ID}.'],
     [unknownId('org'), TEMPLATE, 'No such organization.'],
   ];
@@ -100,6 +110,9 @@ test('a page shows whom to ask and on which terms', async () => {
     ['--contact', `https://a.example/${'a'.repeat(500)}`, 'contact must be'],
     ['--terms-url', 'http://shop.example', 'terms_url must be an https URL of at most 500 characters.'],
     ['--privacy-url', 'help@shop.example', 'privacy_url must be'],
+    ['--contact', 'https://a:b@shop.example', 'contact must not contain user information.'],
+    ['--terms-url', 'https://a@shop.example', 'terms_url must not contain user information.'],
+    ['--privacy-url', 'https://:b@shop.example', 'privacy_url must not contain user information.'],
     ['--mode', 'test', 'Give --payment-url with its --mode, or --contact, --terms-url or --privacy-url.'],
     ['--payment-url', TEMPLATE, 'Give --payment-url with its --mode'],
   ];

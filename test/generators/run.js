@@ -19,6 +19,8 @@ const VERSIONS = {
   'openapi-typescript-codegen': '0.31.0',
   'openapi-zod-client': '1.18.3',
   orval: '8.38.0',
+  // The newest for Node 20.
+  orval7: 'npm:orval@7.13.0',
   'swagger-typescript-api': '13.13.0',
   typescript: '5.9.3',
   zod: '3.25.76',
@@ -27,12 +29,15 @@ const VERSIONS = {
 const GENERATORS = {
   'openapi-typescript': (to) => ['openapi-typescript', DOCUMENT, '-o', join(to, 'index.ts')],
   '@hey-api/openapi-ts': (to) => ['openapi-ts', '-i', DOCUMENT, '-o', to],
-  orval: (to) => ['orval', '--input', DOCUMENT, '--output', join(to, 'index.ts')],
+  orval: (to) => orval('orval/dist/bin/orval.mjs', to),
+  orval7: (to) => orval('orval7/dist/bin/orval.js', to),
   'openapi-typescript-codegen': (to) => ['openapi', '--input', DOCUMENT, '--output', to, '--client', 'fetch'],
   'swagger-typescript-api': (to) => ['swagger-typescript-api', 'generate', '--path', DOCUMENT, '--output', to],
   oazapfts: (to) => ['oazapfts', DOCUMENT, join(to, 'index.ts')],
   'openapi-zod-client': (to) => ['openapi-zod-client', DOCUMENT, '--output', join(to, 'index.ts')],
 };
+/** By its path, because both versions have one name. */
+const orval = (path, to) => ['node', `node_modules/${path}`, '--input', DOCUMENT, '--output', join(to, 'index.ts')];
 const STRICT = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'ES2022', '--lib', 'ES2022,DOM,DOM.Iterable'];
 const MODULES = ['--module', 'esnext', '--moduleResolution', 'bundler'];
 

@@ -113,6 +113,10 @@ describeInChromium('the page in Chromium', (browser) => {
     /** Waits for a page of the provider or the shop. */
     arrives(at: 'Provider' | 'Shop', tab?: Page): Promise<void>;
     captured(more?: object): Promise<Reply>;
+    /** Reports that all of a payment was refunded. */
+    refunded(payment: string, amount: number): Promise<unknown>;
+    /** Lets two minutes pass for a customer who has come back, or without scripts their last two seconds. */
+    endPatience(): Promise<unknown>;
     /** Opens the page of a session in live mode, of an organization without a payment URL there. */
     openLive(): Promise<unknown>;
   }
@@ -163,6 +167,76 @@ describeInChromium('the page in Chromium', (browser) => {
       await open();
       await sees(words.inTouch);
       expect(await page.getByRole('button').count()).toBe(0);
+    },
+    'paid twice: thanked, led on, and told of the other': async ({
+      words,
+      page,
+      pay,
+      press,
+      sees,
+      open,
+      arrives,
+      captured,
+    }) => {
+      await pay();
+      await captured();
+      await captured({ on_mismatch: 'record' });
+      await press('link', 'return');
+      await arrives('Shop');
+      await open();
+      await sees(words.paid);
+      await sees(words.further);
+      expect(await page.getByText(filled(words.inTouch, { shop: NAME })).count()).toBe(0);
+      await press('link', filled(words.onward, { shop: NAME }));
+      await arrives('Shop');
+    },
+    'a part was paid and came back: told, and pays': async ({
+      words,
+      open,
+      press,
+      sees,
+      arrives,
+      captured,
+      refunded,
+    }) => {
+      const { body } = await captured({ amount: 1, on_mismatch: 'record' });
+      await open();
+      await sees(words.inTouch);
+      await refunded(body.id, 1);
+      await open();
+      await sees(words.refunded);
+      await press('button');
+      await arrives('Provider');
+    },
+    'paid, and all came back: says so': async ({ words, open, sees, captured, refunded }) => {
+      const { body } = await captured();
+      await refunded(body.id, 10_100);
+      await open();
+      await sees(words.paid);
+      await sees(words.refunded);
+    },
+    'back without a payment: told so after two minutes, and pays': async (visit) => {
+      const { page, words, pay, press, sees, arrives, captured, endPatience } = visit;
+      await page.clock.install();
+      await pay('return');
+      await sees(words.beingPaid);
+      await endPatience();
+      await sees(words.unheard);
+      await page.getByRole('link', { name: 'help@shop.example' }).waitFor();
+      await press('button');
+      await arrives('Provider');
+      await press('link', 'return');
+      await sees(words.beingPaid);
+      await endPatience();
+      await sees(words.unheard);
+      await captured();
+      await arrives('Shop');
+    },
+    'canceled in one tab, paid in another: the first follows': async ({ words, pay, sees, captured }) => {
+      await pay('cancel');
+      await sees(words.notCharged);
+      await captured();
+      await sees(words.paid);
     },
     'expired, then Pay: back to the shop': async ({ words, id, press, open, sees, arrives }) => {
       await open();
@@ -223,8 +297,24 @@ describeInChromium('the page in Chromium', (browser) => {
       };
       const payment = { amount: 10_100, currency: 'eur', checkout_session: id };
       const captured = (more = {}) => shop.record({ ...payment, ...more });
+      const refunded = async (id: string, amount: number) => shop.succeed((await shop.propose(id, amount)).body.id);
+      const endPatience = () =>
+        javaScriptEnabled ? page.clock.fastForward('02:00') : open(`${path}/return?waited=118`);
       const openLive = async () => open((await openPage(await shop.in('live', service), { ...CART, locale })).path);
-      await visit({ page, words: languageOf(locale).words, id, open, openLive, press, arrives, pay, sees, captured });
+      await visit({
+        page,
+        words: languageOf(locale).words,
+        id,
+        open,
+        openLive,
+        press,
+        arrives,
+        pay,
+        sees,
+        captured,
+        refunded,
+        endPatience,
+      });
       await customer.close();
     });
   });

@@ -122,6 +122,16 @@ describeInChromium('in Chromium', (browser) => {
     expect(pages.visits[`/done?id=${id}`]).toBe(1);
   });
 
+  test('it is complete whatever else was recorded', async () => {
+    await allow(pages.origin);
+    const { id, path } = await embedded();
+    await shop.record({ amount: 1000, checkout_session: id });
+    await shop.record({ amount: 1000, checkout_session: id, on_mismatch: 'record' });
+    // The shop may navigate before the frame is found.
+    await show(path).catch(() => undefined);
+    await page.waitForURL(`${pages.origin}/done?id=${id}`);
+  });
+
   test('it sends that it has expired', async () => {
     await allow(pages.origin);
     const { id, path } = await embedded();

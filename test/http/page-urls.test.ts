@@ -30,8 +30,43 @@ describe.each(FIELDS)('%s', (field) => {
     'https://{CHECKOUT_SESSION_ID}@shop.example/',
     'https://shop.example:{CHECKOUT_SESSION_ID}/',
     'https://shop.example{ORGANIZATION}?x',
+    'https://%7BCHECKOUT_SESSION_ID%7D.shop.example/',
+    'https://user:secret@shop.example/',
+    'https://user@shop.example/{CHECKOUT_SESSION_ID}',
+    'https://:secret@shop.example?x',
+    'https://@shop.example#x',
   ])('%s is refused', async (url) => {
     expectError(await store(field, url), { status: 400, code: 'invalid_param', errors: [[field, 'invalid_format']] });
+  });
+
+  test.each([
+    ['{SESSION_ID}', '{SESSION_ID}'],
+    ['%7BSESSION_ID%7D', '%7BSESSION_ID%7D'],
+    ['{checkout_session_id}', '{checkout_session_id}'],
+    ['%7Bcheckout_session_id%7d', '%7Bcheckout_session_id%7d'],
+    ['{{CHECKOUT_SESSION_ID}}', '{}'],
+    ['${CHECKOUT_SESSION_ID', '{CHECKOUT_SESSION_ID'],
+    ['%7BCHECKOUT_SESSION_ID}', '%7BCHECKOUT_SESSION_ID}'],
+    ['{CHECKOUT_SESSION_ID}}', '}'],
+    ['{CHECKOUT_SESSION_ID}%7d', '%7d'],
+    ['{CHECKOUT SESSION}'.replace(' ', '%20'), '{CHECKOUT'],
+    ['{}', '{}'],
+  ])('with the braces of %s is refused by name, wherever they are', async (braces, named) => {
+    for (const at of ['/', '/?a=', '/#', '?']) {
+      const refused = await store(field, `https://shop.example${at}${braces}`);
+      expectError(refused, { status: 400, code: 'invalid_param', errors: [[field, 'invalid_format']] });
+      expect(refused.body.error.errors[0].message).toContain(`must not contain ${named}`);
+      expect(refused.body.error.errors[0].message).toContain('it may contain {CHECKOUT_SESSION_ID}');
+    }
+  });
+
+  test('takes no placeholder of another field', async () => {
+    for (const name of ['ORGANIZATION', 'RETURN_URL', 'CANCEL_URL']) {
+      for (const placeholder of [`{${name}}`, `%7B${name}%7D`]) {
+        const { status } = await store(field, `https://shop.example/${placeholder}`);
+        expect([placeholder, status]).toEqual([placeholder, field === 'payment_url' ? 200 : 400]);
+      }
+    }
   });
 
   test('is refused if its Location would be too long', async () => {
@@ -46,23 +81,30 @@ describe.each(FIELDS)('%s', (field) => {
   });
 });
 
-test('only the placeholders of a field are replaced, and after the host any of them works', async () => {
-  const rest = '{CHECKOUT_SESSION_ID}?{RETURN_URL}&{ORGANIZATION}&{CANCEL_URL}#{CHECKOUT_SESSION_ID}';
+test.each([
+  ['{', '}'],
+  ['%7B', '%7D'],
+  ['%7b', '%7d'],
+  ['%7b', '%7D'],
+])('after the host, placeholders of a field are replaced between %s and %s', async (opening, closing) => {
+  const of = (name: string) => opening + name + closing;
+  const own = of('CHECKOUT_SESSION_ID');
   const { id, path } = await openPage(shop, {
     ...SMALLEST,
-    success_url: `https://shop.example/${rest}`,
-    cancel_url: 'https://shop.example?{CHECKOUT_SESSION_ID}',
+    success_url: `https://shop.example/${own}?%7e&${own}#${own}`,
+    cancel_url: `https://shop.example?${own}`,
   });
   expect((await visit(service.url + path)).text).toContain(`href="https://shop.example/?${id}"`);
   const page = encodeURIComponent(PUBLIC_URL + path);
-  await setPaymentUrl(id, `https://psp.example/${rest}`);
+  await setPaymentUrl(
+    id,
+    `https://psp.example/${own}?${['RETURN_URL', 'ORGANIZATION', 'CANCEL_URL'].map(of).join('&')}#${own}`,
+  );
   expect((await submit(`${service.url}${path}/pay`)).location).toBe(
     `https://psp.example/${id}?${page}%2Freturn&${shop.organization}&${page}%2Fcancel#${id}`,
   );
   await shop.record({ amount: 1000, checkout_session: id });
-  expect((await visit(`${service.url}${path}/return`)).location).toBe(
-    `https://shop.example/${id}?{RETURN_URL}&{ORGANIZATION}&{CANCEL_URL}#${id}`,
-  );
+  expect((await visit(`${service.url}${path}/return`)).location).toBe(`https://shop.example/${id}?%7e&${id}#${id}`);
 });
 
 test('a policy lets forms lead to any host that was accepted', async () => {
@@ -81,6 +123,12 @@ test('a policy lets forms lead to any host that was accepted', async () => {
 
 test('URLs that were stored before they were checked fail no page', async () => {
   const { id, path } = await openPage(shop, SMALLEST);
+  const store = (url: string) =>
+    service.sql.query('UPDATE checkout_sessions SET cancel_url = $2 WHERE id = $1', [uuidOf(id), url]);
+  for (const url of ['https://user:secret@shop.example/', 'https://shop.example/?{OTHER}']) {
+    await store(url);
+    expect((await visit(service.url + path)).text).toContain(`href="${url}"`);
+  }
   const urls = ['https://{RETURN_URL}/', `https://shop.example/${'語'.repeat(2000)}`];
   for (const url of urls) {
     await service.sql.query(

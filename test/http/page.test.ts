@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { SMALLEST } from '../support/client.js';
-import { openPage, pathIn, stateIn, submit, visit } from '../support/page.js';
+import { openPage, pathIn, setPaymentUrl, stateIn, submit, visit } from '../support/page.js';
 import { until } from '../support/processes.js';
 import { hang, startReceiver } from '../support/receiver.js';
 import { startService } from '../support/service.js';
@@ -206,18 +206,98 @@ describe('a session', () => {
     expect((await submit(at(`${path}/pretend/other`))).status).toBe(404);
   });
 
-  test('that was closed otherwise says so to a customer who paid', async () => {
-    const [expired, complete] = [await open(), await open()];
-    await expire(expired.id);
-    expect((await visit(at(`${expired.path}/return`))).text).toContain('If you have paid');
-    await shop.record({ amount: 1000, checkout_session: complete.id });
-    for (const { id, path } of [expired, complete]) {
-      await shop.record({ amount: 1000, checkout_session: id, on_mismatch: 'record' });
-      for (const rest of ['', '/return', '/cancel']) {
-        const page = await visit(at(path + rest));
-        expect([stateIn(page), page.text.includes('will be in touch')]).toEqual(['received', true]);
-      }
+  const unmatched = (id: string, amount: number, of = shop) =>
+    of.capture({ amount, checkout_session: id, on_mismatch: 'record' });
+  const refund = async (payment: string, amount: number, of = shop) => {
+    const { id } = (await of.propose(payment, amount)).body;
+    await of.succeed(id);
+    return id as string;
+  };
+  const WAYS = ['', '/return', '/cancel'];
+
+  test('that expired says to a customer who paid that the shop has the payment', async () => {
+    const { id, path } = await open();
+    await expire(id);
+    expect((await visit(at(`${path}/return`))).text).toContain('If you have paid');
+    await unmatched(id, 1000);
+    for (const rest of WAYS) {
+      const page = await visit(at(path + rest));
+      expect([stateIn(page), page.text.includes('will be in touch')]).toEqual(['received', true]);
     }
+  });
+
+  test('that is paid stays paid whatever else is recorded, and leads on to the shop', async () => {
+    const success_url = 'https://shop.example/thanks';
+    const [{ id, path }, unled] = [await open({ success_url }), await open()];
+    const further = (of: { path: string }) => visit(at(of.path)).then(({ text }) => text.includes('further payment'));
+    for (const one of [id, unled.id]) {
+      const matching = await shop.capture({ amount: 1000, checkout_session: one });
+      // More than two: the payment that completed the session is the oldest.
+      for (const amount of [1000, 999, 1]) await unmatched(one, amount);
+      if (one === id) expect((await visit(at(path))).text).toContain(matching);
+    }
+    expect((await visit(at(`${path}/return`))).location).toBe(success_url);
+    for (const rest of ['', '/cancel']) {
+      const page = await visit(at(path + rest));
+      expect([stateIn(page), page.text.includes(`href="${success_url}"`)]).toEqual(['paid', true]);
+      expect(page.text).toContain('has received a further payment for this order and will be in touch about it.');
+    }
+    expect(stateIn(await visit(at(`${unled.path}/return`)))).toBe('paid');
+    const { data } = (await shop.get(`/v1/payments?checkout_session=${id}`)).body;
+    for (const { id: payment, amount } of data.slice(0, 3)) {
+      expect(await further({ path })).toBe(true);
+      await refund(payment, amount);
+    }
+    expect([await further({ path }), await further(unled)]).toEqual([false, true]);
+  });
+
+  test.each(['test', 'live'] as const)('in %s mode can be paid again once the wrong payment is back', async (mode) => {
+    const of = mode === 'live' ? await shop.in('live', service) : shop;
+    const { id, path } = await openPage(of, SMALLEST);
+    await setPaymentUrl(service, of, 'https://psp.example/{CHECKOUT_SESSION_ID}');
+    const state = async (rest = '') => stateIn(await visit(at(path + rest)));
+    const wrong = await unmatched(id, 900, of);
+    await refund(wrong, 899, of);
+    const pending = (await of.propose(wrong, 1)).body.id;
+    expect([await state(), (await submit(at(`${path}/pay`))).location]).toEqual(['received', path]);
+    await of.succeed(pending);
+    const page = await visit(at(path));
+    expect([stateIn(page), page.text.includes('has refunded your payment.')]).toEqual(['open', true]);
+    expect((await submit(at(`${path}/pay`))).location).toBe(`https://psp.example/${id}`);
+    // Money that came back to the shop counts again.
+    await of.return(pending);
+    expect(await state('/return')).toBe('received');
+    await refund(wrong, 1, of);
+    expect(await state('/return')).toBe('being_paid');
+    const { id: payment } = (await of.record({ amount: 1000, checkout_session: id })).body;
+    const paid = await visit(at(path));
+    expect([stateIn(paid), paid.text.includes('refunded'), paid.text.includes('further')]).toEqual([
+      'paid',
+      false,
+      false,
+    ]);
+    await refund(payment, 1000, of);
+    expect((await visit(at(path))).text).toContain('has refunded your payment.');
+  });
+
+  test('says after two minutes that no payment was heard of, with the contact and the way to pay', async () => {
+    const { path } = await open();
+    await service.sql.query('UPDATE organizations SET contact = $1', ['help@shop.example']);
+    await submit(at(`${path}/pay`));
+    const told = async (query: string) => {
+      const { text } = await visit(at(`${path}/return${query}`));
+      return ['Your payment is being confirmed', 'We have not heard of a payment yet'].map((words) =>
+        text.includes(words),
+      );
+    };
+    for (const query of ['', '?waited=119', '?waited=x', '?waited=1&waited=2'])
+      expect(await told(query)).toEqual([true, false]);
+    const waiting = await visit(at(`${path}/return?waited=100`));
+    expect(waiting.text).toContain(`content="2;url=${path}/return?waited=102"`);
+    for (const query of ['?waited=120', '?waited=1e999']) expect(await told(query)).toEqual([false, true]);
+    const { text } = await visit(at(`${path}/return?waited=120`));
+    expect(text).toContain('href="mailto:help@shop.example"');
+    expect(text).toContain(`action="${path}/pay"`);
   });
 
   test('that expires while its page is open cannot be paid, and the page says so', async () => {

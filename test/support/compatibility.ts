@@ -82,6 +82,10 @@ const UPPER_BOUNDS = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
 /** Patterns that now accept more than the released one: no tool tells so from the texts, and a test samples each pair. */
 export const WIDENED: readonly { readonly released: string; readonly next: string }[] = [
   {
+    released: String.raw`^\d{1,12}$|^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?)([Zz]|[+ -]\d\d:\d\d))?$`,
+    next: String.raw`^\d{1,12}$|^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?)([Zz]|[+ -]\d\d:\d\d))?$`,
+  },
+  {
     released: String.raw`^(?:[!#-~][!-~]{0,254}|"(?:[!#-\[\]-~]|\\["\\]){1,255}")$`,
     next: String.raw`^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"(?:[!#-\[\]-~]|\\["\\])(?:(?: |(?:[!#-\[\]-~]|\\["\\])){0,253}(?:[!#-\[\]-~]|\\["\\]))?")$`,
   },

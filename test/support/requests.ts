@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';
+import { isVisible } from '../../src/shared/visible.js';
 import type { Field, RequestClass } from '../../src/validation/constraints.js';
 import type { FormatName } from '../../src/validation/formats.js';
 import { objectSchema, shownSchema } from '../../tools/openapi/request-schema.js';
@@ -55,7 +56,9 @@ export function acceptable(schema: Schema): Arbitrary<unknown> {
     case 'integer':
       return fc.integer({ min: schema.minimum as number, max: schema.maximum as number });
     case 'string':
-      return fc.string({ unit: 'grapheme', minLength: schema.minLength as number, maxLength: 20 });
+      return fc
+        .string({ unit: 'grapheme', minLength: schema.minLength as number, maxLength: 20 })
+        .filter((text) => text === '' || isVisible(text));
     case 'array': {
       const lengths = { minLength: (schema.minItems as number) ?? 0, maxLength: 3 };
       const items = acceptable(schema.items as Schema);

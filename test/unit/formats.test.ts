@@ -30,6 +30,7 @@ const ACCEPTED: readonly [FormatName, readonly string[]][] = [
     ],
   ],
   ['isAddrSpec', ['ada@example.com', 'a.b+c@sub.example.org', 'ada@localhost', `${'a'.repeat(64)}@example.com`]],
+  ['isAddrSpec', ['a@[127.0.0.1]', 'a@[IPv6:::1]', 'a@[ipv6:2001:DB8::ffff:192.0.2.1]', '"a b"@example.com']],
   ['isLocale', ['auto', 'en', 'de-CH', 'zh-hant-tw', 'sl-rozaj-biske-1994', 'en-u-ca-buddhist', 'EN-us']],
   ['isInstant', ['0', '1763700000', '253402300799', '2026-01-31', '2024-02-29', '2026-01-31T10:00:00Z']],
 ];
@@ -45,10 +46,71 @@ const INSTANTS: readonly [string, number][] = [
   ['2026-01-31 10:00:00Z', Date.UTC(2026, 0, 31, 10)],
   ['2026-01-31T10:00:00 02:00', Date.UTC(2026, 0, 31, 8)],
   ['2026-01-31T10:00:00.123456789Z', Date.UTC(2026, 0, 31, 10, 0, 0, 123)],
+  [`2026-01-31T10:00:00.${'9'.repeat(500)}Z`, Date.UTC(2026, 0, 31, 10, 0, 0, 999)],
+  ['2016-12-31T23:59:60Z', Date.UTC(2017, 0, 1)],
+  ['2016-12-31T23:59:60.25Z', Date.UTC(2017, 0, 1, 0, 0, 0, 250)],
+  ['1990-12-31T15:59:60-08:00', Date.UTC(1991, 0, 1)],
+  ['2015-07-01t05:29:60.000 05:30', Date.UTC(2015, 6, 1)],
+  ['20251301', 20_251_301_000],
+  ['20250229', 20_250_229_000],
+  ['00000000', 0],
+  ['2025010', 2_025_010_000],
 ];
 
 test.each(pairs(ACCEPTED))('%s: %j is one', (format, text) => {
   expect(FORMATS[format](text)).toBe(true);
+});
+
+/** JSON-Schema-Test-Suite has many of them. */
+const REFUSED: readonly [FormatName, readonly string[]][] = [
+  [
+    'isWebUrl',
+    [
+      ...['https://user:secret@shop.example/', 'https://user@shop.example', 'https://:secret@shop.example?a'],
+      ...['https://@shop.example#a', 'http://user@localhost/', 'https://%7BA%7D.example/', 'https://a%7b.example'],
+    ],
+  ],
+  ['isWebhookUrl', ['https://user:secret@shop.example/', 'https://@shop.example/']],
+  [
+    'isAddrSpec',
+    [
+      ...[
+        '\u200b',
+        '\u00ad',
+        '\u2060',
+        '\ufeff',
+        '\u202e',
+        '\u061c',
+        '\u180e',
+        '\u{e0041}',
+        '\u3164',
+        '\ufe0f',
+        '\u2800',
+      ],
+    ].flatMap((sign) => [
+      `a${sign}@shop.example`,
+      `${sign}a@shop.example`,
+      `a@sh${sign}op.example`,
+      `a@shop.example${sign}`,
+    ]),
+  ],
+  [
+    'isAddrSpec',
+    ['a@[IPv6:127.0.0.1]', 'a@[IPv6:::g]', 'a@[IPv6:]', 'a@[IPv6:::1', 'a@IPv6:::1', 'a@[IPv6:fe80::1%eth0]'],
+  ],
+  ['isInstant', ['20250101', '19700101', '20240229', '00010101']],
+  [
+    'isInstant',
+    [
+      ...['2016-12-31T23:58:60Z', '2016-12-31T22:59:60Z', '2016-12-30T23:59:60Z', '2016-12-31T23:59:61Z'],
+      ...['2016-12-31T23:59:60+01:00', '2016-12-31T23:60:60Z', '2016-12-31T23:59:60.Z', '1969-12-31T22:59:60Z'],
+      ...['2016-12-31T23:59:60', '2026-01-31T10:00:00.Z', '2026-01-31T10:60:00Z', '253402300800'],
+    ],
+  ],
+];
+
+test.each(pairs(REFUSED))('%s: %j is none', (format, text) => {
+  expect(FORMATS[format](text)).toBe(false);
 });
 
 test.each(INSTANTS)('%s is the instant %i', (text, instant) => {

@@ -50,7 +50,7 @@ function isJson(mediaType: string): boolean {
 
 function isUtf8(parameter: string): boolean {
   const [name = '', ...value] = parameter.split('=').map((part) => part.trim());
-  return name !== 'charset' || ['utf-8', '"utf-8"'].includes(value.join('='));
+  return name !== 'charset' || /^("?)utf-?8\1$/.test(value.join('='));
 }
 
 export function notJson(): Refusal {

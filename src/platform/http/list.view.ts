@@ -1,16 +1,22 @@
 import type { Page } from '../../shared/page.js';
 import { HttpResponse } from './response.js';
-import { constant, flag, list, nullable, object, type Schema, text } from './schema.js';
+import { constant, flag, list, NAME, nullable, object, type Schema, text } from './schema.js';
 
-export function listOf<View>(name: string, view: Schema<View>, last = 'null on the last page') {
+/** A component, because some generators make the same type of `next_cursor` and `nextCursor`, twice. */
+const NEXT_CURSOR: Schema<string | null> = {
+  [NAME]: 'NextCursor',
+  ...nullable(text('The `cursor` for the next page; null on the last page, of `order=asc` only if it is empty.')),
+};
+
+export function listOf<View>(name: string, view: Schema<View>) {
   return object(
     {
       object: constant('list', 'Object type.'),
       data: list(view, 'Items of the page.'),
       has_more: { ...flag('Whether there are more items after this page.'), examples: [false] },
-      next_cursor: nullable(text(`The \`cursor\` for the next page; ${last}.`)),
+      next_cursor: NEXT_CURSOR,
       items: list(view, 'The same as `data`.'),
-      nextCursor: nullable(text('The same as `next_cursor`.')),
+      nextCursor: NEXT_CURSOR,
     },
     { name },
   );

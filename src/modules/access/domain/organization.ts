@@ -1,6 +1,7 @@
 import { invalidParam } from '../../../shared/errors.js';
 import { newId, ORGANIZATION_ID } from '../../../shared/id.js';
-import { isHttpUrl } from '../../../shared/web-url.js';
+import { isVisible } from '../../../shared/visible.js';
+import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 
 /** What an organization shows to its customers. The contact is an e-mail address or a URL. */
@@ -20,7 +21,7 @@ export class Organization {
 
   static create(name: string, now: number): Organization {
     const trimmed = name.trim();
-    if (trimmed.length < 1 || trimmed.length > 255) throw new RangeError('A name has 1 to 255 characters.');
+    if (trimmed.length > 255 || !isVisible(trimmed)) throw new RangeError('A name has 1 to 255 characters.');
     const details = { contact: null, termsUrl: null, privacyUrl: null };
     return new Organization(newId(ORGANIZATION_ID, now), trimmed, newWebhookSecret(), details);
   }
@@ -41,5 +42,6 @@ export class Organization {
 
 function requireUrl(param: string, url: string | null, what = 'an https URL'): void {
   if (url === null || (url.length <= MAX_LENGTH && /^https:/i.test(url) && isHttpUrl(url))) return;
-  throw invalidParam(param, 'invalid_format', `${param} must be ${what} of at most ${MAX_LENGTH} characters.`);
+  const fault = hasUser(url) ? 'not contain user information' : `be ${what} of at most ${MAX_LENGTH} characters`;
+  throw invalidParam(param, 'invalid_format', `${param} must ${fault}.`);
 }

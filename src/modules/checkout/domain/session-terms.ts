@@ -1,6 +1,6 @@
 import type { Mode } from '../../../shared/caller.js';
 import { CURRENCIES, currencyOf, MAX_AMOUNT } from '../../../shared/money.js';
-import { filledUrl, MAX_FILLED } from '../../../shared/web-url.js';
+import { filledUrl, MAX_FILLED, placeholderFault } from '../../../shared/web-url.js';
 import type { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { AmountFaults, type LineItem, type NewLineItem, type Optional, priceLine } from './line-item.js';
 
@@ -13,7 +13,7 @@ const DAY = 24 * 60 * MINUTE;
 /** From 5 minutes to 24 hours ahead, with a minute of tolerance for the caller's clock at both ends. */
 const MIN_LIFE = 5 * MINUTE - MINUTE;
 const MAX_LIFE = DAY + MINUTE;
-const LONGEST_ID = `cs_live_${'0'.repeat(26)}`;
+const LONGEST = { CHECKOUT_SESSION_ID: `cs_live_${'0'.repeat(26)}` };
 
 interface SessionDetails {
   readonly successUrl: string | null;
@@ -60,7 +60,7 @@ export function agreedTerms(
   const expiresAt = chosenExpiry(input.expiresAt, created, faults);
   const details = detailsOf(input);
   if (mode === 'live') requireHttps(details, lineItems, faults);
-  requireShort(details, faults);
+  requireFillable(details, faults);
   const notifyFault = details.notifyUrl === null ? undefined : webhookUrls.faultOf(details.notifyUrl, mode);
   if (notifyFault) faults.add('notify_url', 'invalid_format', notifyFault);
   faults.throwIfAny();
@@ -144,12 +144,14 @@ function requireHttps(details: SessionDetails, lineItems: readonly LineItem[], f
   });
 }
 
-/** A shop's URL, once an ID replaces its placeholders and percent-encoding its other characters, must fit a Location header. */
-function requireShort({ successUrl, cancelUrl, returnUrl }: SessionDetails, faults: AmountFaults): void {
+/** Once an ID replaces the placeholders of a shop's URL and percent-encoding its other characters, it must fit a Location header. */
+function requireFillable({ successUrl, cancelUrl, returnUrl }: SessionDetails, faults: AmountFaults): void {
   const urls = { success_url: successUrl, cancel_url: cancelUrl, return_url: returnUrl };
   for (const [param, url] of Object.entries(urls)) {
-    if (url === null || filledUrl(url, { CHECKOUT_SESSION_ID: LONGEST_ID }) !== undefined) continue;
-    faults.add(param, 'too_long', `must have at most ${MAX_FILLED} characters, percent-encoded and with its IDs`);
+    const fault = url && placeholderFault(url, LONGEST);
+    if (fault) faults.add(param, 'invalid_format', fault);
+    else if (url !== null && filledUrl(url, LONGEST) === undefined)
+      faults.add(param, 'too_long', `must have at most ${MAX_FILLED} characters, percent-encoded and with its IDs`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { Decided, Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import type { PageFacts, PageSession, ShopDetails, ShownSession } from '../domain/checkout-page.js';
+import type { PageSession, RecordedPayment, ShopDetails, ShownSession } from '../domain/checkout-page.js';
 
 export interface StoredPage {
   /** The session's payment URL or, without one, the organization's. */
@@ -41,8 +41,7 @@ export abstract class Shops {
 }
 
 export abstract class Captures {
-  /** The payment that completed the session, and whether a payment was recorded that did not complete it. */
-  abstract ofSession(caller: Caller, session: OwnId): Promise<Pick<PageFacts, 'payment' | 'isUnmatched'>>;
+  abstract ofSession(caller: Caller, session: OwnId): Promise<readonly RecordedPayment[]>;
   /** Records a payment of the session's total, as the ledger does. If the session is no longer open, the payment has a mismatch. */
   abstract record(caller: Caller, session: PageSession): Promise<readonly Write[]>;
 }

@@ -21,7 +21,7 @@ export class ReadPage {
     const link = this.links.read(token);
     if (!link) throw notFound('token');
     const { caller, url } = link;
-    const [session, { name: shop, details }, stored, captured] = await Promise.all([
+    const [session, { name: shop, details }, stored, payments] = await Promise.all([
       this.sessions.getShort(caller, link.session, MAX_LINES),
       this.shops.byId(caller.organization),
       this.pages.find(caller, link.session),
@@ -30,7 +30,7 @@ export class ReadPage {
     const completed = { object: session.id, type: 'checkout.session.completed' };
     const unacknowledgedSince =
       session.status === 'complete' ? await this.acknowledgements.undeliveredSince(caller, completed) : undefined;
-    const facts = { caller, session, url, shop, details, ...stored, ...captured, unacknowledgedSince };
+    const facts = { caller, session, url, shop, details, ...stored, payments, unacknowledgedSince };
     const { now } = await this.clock.at(caller);
     return new CheckoutPage(facts, now);
   }

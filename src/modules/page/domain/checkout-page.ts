@@ -4,12 +4,20 @@ import { filledPaymentUrl } from './payment-url.js';
 
 /** How long the page waits for the merchant to acknowledge the completed session. */
 const MERCHANT_MS = 5_000;
+/** How long a customer who has come back reads that the payment is being confirmed. */
+export const PATIENCE_SECONDS = 120;
 
 /**
  * `being_paid`: the customer has left to pay. `being_settled`: the session is complete, and the merchant has not acknowledged
- * the webhook yet. `received`: a payment was recorded that did not complete the session.
+ * the webhook yet. `received`: the session is not complete, and the shop has a payment that does not match it.
  */
 export type PageState = 'open' | 'nothing_to_pay' | 'being_paid' | 'being_settled' | 'paid' | 'received' | 'expired';
+
+/** How the customer came: back from paying, back without having paid, or by the link, which tells neither. */
+export type Visit = 'return' | 'cancel' | 'link';
+
+/** What a customer sees: the state or, of a session that can be paid, what depends on how the customer came. */
+export type PageView = Exclude<PageState, 'being_paid'> | 'asking' | 'waiting' | 'unheard';
 
 export const MAX_LINES = 20;
 
@@ -49,6 +57,8 @@ export interface ShownSession extends PageSession {
   readonly lineCount: number;
 }
 
+export type RecordedPayment = Readonly<{ id: string; isMatching: boolean; isRefunded: boolean }>;
+
 export interface PageFacts {
   readonly caller: Caller;
   readonly session: ShownSession;
@@ -59,9 +69,7 @@ export interface PageFacts {
   readonly paymentUrl: string | null;
   /** Whether the customer has left to pay. Only the ledger knows whether they did. */
   readonly isStarted: boolean;
-  readonly isUnmatched: boolean;
-  /** The ID of the payment that completed the session. */
-  readonly payment: string | undefined;
+  readonly payments: readonly RecordedPayment[];
   /** When the session was completed, in milliseconds; undefined once the merchant has acknowledged the webhook. */
   readonly unacknowledgedSince: number | undefined;
 }
@@ -71,13 +79,27 @@ export type PlaceToPay = { readonly url: string } | 'pretend' | undefined;
 
 export class CheckoutPage {
   readonly state: PageState;
+  readonly payment: RecordedPayment | undefined;
+  /** Whether the shop has a payment that did not complete the session. One that was refunded in full counts no longer. */
+  readonly hasUnmatched: boolean;
+  readonly isRefunded: boolean;
 
   /** `now` is in milliseconds. */
   constructor(
     readonly facts: PageFacts,
     now: number,
   ) {
-    this.state = stateOf(facts, now);
+    const { payments } = facts;
+    this.payment = payments.find(({ isMatching }) => isMatching);
+    this.hasUnmatched = payments.some(({ isMatching, isRefunded }) => !isMatching && !isRefunded);
+    this.isRefunded = this.payment?.isRefunded ?? (payments.length > 0 && !this.hasUnmatched);
+    this.state = stateOf(this, now);
+  }
+
+  viewOf(visit: Visit, waitedSeconds: number): PageView {
+    if (this.state !== 'open' && this.state !== 'being_paid') return this.state;
+    if (visit === 'return') return waitedSeconds < PATIENCE_SECONDS ? 'waiting' : 'unheard';
+    return this.state === 'being_paid' && visit === 'link' ? 'asking' : 'open';
   }
 
   get isPayable(): boolean {
@@ -111,12 +133,13 @@ export class CheckoutPage {
   }
 }
 
-function stateOf({ session, isStarted, isUnmatched, unacknowledgedSince }: PageFacts, now: number): PageState {
-  if (isUnmatched) return 'received';
-  if (session.status === 'expired') return 'expired';
+function stateOf({ facts, hasUnmatched }: CheckoutPage, now: number): PageState {
+  const { session, isStarted, unacknowledgedSince } = facts;
   if (session.status === 'complete') {
     return unacknowledgedSince !== undefined && now < unacknowledgedSince + MERCHANT_MS ? 'being_settled' : 'paid';
   }
+  if (hasUnmatched) return 'received';
+  if (session.status === 'expired') return 'expired';
   if (session.amountTotal === 0) return 'nothing_to_pay';
   return isStarted ? 'being_paid' : 'open';
 }

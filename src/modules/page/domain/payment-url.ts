@@ -1,6 +1,6 @@
 import type { Mode } from '../../../shared/caller.js';
 import { invalidParam } from '../../../shared/errors.js';
-import { filledUrl, isHttpUrl, MAX_FILLED } from '../../../shared/web-url.js';
+import { filledUrl, hasUser, isHttpUrl, MAX_FILLED, placeholderFault } from '../../../shared/web-url.js';
 
 /** The placeholders of a payment URL, with the longest values that a shop may rely on. */
 const LONGEST = {
@@ -20,7 +20,10 @@ export function filledPaymentUrl(url: string, values: PaymentUrlValues): string 
 /** Refuses with invalid_param unless the URL is https, or in test mode http, and works with every session. */
 export function requirePaymentUrl(param: string, url: string, mode: Mode): void {
   const isSecure = isHttpUrl(url) && (/^https:/i.test(url) || mode === 'test');
+  if (hasUser(url)) throw refused(param, 'must not contain user information');
   if (!isSecure) throw refused(param, 'must be an https URL, with placeholders after its host only');
+  const fault = placeholderFault(url, LONGEST);
+  if (fault) throw refused(param, fault);
   if (filledUrl(url, LONGEST) !== undefined) return;
   const message = `${param} must have at most ${MAX_FILLED} characters, percent-encoded and with its placeholders filled.`;
   throw invalidParam(param, 'too_long', message);
@@ -28,7 +31,7 @@ export function requirePaymentUrl(param: string, url: string, mode: Mode): void 
 
 /** Refuses a payment URL for all sessions that does not contain the session's ID. */
 export function requireTemplate(param: string, url: string): void {
-  if (!url.includes('{CHECKOUT_SESSION_ID}')) throw refused(param, 'must contain {CHECKOUT_SESSION_ID}');
+  if (!/(?:\{|%7B)CHECKOUT_SESSION_ID/i.test(url)) throw refused(param, 'must contain {CHECKOUT_SESSION_ID}');
 }
 
 const refused = (param: string, message: string) => invalidParam(param, 'invalid_format', `${param} ${message}.`);

@@ -105,7 +105,9 @@ export class CreateCheckoutSessionRequest {
 }
 
 function url(what: string): About {
-  return { optional: true, description: `${what} An absolute https URL; in test mode also http to localhost.` };
+  const secure = 'An absolute https URL; in test mode also http to localhost.';
+  const filled = 'Tillgate replaces `{CHECKOUT_SESSION_ID}` after its host; other braces are refused.';
+  return { optional: true, description: `${what} ${secure} ${filled}` };
 }
 
 export class ListCheckoutSessionsQuery {

@@ -124,9 +124,8 @@ export const RESENT_EVENT = object(
   { name: 'ResentEvent', description: 'An event with the deliveries that are due now.' },
 );
 
-const LAST = 'null on a page without events and, unless `order` is `asc`, on the last page';
-export const EVENT_LIST = listOf('EventList', EVENT, LAST);
-export const LEDGER_EVENT_LIST = listOf('LedgerEventList', LEDGER_EVENT, LAST);
+export const EVENT_LIST = listOf('EventList', EVENT);
+export const LEDGER_EVENT_LIST = listOf('LedgerEventList', LEDGER_EVENT);
 
 /**
  * The JSON of an event. The stored `data` is inserted as it is, so every webhook sends the same bytes. `organization` is given

@@ -9,8 +9,8 @@ import type { Decision } from '../../../../shared/decision.js';
 import { notFound, Refusal } from '../../../../shared/errors.js';
 import { type NextPlace, OUTCOMES, type Outcome, PayFromPage } from '../../application/pay-from-page.js';
 import { ReadPage } from '../../application/read-page.js';
-import type { CheckoutPage } from '../../domain/checkout-page.js';
-import { checkoutPageView, type Visit } from '../representation/checkout-page.views.js';
+import type { CheckoutPage, Visit } from '../../domain/checkout-page.js';
+import { checkoutPageView } from '../representation/checkout-page.views.js';
 import { languageOf } from '../representation/language.js';
 import { pretendPayerView } from '../representation/pretend-payer.views.js';
 import { LinkRateGuard } from './link-rate.guard.js';
@@ -19,7 +19,7 @@ import { formTargets, pageResponse, seeOther } from './page-response.js';
 
 const HOSTED = 'c/:token';
 const EMBEDDED = 'c/:token/embed';
-type PageRequest = FastifyRequest<{ Params: { token: string } }>;
+type PageRequest = FastifyRequest<{ Params: { token: string }; Querystring: { waited?: string } }>;
 
 /** Serves the payment page to the customer's browser. A GET changes nothing, so a link preview starts no payment. */
 @Controller([HOSTED, EMBEDDED])
@@ -106,8 +106,9 @@ export class PageController {
   private shown(page: CheckoutPage, request: PageRequest, visit: Visit): Promise<HttpResponse> {
     const language = languageOf(page.facts.session.locale, request.headers['accept-language']);
     const path = this.pathOf(request);
+    const waitedSeconds = Number(request.query.waited) || 0;
     return this.response(page, request, (frameOrigins) =>
-      checkoutPageView(page, { language, path, visit, frameOrigins }),
+      checkoutPageView(page, { language, path, visit, waitedSeconds, frameOrigins }),
     );
   }
 

@@ -6,7 +6,7 @@ export class SetPaymentUrlRequest {
   @WebUrl({
     description:
       'URL where the customer pays: an absolute https URL, in test mode also http to localhost. After its host, Tillgate ' +
-      'replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`.',
+      'replaces `{CHECKOUT_SESSION_ID}`, `{ORGANIZATION}`, `{RETURN_URL}` and `{CANCEL_URL}`; other braces are refused.',
   })
   payment_url!: string;
 }

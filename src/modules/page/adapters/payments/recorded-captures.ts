@@ -6,8 +6,8 @@ import { PaymentQueries, RecordPayment } from '../../../payments/index.js';
 import { Captures } from '../../application/ports.js';
 import type { PageSession } from '../../domain/checkout-page.js';
 
-/** A session has one matching payment at most, so one of two has a mismatch. */
-const NEWEST = { limit: 2, from: undefined, to: undefined, cursor: undefined };
+/** More than a session ever has. */
+const ALL = { limit: 100, from: undefined, to: undefined, cursor: undefined };
 
 @Injectable()
 export class RecordedCaptures extends Captures {
@@ -19,9 +19,10 @@ export class RecordedCaptures extends Captures {
   }
 
   async ofSession(caller: Caller, session: OwnId) {
-    const { items } = await this.payments.list(caller, { checkoutSession: session, ...NEWEST });
-    const paid = items.find(({ state }) => state.mismatch === null);
-    return { payment: paid?.state.id, isUnmatched: items.some((payment) => payment !== paid) };
+    const { items } = await this.payments.list(caller, { checkoutSession: session, ...ALL });
+    return items.map(({ state: { id, mismatch, amount, amountRefunded } }) => {
+      return { id, isMatching: mismatch === null, isRefunded: amountRefunded === amount };
+    });
   }
 
   /** The reference is made from the session's ID, so that pressing the button twice pays once. */

@@ -1,4 +1,4 @@
-import type { CheckoutPage } from '../../domain/checkout-page.js';
+import { type CheckoutPage, PATIENCE_SECONDS, type PageView, type Visit } from '../../domain/checkout-page.js';
 import { documentView } from './document.views.js';
 import { footerView } from './footer.views.js';
 import { amountText } from './formats.js';
@@ -6,14 +6,12 @@ import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
 import { orderView } from './order.views.js';
 
-/** How the customer came: back from paying, back without having paid, or by the link, which tells neither. */
-export type Visit = 'return' | 'cancel' | 'link';
-
 export interface Presentation {
   readonly language: Language;
   /** The path of the page. The paths of its other routes begin with it. */
   readonly path: string;
   readonly visit: Visit;
+  readonly waitedSeconds: number;
   /** Origins whose pages may show this one in a frame. Undefined for a hosted page. */
   readonly frameOrigins?: readonly string[] | undefined;
 }
@@ -22,41 +20,52 @@ type View = (page: CheckoutPage, presentation: Presentation) => Html;
 
 export function checkoutPageView(page: CheckoutPage, presentation: Presentation): string {
   const { state, facts } = page;
-  const { language, path, frameOrigins } = presentation;
-  const view = viewOf(page, presentation);
-  const waits = view === waitingView || view === settlingView;
-  const isFinal = view === paidView || view === receivedView || view === expiredView;
+  const { language, path, visit, waitedSeconds, frameOrigins } = presentation;
+  const view = page.viewOf(visit, waitedSeconds);
+  const waits = view === 'waiting' || view === 'being_settled';
+  const { words } = language;
+  const notes = [
+    page.isRefunded && !waits && view !== 'unheard' && words.refunded,
+    page.hasUnmatched && view !== 'received' && words.further,
+  ];
+  const isFinal = view === 'paid' || view === 'received' || view === 'expired';
   return documentView({
     language,
-    title: filled(language.words.title, { shop: facts.shop }),
+    title: filled(words.title, { shop: facts.shop }),
     isTest: facts.caller.mode === 'test',
     isEmbedded: frameOrigins !== undefined,
-    waits,
+    refresh: refreshOf(page, presentation, view),
     data: {
       state,
       session: facts.session.id,
-      watch: state === 'paid' || state === 'received' ? undefined : `${path}/state`,
+      watch: state === 'paid' ? undefined : `${path}/state`,
       waits: waits ? 'yes' : undefined,
+      patience: view === 'waiting' ? String(PATIENCE_SECONDS) : undefined,
       expires: isFinal ? undefined : String(facts.session.expiresAt),
       origins: frameOrigins?.join(' ') || undefined,
     },
-    content: html`${view !== openView && html`<p class="shop"><bdi>${facts.shop}</bdi></p>`}
-${view(page, presentation)}
+    content: html`${VIEWS[view] !== openView && html`<p class="shop"><bdi>${facts.shop}</bdi></p>`}
+${VIEWS[view](page, presentation)}
+${notes.map((note) => note && html`<section class="card">${filled(note, { shop: facts.shop })}</section>`)}
 ${state !== 'expired' && orderView(page, language)}
-${!isFinal && view !== settlingView && html`<p class="back">${backLink(page, presentation)}</p>`}`,
-    footer: footerView(facts.details, language.words),
+${!isFinal && view !== 'being_settled' && html`<p class="back">${backLink(page, presentation)}</p>`}`,
+    footer: footerView(facts.details, words),
   });
 }
 
-function viewOf({ state }: CheckoutPage, { visit }: Presentation): View {
-  if (visit === 'return' && (state === 'open' || state === 'being_paid')) return waitingView;
-  return state === 'being_paid' && visit === 'link' ? askingView : VIEWS[state];
+/** Another tab may pay while this one asks, or says that nothing was charged. */
+function refreshOf({ state }: CheckoutPage, { path, waitedSeconds }: Presentation, view: PageView): string | false {
+  if (view === 'waiting') return `2;url=${path}/return?waited=${waitedSeconds + 2}`;
+  if (view === 'being_settled') return '2';
+  return (state === 'being_paid' || view === 'unheard') && '10';
 }
 
-const VIEWS: Readonly<Record<CheckoutPage['state'], View>> = {
+const VIEWS: Readonly<Record<PageView, View>> = {
   open: openView,
   nothing_to_pay: openView,
-  being_paid: openView,
+  asking: askingView,
+  waiting: waitingView,
+  unheard: askingView,
   being_settled: settlingView,
   paid: paidView,
   received: receivedView,
@@ -80,7 +89,7 @@ ${payForm(page, presentation, isFree ? words.complete : filled(words.pay, { amou
 }
 
 function descriptionView({ facts: { session } }: CheckoutPage): Html | null {
-  return session.description === null ? null : html`<p class="description"><bdi>${session.description}</bdi></p>`;
+  return session.description ? html`<p class="description"><bdi>${session.description}</bdi></p>` : null;
 }
 
 /** The shop's payment URL opens in the whole window, because it may forbid frames. */
@@ -96,13 +105,15 @@ ${host && html`<p class="muted">${filled(words.continueAt, { host })}</p>`}`;
 
 /** A customer who has left to pay and opens the link again has paid or not: nobody but the customer knows yet. */
 function askingView(page: CheckoutPage, presentation: Presentation): Html {
-  const { language, path } = presentation;
+  const { language, path, visit } = presentation;
+  const isBack = visit === 'return';
   const { words, locale } = language;
-  const { amountTotal, currency } = page.facts.session;
+  const { shop, session } = page.facts;
+  const { amountTotal, currency } = session;
   const amount = amountText(amountTotal, currency, locale);
-  return html`<section class="card"><h1>${words.finished}</h1>
+  return html`<section class="card"><h1>${isBack ? words.unheard : words.finished}</h1>
 <p class="amount"><bdi>${amount}</bdi></p>
-<a class="button" href="${path}/return">${words.finishedYes}</a>
+${isBack ? html`<p>${filled(words.unheardMore, { shop })}</p>` : html`<a class="button" href="${path}/return">${words.finishedYes}</a>`}
 ${payForm(page, presentation, filled(words.pay, { amount }), 'plain')}
 </section>`;
 }

@@ -10,8 +10,8 @@ export interface DocumentParts {
   readonly title: string;
   readonly isTest: boolean;
   readonly isEmbedded?: boolean;
-  /** Whether a browser without scripts reloads the page. */
-  readonly waits?: boolean;
+  /** When and where a browser without scripts goes on: seconds, and a URL unless it reloads the page. */
+  readonly refresh?: string | false;
   readonly data?: Data;
   readonly content: Html;
   readonly footer?: Html | false;
@@ -20,10 +20,9 @@ export interface DocumentParts {
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57d0"/><path d="M4 6h8M4 10h5" stroke="#fff" stroke-width="2"/></svg>',
 )}`;
-const RELOAD = html`<noscript><meta http-equiv="refresh" content="2"></noscript>`;
 
 export function documentView(parts: DocumentParts): string {
-  const { title, isTest, isEmbedded, waits, data = {}, content, footer } = parts;
+  const { title, isTest, isEmbedded, refresh, data = {}, content, footer } = parts;
   const { code, direction, words } = parts.language;
   const attributes = Object.entries(data).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`);
   return html`<!doctype html>
@@ -34,7 +33,7 @@ export function documentView(parts: DocumentParts): string {
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="${ICON}">
-${waits && RELOAD}
+${refresh && html`<noscript><meta http-equiv="refresh" content="${refresh}"></noscript>`}
 <style>${STYLE.html}</style>
 </head>
 <body${isEmbedded && html` class="embedded"`}${attributes}>

@@ -13,20 +13,21 @@ export function amountText(amount: number, currency: string, locale: string): st
   const fraction = digits === 0 ? '' : `.${minor.slice(-digits)}`;
   const format = cached(`${locale} ${currency}`, () => {
     const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-    return new Intl.NumberFormat(locale, { style: 'currency', currency, ...fraction });
+    return new Intl.NumberFormat([locale, 'en'], { style: 'currency', currency, ...fraction });
   });
   return format.format(`${sign}${whole}${fraction}` as `${number}`);
 }
 
 export function countText(count: number, locale: string): string {
-  return cached(locale, () => new Intl.NumberFormat(locale)).format(count);
+  return cached(locale, () => new Intl.NumberFormat([locale, 'en'])).format(count);
 }
 
 /** The time in UTC, which it names: the server does not know the customer's time zone. */
 export function timeText(seconds: number, locale: string): string {
   const day = { year: 'numeric', month: 'long', day: 'numeric' } as const;
   const time = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' } as const;
-  return cached(`${locale} time`, () => new Intl.DateTimeFormat(locale, { ...day, ...time })).format(seconds * 1000);
+  const format = cached(`${locale} time`, () => new Intl.DateTimeFormat([locale, 'en'], { ...day, ...time }));
+  return format.format(seconds * 1000);
 }
 
 function cached<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(name: string, make: () => Format): Format {

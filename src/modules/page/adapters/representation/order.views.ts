@@ -8,7 +8,7 @@ import { filled, type Language } from './language.js';
 const MAX_CHARACTERS = 4_000;
 const SHORT = MAX_CHARACTERS / MAX_LINES / 2;
 
-export function orderView({ state, facts: { session, payment } }: CheckoutPage, language: Language): Html {
+export function orderView({ state, payment, facts: { session } }: CheckoutPage, language: Language): Html {
   const { words, locale } = language;
   const { currency, lineItems, lineCount, amountSubtotal, amountDiscount, amountShipping, amountTotal } = session;
   const amount = (minor: number) => amountText(minor, currency, locale);
@@ -31,9 +31,9 @@ ${amountShipping > 0 && row(words.shipping, amountShipping)}
 ${taxOnTop > 0 && row(words.tax, taxOnTop)}
 ${row(words.total, amountTotal, 'sum')}
 ${taxIncluded > 0 && row(words.taxIncluded, taxIncluded, 'included')}
-${payment !== undefined && row(words.date, timeText(createdAt(payment), locale), 'fact')}
+${payment !== undefined && row(words.date, timeText(createdAt(payment.id), locale), 'fact')}
 ${state === 'paid' && row(words.reference, session.id, 'fact')}
-${payment !== undefined && row(words.payment, payment, 'fact')}
+${payment !== undefined && row(words.payment, payment.id, 'fact')}
 </dl>
 </section>`;
 }

@@ -1,27 +1,31 @@
 /** Reloads the page when its state changes. Without the script, a waiting page reloads itself by a meta refresh. */
-const { state, watch, waits, expires, origins } = document.body.dataset;
+const { state, watch, waits, patience, expires, origins } = document.body.dataset;
 
 const SOON_MS = 1000;
 const LATER_MS = 20_000;
 const PATIENT_AFTER = 120;
 
+/** A tab of a customer who has left to pay soon follows another tab that pays. */
+const isSoon = waits || state === 'being_paid';
+const opened = Date.now();
 let polls = 0;
 let next;
 
 async function poll() {
   clearTimeout(next);
   polls += 1;
+  if (patience && Date.now() - opened >= patience * 1000) return location.replace(`?waited=${patience}`);
   try {
     const response = await fetch(watch, { cache: 'no-store' });
     if (response.ok && (await response.json()).state !== state) return location.reload();
   } catch {
     // The network may be back at the next poll.
   }
-  next = setTimeout(poll, waits && polls < PATIENT_AFTER ? SOON_MS : LATER_MS);
+  next = setTimeout(poll, isSoon && polls < PATIENT_AFTER ? SOON_MS : LATER_MS);
 }
 
 if (watch) {
-  next = setTimeout(poll, waits ? SOON_MS : LATER_MS);
+  next = setTimeout(poll, isSoon ? SOON_MS : LATER_MS);
   const left = Number(expires) * 1000 - Date.now();
   if (left > 0 && left < LATER_MS * 5000) setTimeout(poll, left + SOON_MS);
   addEventListener('pageshow', ({ persisted }) => persisted && poll());

@@ -1,0 +1,148 @@
+/** Every page that a customer can see, by what was recorded, what was refunded and how the customer came, against the rules of docs/reference/api.md. */
+import { expect, test } from '@jest/globals';
+import { checkoutPageView } from '../../src/modules/page/adapters/representation/checkout-page.views.js';
+import { filled, languageOf } from '../../src/modules/page/adapters/representation/language.js';
+import type { Words } from '../../src/modules/page/adapters/representation/words/en.js';
+import { CheckoutPage, type RecordedPayment, type Visit } from '../../src/modules/page/domain/checkout-page.js';
+
+const NOW = 1_763_700_000_000;
+const SHOP = 'Teapots';
+const [ONWARD, BACK, CONTACT] = ['https://shop.example/thanks', 'https://shop.example/cart', 'help@shop.example'];
+
+const CHOICES = {
+  status: ['open', 'complete', 'expired'],
+  amountTotal: [0, 1000],
+  /** What came back of the payment that completed the session. */
+  matching: ['none', 'kept', 'refunded'],
+  /** What came back of the payments that did not. */
+  others: [[], ['kept'], ['refunded'], ['refunded', 'kept']],
+  isStarted: [false, true],
+  acknowledged: ['yes', 'just now', 'never'],
+  visit: ['link', 'cancel', 'return'],
+  waited: [119, 120],
+  isEmbedded: [false, true],
+} as const;
+type Case = { readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number] };
+
+const CASES = Object.entries(CHOICES).reduce<Readonly<Record<string, unknown>>[]>(
+  (cases, [name, values]) => cases.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+  [{}],
+) as unknown as readonly Case[];
+
+/** A session is paid if and only if a matching payment exists for it. Only the complete one waits for the merchant. */
+const isPossible = ({ status, amountTotal, matching, acknowledged }: Case) =>
+  (matching !== 'none') === (status === 'complete' && amountTotal > 0) &&
+  (status === 'complete' || acknowledged === 'yes');
+
+function shown({ visit, waited, isEmbedded, ...of }: Case): string {
+  const { status, amountTotal, matching, others, isStarted, acknowledged } = of;
+  const payments: RecordedPayment[] = others.map((came) => payment(false, came === 'refunded'));
+  if (matching !== 'none') payments.push(payment(true, matching === 'refunded'));
+  const urls = { successUrl: ONWARD, cancelUrl: BACK, returnUrl: ONWARD };
+  const amounts = { amountSubtotal: amountTotal, amountDiscount: 0, amountShipping: 0, amountTax: 0, amountTotal };
+  const about = {
+    description: null,
+    locale: 'en',
+    expiresAt: NOW / 1000,
+    lineItems: [],
+    lineCount: 0,
+    currency: 'usd',
+  };
+  const uiMode = isEmbedded ? ('embedded' as const) : ('hosted' as const);
+  const facts = {
+    caller: { organization: 'org_1', mode: 'live' as const },
+    session: { id: 'cs_live_1', uiMode, status, ...amounts, ...urls, ...about },
+    url: 'https://pay.example/c/1',
+    shop: SHOP,
+    details: { contact: CONTACT, termsUrl: null, privacyUrl: null },
+    paymentUrl: 'https://psp.example/{CHECKOUT_SESSION_ID}',
+    isStarted,
+    payments,
+    unacknowledgedSince: { yes: undefined, 'just now': NOW - 4_999, never: NOW - 5_000 }[acknowledged],
+  };
+  const frameOrigins = isEmbedded ? ['https://shop.example'] : undefined;
+  const presentation = {
+    language: languageOf('en'),
+    path: '/c/1',
+    visit: visit as Visit,
+    waitedSeconds: waited,
+    frameOrigins,
+  };
+  return checkoutPageView(new CheckoutPage(facts, NOW), presentation);
+}
+
+const payment = (isMatching: boolean, isRefunded: boolean): RecordedPayment => ({
+  id: 'pay_live_01kaf3v7q4e8yt5w6z9x2c1b0n',
+  isMatching,
+  isRefunded,
+});
+
+/** Sentences and controls of the page, each with when a customer must see it, and never otherwise. */
+const { words } = languageOf('en');
+const says = (name: keyof Words) => filled(words[name], { shop: SHOP });
+const isOutstanding = ({ others }: Case) => others.some((came) => came === 'kept');
+const isPaid = ({ status }: Case) => status === 'complete';
+const isSettling = (it: Case) => isPaid(it) && it.acknowledged === 'just now';
+const isOpen = (it: Case) => it.status === 'open' && !isOutstanding(it);
+const isFree = (it: Case) => isOpen(it) && it.amountTotal === 0;
+const isDue = (it: Case) => isOpen(it) && it.amountTotal > 0;
+const isWaiting = (it: Case) => isDue(it) && it.visit === 'return' && it.waited < 120;
+const isUnheard = (it: Case) => isDue(it) && it.visit === 'return' && it.waited >= 120;
+const isAsked = (it: Case) => isDue(it) && it.visit === 'link' && it.isStarted;
+const isClosed = (it: Case) => it.status === 'expired' && !isOutstanding(it);
+const isAllBack = (it: Case) =>
+  it.matching === 'none' ? it.others.length > 0 && !isOutstanding(it) : it.matching === 'refunded';
+
+const RULES: Readonly<Record<string, readonly [text: string, (it: Case) => boolean]>> = {
+  'paid is paid, whatever else was recorded': [`<h1>${words.paid}</h1>`, isPaid],
+  'the paid page leads on to the shop': [`class="button" href="${ONWARD}"`, (it) => isPaid(it) && !isSettling(it)],
+  'the frame is told `complete` by the state paid': ['data-state="paid"', (it) => isPaid(it) && !isSettling(it)],
+  'the merchant has five seconds': [says('beingSettled'), isSettling],
+  'a further payment adds a sentence': [says('further'), (it) => isPaid(it) && isOutstanding(it)],
+  'money that is not matched is told of': [says('inTouch'), (it) => !isPaid(it) && isOutstanding(it)],
+  'money that came back is told of': [
+    says('refunded'),
+    (it) => isAllBack(it) && !isSettling(it) && !isWaiting(it) && !isUnheard(it),
+  ],
+  'a payment is confirmed for two minutes, and only to who says so': [words.beingPaid, isWaiting],
+  'then nothing was heard of it': [words.unheard, isUnheard],
+  'nobody who may have paid is told to pay again': [says('unheardMore'), isUnheard],
+  'who comes by the link is asked': [words.finished, isAsked],
+  'who gave up was not charged': [words.notCharged, (it) => isDue(it) && it.visit === 'cancel'],
+  'what is due can be paid, but while it is confirmed': ['action="/c/1/pay"', (it) => isOpen(it) && !isWaiting(it)],
+  'what is free needs no payment': [words.nothingToPay, isFree],
+  'an expired session says so': [words.expired, isClosed],
+  'who may have paid is never told to start again': [
+    says('expiredPaid'),
+    (it) => isClosed(it) && (it.isStarted || it.visit === 'return'),
+  ],
+  'who has not paid can start again': [
+    says('expiredMore'),
+    (it) => isClosed(it) && !it.isStarted && it.visit !== 'return',
+  ],
+  'only a paid page offers no way back': [`href="${BACK}"`, (it) => !isPaid(it)],
+  'every page says whom to ask': [`href="mailto:${CONTACT}"`, () => true],
+  'every page but a paid one watches': ['data-watch="/c/1/state"', (it) => !isPaid(it) || isSettling(it)],
+  'without scripts a waiting page goes on to the end of its patience': [
+    'content="2;url=/c/1/return?waited=',
+    isWaiting,
+  ],
+  'without scripts a tab follows another that pays': [
+    'content="10"',
+    (it) => isDue(it) && !isWaiting(it) && (it.isStarted || isUnheard(it)),
+  ],
+};
+
+const POSSIBLE = CASES.filter(isPossible);
+
+test('there are pages of every kind', () => {
+  expect(POSSIBLE.length).toBeGreaterThan(1_000);
+  for (const [, isTrue] of Object.values(RULES)) expect(POSSIBLE.some(isTrue)).toBe(true);
+});
+
+test.each(Object.entries(RULES))('%s', (_, [text, isTrue]) => {
+  const wrong = POSSIBLE.filter((it) => PAGES.get(it)?.includes(text) !== isTrue(it));
+  expect(wrong.slice(0, 3)).toEqual([]);
+});
+
+const PAGES = new Map(POSSIBLE.map((it) => [it, shown(it)]));
