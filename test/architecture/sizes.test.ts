@@ -6,11 +6,11 @@ import { expect, test } from '@jest/globals';
 const MAX_COMMENT_PERCENT = 6;
 /** The foundation of the modules, and all of src: sizes that were reached, with a little room. Lower them when they get smaller. */
 const MAX_FOUNDATION_LINES = 5_480;
-const MAX_LINES = 20_206;
+const MAX_LINES = 20_254;
 const FOUNDATION = /^src\/(platform|validation|idempotency|encryption|telemetry|openapi|migrate|embedded-postgres)\//;
 const MAX_README_LINES = 120;
 /** All of test/, fixtures and tools included. */
-const MAX_TEST_LINES = 25_192;
+const MAX_TEST_LINES = 25_553;
 
 const SOURCES = ['src', 'tools'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
