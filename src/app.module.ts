@@ -37,12 +37,15 @@ export const recordsOf = (list: readonly ModuleFacts[] = MODULES) => [
 interface Options {
   /** Operators' commands run without the time limits of requests. */
   readonly timeLimits?: boolean;
+  /** On the embedded database: webhooks of test mode may go to this machine. */
+  readonly isEmbedded?: boolean;
   readonly modules?: readonly ModuleFacts[];
 }
 
 @Module({})
 export class AppModule {
-  static register(config: Config, url: string, { timeLimits = true, modules = MODULES }: Options = {}): DynamicModule {
+  static register(config: Config, url: string, options: Options = {}): DynamicModule {
+    const { timeLimits = true, isEmbedded, modules = MODULES } = options;
     return {
       module: AppModule,
       global: true,
@@ -65,7 +68,7 @@ export class AppModule {
         { provide: Facts, useValue: factsOf(modules) },
         ErrorResponses,
         { provide: Clock, useClass: SystemClock },
-        { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate) },
+        { provide: WebhookUrls, useValue: new WebhookUrls(config.webhookAllowPrivate, isEmbedded) },
         PublicUrl,
         Jobs,
         { provide: APP_FILTER, useClass: ErrorFilter },

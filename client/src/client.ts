@@ -234,6 +234,11 @@ class LedgerCheckoutSessions extends LedgerResource {
     return this.readOwned('/ledger/v1/checkout_sessions', id, options);
   }
 
+  /** Retrieves the page on which the customer pays the session. */
+  page(id: string, options?: ReadOptions & Owned): Promise<Schemas['LedgerPage']> {
+    return this.transport.get(`/ledger/v1/checkout_sessions/${encodeURIComponent(id)}/page`, ownerOf(options), options);
+  }
+
   /** Sets the URL to which the page of the session sends the customer to pay. */
   setPaymentUrl(
     id: string,

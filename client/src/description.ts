@@ -482,6 +482,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/ledger/v1/checkout_sessions/{id}/page': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Retrieve the page of a checkout session of an organization */
+    get: operations['readLedgerCheckoutPage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/ledger/v1/checkout_sessions/{id}/payment_url': {
     parameters: {
       query?: never;
@@ -2517,6 +2534,46 @@ export interface components {
       /** @description The same as `data`. */
       items: components['schemas']['LedgerEvent'][];
       nextCursor: components['schemas']['NextCursor'];
+    };
+    /** @description The page on which a customer pays a session, with its payment URL. */
+    LedgerPage: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'checkout.page';
+      /**
+       * @description Owning organization.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization: string;
+      /**
+       * @description ID of the session.
+       * @example cs_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      checkout_session: string;
+      /**
+       * Format: uri
+       * @description URL of the page on which the customer pays. Anyone with the URL can see the order.
+       * @example https://pay.example/c/jm3K0b
+       */
+      url: string | null;
+      /**
+       * Format: uri
+       * @description URL of the page to show in a frame of your own page; null unless `ui_mode` is `embedded`.
+       */
+      embed_url: string | null;
+      /**
+       * @description When the session expires if it is not paid, in Unix seconds.
+       * @example 1763786400
+       */
+      expires_at: number;
+      /**
+       * Format: iri
+       * @description URL to which the page sends the customer to pay.
+       * @example https://psp.example/pay/4711?return={RETURN_URL}
+       */
+      payment_url: string | null;
     };
     /** @description A payment with its owning organization and your reference. */
     LedgerPayment: {
@@ -5214,6 +5271,43 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['LedgerCheckoutSession'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  readLedgerCheckoutPage: {
+    parameters: {
+      query?: {
+        /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
+        organization?: components['parameters']['QueryOrganization'];
+      };
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page of the session. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerPage'];
         };
       };
       400: components['responses']['InvalidParam'];

@@ -5,7 +5,12 @@ import { WebhookVerificationError } from './errors.js';
 export type Event = components['schemas']['Event'];
 /** The event as a webhook endpoint of the ledger receives it, with the organization. */
 export type LedgerEvent = components['schemas']['LedgerEvent'];
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+type HeaderValue = string | readonly string[] | undefined;
+/** As Node, `fetch` and gateways give them: names in any letter case, and values as text or as a list. */
+export type WebhookHeaders =
+  | Headers
+  | Iterable<readonly [name: string, value: HeaderValue]>
+  | Readonly<Record<string, HeaderValue>>;
 
 /** Older webhooks are refused as possible replays. Clocks may differ by as much. */
 const TOLERANCE_SECONDS = 5 * 60;
@@ -47,9 +52,12 @@ export async function verifyWebhook<Received extends Event | LedgerEvent = Event
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
-  if (typeof value === 'string' && value !== '') return value;
-  throw new WebhookVerificationError(`The header ${name} is missing.`);
+  const fields = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  const values = fields.flatMap(([each, value]) => (each.toLowerCase() === name && value ? value : []));
+  const [value, ...others] = new Set(values);
+  if (!value) throw new WebhookVerificationError(`The header ${name} is missing.`);
+  if (others.length > 0) throw new WebhookVerificationError(`The header ${name} has several values.`);
+  return value;
 }
 
 /** The signatures of version 1. Newer versions may be sent beside them. */

@@ -1,12 +1,12 @@
-/** What moves money at Stripe, and what Tillgate is told of it. */
+/** Refunds and disputes: what moves money at Stripe, and what Tillgate is told of it. */
 import Stripe from 'stripe';
 import { TillgateLedger } from '../../client/src/index.js';
 import * as kit from '../../client/src/ledger/index.js';
 import { fromStripe, toStripe } from './amounts.js';
 
-const { TILLGATE_URL = '', TILLGATE_LEDGER_KEY = '', PUBLIC_URL = TILLGATE_URL } = process.env;
+const { TILLGATE_URL = '', TILLGATE_LEDGER_KEY = '', STRIPE_SECRET_KEY = '' } = process.env;
 /** STRIPE_MOCK_PORT is the port of a stub of Stripe on this machine. */
-const { STRIPE_SECRET_KEY = '', STRIPE_MOCK_PORT: port } = process.env;
+const { STRIPE_ACCOUNTS = '{}', STRIPE_MOCK_PORT: port } = process.env;
 const TIMEOUT_MS = 10_000;
 /** Stripe's codes for a refund that it will never pay. Other refusals need a person. */
 const NEVER_PAID = ['charge_already_refunded', 'charge_disputed', 'charge_not_refundable', 'refund_disputed_payment'];
@@ -23,49 +23,15 @@ export const stripe = new Stripe(STRIPE_SECRET_KEY, {
   ...(port ? { protocol: 'http', host: '127.0.0.1', port } : {}),
 });
 
-/** The address of Stripe's page for a session, the same one however often Pay is pressed. */
-export async function startPayment(query: URLSearchParams): Promise<string> {
-  const [id, back, cancel] = ['session', 'return', 'cancel'].map((name) => query.get(name) ?? '') as [
-    string,
-    string,
-    string,
-  ];
-  // Anyone can write such a URL: it must not lead elsewhere.
-  if (!back.startsWith(`${PUBLIC_URL}/c/`) || !cancel.startsWith(`${PUBLIC_URL}/c/`)) throw new Error('Not a page.');
-  const { status, organization, currency, ...session } = await tillgate.checkoutSessions.retrieve(id);
-  if (status !== 'open') return back;
-  const unit_amount = toStripe(session.amount_total, currency);
-  if (unit_amount === undefined) throw new Error(`${id}: ${refusalOf(currency)}`);
-  const product_data = { name: session.description ?? 'Your order' };
-  const page = await stripe.checkout.sessions.create(
-    {
-      mode: 'payment',
-      client_reference_id: id,
-      metadata: { organization },
-      line_items: [{ quantity: 1, price_data: { currency, unit_amount, product_data } }],
-      // The customer pays what the page of Tillgate shows, in no other currency.
-      adaptive_pricing: { enabled: false },
-      success_url: back,
-      cancel_url: cancel,
-    },
-    { idempotencyKey: id },
-  );
-  return page.url ?? back;
+interface Account {
+  readonly id: string;
+  readonly fee_percent?: number;
 }
 
-/** With a reference nothing is recorded twice. What was captured is recorded even if the session has expired. */
-export async function recordPayment(paid: Stripe.Checkout.Session): Promise<void> {
-  const { payment_status, payment_intent, amount_total, currency } = paid;
-  const organization = paid.metadata?.organization;
-  if (payment_status !== 'paid' || !organization || !payment_intent || !amount_total || !currency) return;
-  const reference = idOf(payment_intent);
-  const amount = fromStripe(amount_total, currency);
-  const checkout_session = paid.client_reference_id;
-  await tillgate.payments.record(
-    { organization, checkout_session, amount, currency, reference, on_mismatch: 'record' },
-    { idempotencyKey: reference },
-  );
-}
+const accounts: Readonly<Partial<Record<string, Account>>> = JSON.parse(STRIPE_ACCOUNTS);
+
+/** The connected account that an organization's payments are transferred to, and your fee. Read them from where you keep yours. */
+export const accountOf = (organization: string): Account | undefined => accounts[organization];
 
 export async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
   const { id, amount: asked, currency } = refund;
@@ -73,9 +39,13 @@ export async function pay(refund: kit.ClaimedRefund): Promise<kit.PayOutcome> {
   const amount = toStripe(asked, currency);
   if (!payment_intent) return kit.stuck(`${refund.payment} was not paid at Stripe.`);
   if (amount === undefined) return kit.failed(refusalOf(currency));
+  const account = accountOf(refund.organization);
+  // The merchant and the platform give back their parts.
+  const parts = account ? { reverse_transfer: true, refund_application_fee: Boolean(account.fee_percent) } : {};
   try {
     const options = { idempotencyKey: id };
-    return outcomeOf(await stripe.refunds.create({ payment_intent, amount, metadata: { refund: id } }, options));
+    const payout = { payment_intent, amount, metadata: { refund: id }, ...parts };
+    return outcomeOf(await stripe.refunds.create(payout, options));
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { code = '', statusCode = 0, message } = error;
@@ -95,6 +65,40 @@ export async function find(refund: kit.LedgerRefund): Promise<kit.FindOutcome> {
   }
   const decisive = payouts.find(({ status }) => !NO_LONGER_MOVING.includes(status ?? '')) ?? payouts[0];
   return decisive ? outcomeOf(decisive) : kit.notThere();
+}
+
+/**
+ * Records what was refunded without Tillgate, such as in the dashboard, and takes it back if it failed. Events come in any order,
+ * so Stripe is asked how all refunds of the payment stand.
+ */
+export async function followRefunds(paid: string | Stripe.PaymentIntent | null): Promise<void> {
+  if (!paid) return;
+  const payment_intent = idOf(paid);
+  for await (const payout of stripe.refunds.list({ payment_intent, limit: 100 })) {
+    const { id: provider_reference, status, currency, failure_reason } = payout;
+    // The worker's own.
+    if (payout.metadata?.refund) continue;
+    const payment = await paymentOf(payment_intent);
+    if (!payment) return;
+    const { id, organization } = payment;
+    const amount = fromStripe(payout.amount, currency);
+    // Without an idempotency key of its own, so that no refusal is repeated: what a pending refund reserves may be free later.
+    if (status === 'succeeded')
+      await tillgate.refunds.record({ organization, payment: id, amount, provider_reference });
+    if (!NO_LONGER_MOVING.includes(status ?? '')) continue;
+    for await (const refund of tillgate.refunds.list({ payment: id, organization, status: 'all' })) {
+      if (refund.provider_reference !== provider_reference || refund.status !== 'succeeded') continue;
+      await tillgate.refunds.return(refund.id, { reason: failure_reason ?? 'canceled' }, { organization });
+    }
+  }
+}
+
+/** Undefined if it is not of Tillgate. Throws if it is, and is not recorded yet: Stripe sends the event again. */
+async function paymentOf(payment_intent: string) {
+  for await (const payment of tillgate.payments.list({ reference: payment_intent })) return payment;
+  const { metadata } = await stripe.paymentIntents.retrieve(payment_intent);
+  if (metadata.session) throw new Error(`${payment_intent} has not been recorded yet.`);
+  return undefined;
 }
 
 /**
@@ -129,5 +133,6 @@ async function paymentIntentOf({ payment, organization }: kit.LedgerRefund): Pro
   return reference?.startsWith('pi_') ? reference : undefined;
 }
 
-const idOf = (resource: string | { readonly id: string }) => (typeof resource === 'string' ? resource : resource.id);
-const refusalOf = (currency: string) => `Stripe does not move such small parts of ${currency.toUpperCase()}.`;
+export const idOf = (resource: string | { readonly id: string }) =>
+  typeof resource === 'string' ? resource : resource.id;
+export const refusalOf = (currency: string) => `Stripe does not move such small parts of ${currency.toUpperCase()}.`;

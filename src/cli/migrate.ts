@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { assertCitus, distributeTables, limitRole, migrate, revertLast } from '../migrate/migrate.js';
+import { isPooled } from '../migrate/pooler.js';
 import { wholeNumber } from './arguments.js';
 import { withDatabase } from './run.js';
 
@@ -29,7 +30,9 @@ export function addMigrateCommand(program: Command): void {
         const applied = await migrate(url);
         const distributed = distribute ? { distributed: await distributeTables(url, shards) } : {};
         const notPermitted = await limitRole(url, serviceRole);
-        const left = notPermitted.length === 0 ? {} : { not_permitted: notPermitted };
+        // Without a pooler, each connection sets the limits itself.
+        const isNeeded = notPermitted.length > 0 && (await isPooled(url));
+        const left = isNeeded ? { not_permitted: notPermitted } : {};
         return { applied, ...distributed, ...left };
       }),
     );

@@ -17,13 +17,22 @@ export async function connected(url: string, applicationName: string): Promise<C
   return client;
 }
 
+export async function isPooled(url: string): Promise<boolean> {
+  const client = await connected(url, 'tillgate migrate');
+  return hasOtherProcess(client).finally(() => client.end());
+}
+
+async function hasOtherProcess(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid !== announcedPid(client);
+}
+
 /** Throws with advice if a pooler switches server connections without preparing the client's statements there. */
 export async function assertPreparedStatements(url: string): Promise<void> {
   const connect = () => connected(url, 'tillgate start');
   const client = await connect();
   try {
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    if (rows[0]?.pid !== announcedPid(client)) await runElsewhere(client, connect);
+    if (await hasOtherProcess(client)) await runElsewhere(client, connect);
   } catch (error) {
     if (!LOST.test(sqlState(error) ?? '')) return;
     throw new Error(

@@ -12,6 +12,7 @@ import { openLog } from './log.js';
 interface Parts {
   readonly log?: FastifyBaseLogger;
   readonly modules?: readonly ModuleFacts[];
+  readonly isEmbedded?: boolean;
   readonly create?: (
     module: DynamicModule,
     adapter: TillgateAdapter,
@@ -23,11 +24,11 @@ interface Parts {
 export async function createApplication(
   config: Config,
   databaseUrl: string,
-  { log: given, modules, create = created }: Parts = {},
+  { log: given, modules, isEmbedded = false, create = created }: Parts = {},
 ): Promise<NestFastifyApplication> {
   const log = given ?? (await openLog(config));
   const adapter = new TillgateAdapter(config, new ErrorResponses(factsOf(modules)), log);
-  const module = AppModule.register(config, databaseUrl, modules && { modules });
+  const module = AppModule.register(config, databaseUrl, { isEmbedded, ...(modules && { modules }) });
   // The caller prints an error of the start-up. After it, Nest writes to the same log as everything else.
   const application = await create(module, adapter, { abortOnError: false, bodyParser: false, logger: false });
   application.useLogger({

@@ -29,7 +29,7 @@ export const variables = (url: string, { organization, key, ledgerKey }: Demo): 
   `API=${url} ORGANIZATION=${organization} KEY=${key} LEDGER_KEY=${ledgerKey}`;
 
 export const aboutWebhooks = ({ webhookSecret = '<whsec_…>' }: Demo): string =>
-  `Webhooks, with WEBHOOK_ALLOW_PRIVATE=true: give sessions "notify_url":"http://localhost:4000/", and receive them by
+  `Webhooks: give sessions "notify_url":"http://localhost:4000/", and receive them by
   WEBHOOK_SECRET=${webhookSecret} npx tillgate webhook listen --port 4000`;
 
 const ORDER =

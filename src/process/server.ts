@@ -43,13 +43,13 @@ export class Server implements Serving {
   static async start(config: Config, databaseUrl: string): Promise<Server> {
     const tracing = await startTracing(process.env);
     const log = await openLog(config);
-    const server = new Server(await createApplication(config, databaseUrl, { log }), config, tracing);
+    // The demo needs no settings and no shop of the user's own.
+    const isEmbedded = config.databaseUrl === undefined;
+    const server = new Server(await createApplication(config, databaseUrl, { log, isEmbedded }), config, tracing);
     try {
-      // The demo needs no settings and no shop of the user's own.
-      const isDemo = config.databaseUrl === undefined;
-      if (isDemo) serveDemoShop(server.application);
+      if (isEmbedded) serveDemoShop(server.application);
       await server.listenQuietly(log);
-      if (isDemo) server.application.get(PublicUrl).value ??= server.address();
+      if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();
       collectWhatStartingLeft();
       return server;
     } catch (error) {

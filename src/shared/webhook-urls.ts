@@ -23,7 +23,10 @@ export function isWebhookPort(port: string): boolean {
 
 /** Decides which URLs may be plain http. The rule is the same when a URL is stored and when it is called. */
 export class WebhookUrls {
-  constructor(private readonly allowPrivate: boolean) {}
+  constructor(
+    private readonly allowPrivate: boolean,
+    readonly allowLoopback = false,
+  ) {}
 
   /** The fault of an http or https URL, as the end of a sentence, or undefined. */
   faultOf(url: string, mode: Mode): string | undefined {

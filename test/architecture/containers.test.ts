@@ -6,6 +6,9 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/platform/config.js';
 
 const DOCKERFILE = readFileSync('docker/Dockerfile', 'utf8');
+const ROLES = readFileSync('docker/postgres/roles.sql', 'utf8');
+const sqlOf = (page: string) =>
+  [...readFileSync(page, 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) => sql);
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 interface Container {
@@ -17,6 +20,7 @@ interface Container {
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly mem_limit?: string;
+  readonly logging?: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
 }
 
 const composed = (file: string): Readonly<Record<string, Container>> =>
@@ -37,9 +41,18 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
     expectSettings(container.environment ?? {});
   });
 
-  test.each(Object.entries(services))('%s has bounded memory and few rights', (_, container) => {
+  test.each(Object.entries(services))('%s has bounded memory and logs, and few rights', (_, container) => {
     const rights = { cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
-    expect(container).toMatchObject({ ...rights, mem_limit: expect.stringMatching(/^\d+[mg]$/) });
+    const logging = { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } };
+    expect(container).toMatchObject({ ...rights, logging, mem_limit: expect.stringMatching(/^\d+[mg]$/) });
+  });
+
+  test('one role migrates, and another one serves', () => {
+    const roles = own.map(([, { environment }]) => new URL(environment?.DATABASE_URL ?? '').username);
+    expect(roles).toEqual(['tillgate_owner', ...own.slice(1).map(() => 'tillgate')]);
+    expect(services.postgres?.volumes).toContain('./postgres:/docker-entrypoint-initdb.d:ro');
+    const passwords = own.map(([, { environment }]) => new URL(environment?.DATABASE_URL ?? '').password);
+    expect(passwords.filter((one) => !ROLES.includes(`PASSWORD '${one}'`))).toEqual([]);
   });
 
   test('mounts files that exist', () => {
@@ -49,6 +62,34 @@ describe.each(['compose.yaml', 'compose.production.yaml'])('%s', (file) => {
     const files = mounted.filter((source) => source.startsWith('.'));
     expect(files.filter((source) => !existsSync(join('docker', source)))).toEqual([]);
   });
+});
+
+test('the roles, their rights and their time limits are those of the documents', () => {
+  const statements = ROLES.split('\n').filter((line) => /^[A-Z]+ /.test(line) && !line.startsWith('SET '));
+  const [make = '', grant = ''] = sqlOf('docs/operate/postgresql.md');
+  const documented = (make + sqlOf('docs/operate/pgbouncer.md').join('') + grant).trim().split('\n');
+  const withoutPassword = (line: string) =>
+    line.replace(/'[\w-]+'(?=;$)/, (text) => (/PASSWORD/.test(line) ? '' : text));
+  expect(statements.map(withoutPassword)).toEqual(documented.map(withoutPassword));
+});
+
+test('PgBouncer has the settings of its document', () => {
+  const settingsIn = (text: string) => text.match(/^(?!tillgate|listen|auth|max_client)\w+ = .*$/gm)?.toSorted();
+  const [, documented = ''] = /```ini\n(.*?)```/s.exec(readFileSync('docs/operate/pgbouncer.md', 'utf8')) ?? [];
+  expect(settingsIn(readFileSync('docker/pgbouncer/pgbouncer.ini', 'utf8'))).toEqual(settingsIn(documented));
+});
+
+test('alerts of each severity reach a receiver', () => {
+  const { alerting } = parse(readFileSync('docker/prometheus/prometheus.yml', 'utf8'));
+  expect(alerting.alertmanagers[0].static_configs[0].targets).toEqual(['alertmanager:9093']);
+  expect(composed('compose.production.yaml').alertmanager?.volumes).toContain('./alertmanager:/etc/alertmanager:ro');
+  const { route, receivers } = parse(readFileSync('docker/alertmanager/alertmanager.yml', 'utf8'));
+  expect(receivers.map(({ name }: { name: string }) => name)).toEqual(['page', 'ticket']);
+  expect([route.receiver, route.routes[0].receiver, route.routes[0].matchers]).toEqual([
+    'ticket',
+    'page',
+    ['severity="page"'],
+  ]);
 });
 
 test('nginx and Prometheus name the existing instances', () => {

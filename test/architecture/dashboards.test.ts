@@ -92,7 +92,7 @@ test('each alert has a paragraph of its own, and a rule that is tested', () => {
   const paragraphs = [...page.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
   expect(paragraphs).toEqual(RULES.map(({ alert }) => alert));
   for (const { alert, annotations } of RULES) {
-    expect(annotations.runbook_url).toBe(`docs/operate/alerts.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url).toBe(`https://runbooks.example/docs/operate/alerts.md#${alert.toLowerCase()}`);
   }
   const { tests } = parse(readFileSync('docker/prometheus/rules.test.yml', 'utf8'));
   const firing = tests.flatMap(

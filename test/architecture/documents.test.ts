@@ -60,7 +60,14 @@ test.each([['README.md', 120], ...GUIDES.map((name): [string, number] => [`docs/
 );
 
 const LINK = /\]\((?!\w+:)([^)#\s]+)(?:#[^)\s]*)?\)/g;
-const WRITTEN = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'client/README.md', 'conformance/README.md'];
+const WRITTEN = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'client/README.md',
+  'conformance/README.md',
+  'examples/stripe/README.md',
+];
 
 test.each([...WRITTEN, ...PAGES.map((name) => `docs/${name}`)])('every link of %s leads to a file', (document) => {
   const linked = [...readFileSync(document, 'utf8').matchAll(LINK)].map(([, path]) =>

@@ -1,11 +1,12 @@
-/** The small ledger beside the service on the embedded default: it settles the demo's refunds, and runs nowhere else. */
+/** What runs on the embedded default and nowhere else: the small ledger that settles the demo's refunds, and webhooks to this machine. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { get, post } from '../support/client.js';
 import { submit } from '../support/page.js';
 import { createDatabase } from '../support/postgres.js';
-import { isRunning, printed, Scratch, type Server, startServer, until } from '../support/processes.js';
+import { commandLine, isRunning, printed, Scratch, type Server, startServer, until } from '../support/processes.js';
+import { startReceiver } from '../support/receiver.js';
 
 const scratch = new Scratch();
 let dataDir: string;
@@ -61,17 +62,37 @@ test('a killed service takes its ledger with it', async () => {
   await until(() => !isRunning(ledger));
 });
 
-test('with DEMO=off, the refund waits for a ledger of your own', async () => {
+/** An attempt at an endpoint on this machine, with a new key of the mode. */
+async function attempted({ url: service }: Server, url: string, mode: string, database: Record<string, string>) {
+  const make = async (...words: string[]) => JSON.parse((await commandLine(words, database)).stdout);
+  const { id: organization } = await make('org', 'create', 'Shop');
+  const { key } = await make('key', 'create', '--org', organization, '--mode', mode);
+  const endpoints = `${service}/v1/webhook_endpoints`;
+  const { id } = (await post(endpoints, { key, body: { url } })).body;
+  return (await post(`${endpoints}/${id}/test`, { key, body: {} })).body;
+}
+const REFUSED = { status_code: null, error: expect.stringContaining('not at a public address') };
+
+test('with DEMO=off, the refund waits for a ledger of your own, and webhooks reach this machine in test mode only', async () => {
   const server = await start({ DEMO: 'off' });
   const read = await refund(server);
   expect([ledgersOf(server), (await read()).status]).toEqual([[], 'pending']);
+  const receiver = await startReceiver();
+  const embedded = { DATA_DIR: dataDir };
+  expect(await attempted(server, receiver.url, 'test', embedded)).toMatchObject({ status_code: 204 });
+  expect(await attempted(server, receiver.url.replace('http', 'https'), 'live', embedded)).toMatchObject(REFUSED);
+  expect(await attempted(server, 'https://10.0.0.1/', 'test', embedded)).toMatchObject(REFUSED);
+  expect(receiver.received).toHaveLength(1);
+  await receiver.close();
   await server.stop();
 });
 
-test('on a database of your own there is none', async () => {
+test('on a database of your own there is neither', async () => {
   const database = await createDatabase();
   const server = await start({ DEMO: 'on', DATABASE_URL: database.url });
   expect(ledgersOf(server)).toEqual([]);
+  const given = { DATABASE_URL: database.url };
+  expect(await attempted(server, 'http://localhost:4000/', 'test', given)).toMatchObject(REFUSED);
   await server.stop();
   await database.drop();
 });

@@ -72,7 +72,7 @@ test('its tour works as it is pasted, and a later start shows an order that is o
   const lines = tour(service.url, demo).split('\n');
   const pasted = lines.slice(
     lines.findIndex((line) => line.startsWith('API=')),
-    lines.findIndex((line) => line.startsWith('Webhooks, ')),
+    lines.findIndex((line) => line.startsWith('Webhooks: ')),
   );
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', pasted.join('\n')]);
   expect(stderr).toBe('');

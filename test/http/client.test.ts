@@ -53,8 +53,11 @@ test('reads the page of a session, and sets its payment URL', async () => {
   expect(page).toEqual({ object: 'checkout.page', checkout_session: id, url, embed_url: null, expires_at });
   const { organization } = shop;
   const payment_url = 'https://psp.example/4711';
+  const unchanged = await ledger.checkoutSessions.page(id, { organization });
+  expect(unchanged).toEqual({ ...page, organization, payment_url: null });
   const changed = await ledger.checkoutSessions.setPaymentUrl(id, { payment_url }, { organization });
   expect(changed).toEqual({ ...page, organization, payment_url });
+  expect(await ledger.checkoutSessions.page(id)).toEqual(changed);
 });
 
 test('finds the payment of a session; claims, extends, releases and returns refunds', async () => {

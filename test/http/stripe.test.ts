@@ -1,7 +1,7 @@
 /** The program in examples/stripe, between Tillgate and a stub of Stripe. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { PublicUrl } from '../../src/platform/http/public-url.js';
 import { atOnce, SMALLEST } from '../support/client.js';
 import { openPage, setPaymentUrl, stateIn, submit, visit } from '../support/page.js';
@@ -15,6 +15,8 @@ const [, QUERY = ''] = /--payment-url 'http:\/\/localhost:4200(.*?)'/.exec(GUIDE
 
 const service = useService();
 const shop = useShop(service, {}, beforeAll);
+/** Whose money goes to a connected account. */
+const connected = useShop(service, {}, beforeAll);
 const stripe = new Stripe();
 let program: Started;
 let address: string;
@@ -25,7 +27,8 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${PORT}`;
   const secrets = { TILLGATE_LEDGER_KEY: shop.ledgerKey, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET };
   const ports = { PORT, STRIPE_MOCK_PORT: String(await listen(stripe.server)) };
-  const environment = { TILLGATE_URL: service.url, POLL_SECONDS: '0.1', ...secrets, ...ports };
+  const STRIPE_ACCOUNTS = JSON.stringify({ [connected.organization]: { id: 'acct_1', fee_percent: 2.5 } });
+  const environment = { STRIPE_ACCOUNTS, TILLGATE_URL: service.url, POLL_SECONDS: '0.1', ...secrets, ...ports };
   program = run(['dist/examples/stripe/stripe.js'], environment);
   const isThere = () => fetch(address).catch(() => undefined);
   await until(async () => (await isThere()) !== undefined);
@@ -33,6 +36,8 @@ beforeAll(async () => {
 
 afterEach(() => {
   stripe.refundsAre = { status: 'succeeded' };
+  stripe.refusesPage = () => false;
+  stripe.beforePage = async () => undefined;
   stripe.loses = /^$/;
 });
 
@@ -47,25 +52,33 @@ async function tell(type: string, object: Fields, secret?: string): Promise<numb
 }
 
 function tellPaid(id: string, payment_status = 'paid', secret?: string): Promise<number> {
-  const paid = { ...stripe.checkoutSessions.get(id), payment_status, payment_intent: `pi_${id}` };
-  return tell('checkout.session.completed', paid, secret);
+  const paid = { payment_status, payment_intent: `pi_${id}` };
+  return tell('checkout.session.completed', { ...stripe.pagesOf(id).at(-1), ...paid }, secret);
 }
 
+const priced = (currency: string, unit_amount: number) => ({
+  currency,
+  line_items: [{ price_data: { currency, unit_amount, product_data: { name: 'Book' } } }],
+});
+
 /** A session whose customer has pressed Pay, and where that led. */
-async function pressed(currency = 'usd', unit_amount = 1000) {
-  const price_data = { currency, unit_amount, product_data: { name: 'Book' } };
-  const order = { ...SMALLEST, currency, line_items: [{ price_data }], success_url: 'https://shop.example/thanks' };
-  const { id, path } = await openPage(shop, order);
-  await setPaymentUrl(service, shop, address + QUERY);
-  const { location } = await submit(`${service.url}${path}/pay`);
-  return { id, page: service.url + path, start: String(location) };
+async function pressed(order: object = priced('usd', 1000), owner = shop) {
+  const { id, path } = await openPage(owner, { ...SMALLEST, ...order, success_url: 'https://shop.example/thanks' });
+  await setPaymentUrl(service, owner, address + QUERY);
+  const page = service.url + path;
+  const start = async () => String((await submit(`${page}/pay`)).location);
+  /** Presses Pay, and follows to the program. */
+  const pay = async () => (await visit(await start())).location;
+  return { id, page, start: await start(), pay, form: () => stripe.pagesOf(id).at(-1)?.form ?? {} };
 }
+
+const now = () => Date.now() / 1000;
 
 const paymentsOf = async (id: string) => (await shop.ledgerGet(`/ledger/v1/payments?checkout_session=${id}`)).body.data;
 const refundOf = async (id: string) => (await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body;
 
 async function captured() {
-  const payment_intent = `pi_${randomUUID()}`;
+  const payment_intent = `pi_${randomUUID().replaceAll('-', '')}`;
   return { payment_intent, payment: await shop.capture({ reference: payment_intent }) };
 }
 
@@ -79,20 +92,24 @@ const isSettled = ({ status }: Fields) => status !== 'pending';
 const isSubmitted = ({ provider_reference }: Fields) => provider_reference !== null;
 
 test('a session is paid at Stripe', async () => {
-  const { id, page, start } = await pressed();
-  for (let times = 0; times < 2; times++) {
-    const { status, location } = await visit(start);
-    expect([status, location]).toEqual([303, `https://checkout.stripe.com/c/pay/${id}`]);
-  }
-  expect(stripe.asked.get(id)).toEqual({
+  const { id, page, start, pay, form } = await pressed();
+  expect((await visit(start)).status).toBe(303);
+  const [made] = stripe.pagesOf(id);
+  for (let times = 0; times < 2; times++) expect(await pay()).toBe(made?.url);
+  expect(stripe.pagesOf(id)).toHaveLength(1);
+  expect(form()).toEqual({
     mode: 'payment',
     client_reference_id: id,
     'metadata[organization]': shop.organization,
+    'payment_intent_data[metadata][organization]': shop.organization,
+    'payment_intent_data[metadata][session]': id,
     'line_items[0][quantity]': '1',
     'line_items[0][price_data][currency]': 'usd',
     'line_items[0][price_data][unit_amount]': '1000',
-    'line_items[0][price_data][product_data][name]': 'Your order',
+    'line_items[0][price_data][product_data][name]': 'Book',
     'adaptive_pricing[enabled]': 'false',
+    expires_at: expect.any(String),
+    locale: 'auto',
     success_url: `${page}/return`,
     cancel_url: `${page}/cancel`,
   });
@@ -104,6 +121,104 @@ test('a session is paid at Stripe', async () => {
   expect((await visit(start)).location).toBe(`${page}/return`);
 });
 
+test('customers who press Pay twice at once are led to one page', async () => {
+  const { id, start } = await pressed();
+  const led = await atOnce(4, () => visit(start));
+  expect(new Set(led.map(({ location }) => location))).toEqual(new Set([stripe.pagesOf(id)[0]?.url]));
+});
+
+test('Stripe shows the lines, the e-mail address and the language', async () => {
+  const line = (name: string, unit_amount: number, more: object = {}) => ({
+    ...more,
+    price_data: { currency: 'usd', unit_amount, product_data: { name } },
+  });
+  const lines = [line('T-shirt', 1299, { quantity: 2 }), line('Mug', 900, { quantity: 3, amount_discount: 100 })];
+  const customer = { customer_email: 'ada@shop.example', locale: 'de-AT' };
+  const order = { currency: 'usd', line_items: lines, amount_shipping: 490, ...customer };
+  const { start, form } = await pressed(order);
+  await visit(start);
+  const shown = (at: number) =>
+    ['[quantity]', '[price_data][unit_amount]', '[price_data][product_data][name]'].map(
+      (name) => form()[`line_items[${at}]${name}`],
+    );
+  expect([0, 1, 2].map(shown)).toEqual([
+    ['2', '1299', 'T-shirt'],
+    ['1', '2600', '3 × Mug'],
+    ['1', '490', 'Shipping'],
+  ]);
+  expect(form()).toMatchObject({ customer_email: 'ada@shop.example', locale: 'de' });
+  const british = await pressed({
+    ...priced('kwd', 5),
+    line_items: priced('kwd', 5).line_items.map((one) => ({ ...one, quantity: 2 })),
+    locale: 'en-GB',
+  });
+  await visit(british.start);
+  // Stripe takes no single thousandths.
+  expect(british.form()).toMatchObject({ 'line_items[0][price_data][unit_amount]': '10', locale: 'en-GB' });
+});
+
+test.each([
+  [5, 30, 42],
+  [120, 119, 120],
+  [24 * 60, 24 * 60 - 12, 24 * 60],
+])('a session that ends in %d min has a page at Stripe that ends in %d to %d min', async (ours, least, most) => {
+  const { start, form } = await pressed({ expires_at: Math.floor(now()) + ours * 60 });
+  await visit(start);
+  const minutes = (Number(form().expires_at) - now()) / 60;
+  expect([minutes > least, minutes < most]).toEqual([true, true]);
+});
+
+test('the page at Stripe ends with the session, and not once it is paid', async () => {
+  const [left, paid, other] = [await pressed(), await pressed(), await pressed()];
+  for (const { start } of [left, paid]) await visit(start);
+  stripe.changePage(stripe.pagesOf(paid.id)[0]?.id, { status: 'complete' });
+  for (const { id } of [other, paid, left]) await shop.expire(id);
+  await until(() => stripe.pagesOf(left.id)[0]?.status === 'expired');
+  expect([stripe.pagesOf(paid.id)[0]?.status, stripe.pagesOf(other.id)]).toEqual(['complete', []]);
+});
+
+test('a page that Stripe makes while its session ends is ended too', async () => {
+  const [late, left] = [await pressed(), await pressed()];
+  await visit(left.start);
+  stripe.beforePage = async () => {
+    for (const { id } of [late, left]) await shop.expire(id);
+    await until(() => stripe.pagesOf(left.id)[0]?.status === 'expired');
+  };
+  expect((await visit(late.start)).location).toBe(`${late.page}/return`);
+  expect(stripe.pagesOf(late.id)).toMatchObject([{ status: 'expired' }]);
+});
+
+test('a customer whom Stripe refuses reads so on the page, and can pay once the fault is mended', async () => {
+  const { page, pay, id } = await pressed({ ...priced('usd', 1000), locale: 'de' });
+  stripe.refusesPage = () => true;
+  for (let times = 0; times < 2; times++) expect(await pay()).toBe(`${page}/cancel`);
+  expect((await visit(`${page}/cancel`)).text).toContain('lang="de"');
+  stripe.refusesPage = () => false;
+  const led = await pay();
+  expect(led).toBe(stripe.pagesOf(id)[0]?.url);
+  expect([await pay(), stripe.pagesOf(id)]).toMatchObject([led, { length: 1 }]);
+});
+
+test('a detail that Stripe refuses stops no payment', async () => {
+  const { pay, form } = await pressed({ ...priced('usd', 1000), customer_email: 'ada@shop.example' });
+  stripe.refusesPage = ({ customer_email }) => customer_email !== undefined;
+  expect(await pay()).toContain('https://checkout.stripe.com/');
+  expect(form()['line_items[0][price_data][product_data][name]']).toBe('Your order');
+});
+
+test('a payment that the bank refuses days later can be made again', async () => {
+  const { id, page, pay } = await pressed();
+  const first = await pay();
+  const { id: at } = stripe.changePage(stripe.pagesOf(id)[0]?.id, { status: 'complete', url: null });
+  const is = (status: string) => stripe.changePage(at, { payment_intent: { id: `pi_${id}`, status } });
+  is('processing');
+  expect(await pay()).toBe(`${page}/return`);
+  expect(await tell('checkout.session.async_payment_failed', is('requires_payment_method'))).toBe(204);
+  const second = await pay();
+  expect([second, await pay()]).toEqual([stripe.pagesOf(id)[1]?.url, second]);
+  expect(second).not.toBe(first);
+});
+
 test('a payment for a session that has expired is recorded', async () => {
   const { id, page, start } = await pressed();
   await visit(start);
@@ -113,22 +228,33 @@ test('a payment for a session that has expired is recorded', async () => {
   expect(stateIn(await visit(`${page}/return`))).toBe('received');
 });
 
-test('nobody is led to another site', async () => {
+test('nobody is led to another site or page, and nobody without the page is led to Stripe', async () => {
   const { id, page, start } = await pressed();
+  const other = await pressed();
   for (const way of ['return', 'cancel']) {
-    const url = new URL(start);
-    url.searchParams.set(way, `https://evil.example/?${page}`);
-    expect((await visit(url.href)).status).toBe(500);
+    for (const forged of [`https://evil.example/?${page}`, `${other.page}/${way}`, `${page}/${way}/x`, '']) {
+      const url = new URL(start);
+      url.searchParams.set(way, forged);
+      expect((await visit(url.href)).status).toBe(500);
+    }
   }
-  expect(stripe.asked.has(id)).toBe(false);
+  expect((await visit(`${address}/pay?session=${id}`)).status).toBe(500);
+  expect(stripe.pagesOf(id)).toEqual([]);
+});
+
+test('what is public bears strangers, and tells whether it lives', async () => {
+  const body = 'x'.repeat(1024 * 1024 + 1);
+  expect((await visit(`${address}/stripe`, { method: 'POST', body })).status).toBe(413);
+  expect((await visit(`${address}//`)).status).toBe(500);
+  expect((await visit(`${address}/livez`)).status).toBe(204);
 });
 
 const AT_STRIPE = Object.entries({ isk: 50_000, ugx: 50_000, mga: 5, jpy: 500, kwd: 500 });
 test.each(AT_STRIPE)('%s 500 is %d at Stripe, and paid and refunded as such', async (currency, atStripe) => {
   const amount = 500;
-  const { id, start } = await pressed(currency, amount);
+  const { id, start, form } = await pressed(priced(currency, amount));
   await visit(start);
-  expect(stripe.asked.get(id)?.['line_items[0][price_data][unit_amount]']).toBe(String(atStripe));
+  expect(form()['line_items[0][price_data][unit_amount]']).toBe(String(atStripe));
   await tellPaid(id);
   const [payment] = await paymentsOf(id);
   expect(payment).toMatchObject({ amount, currency, mismatch: null });
@@ -138,9 +264,8 @@ test.each(AT_STRIPE)('%s 500 is %d at Stripe, and paid and refunded as such', as
 
 test.each(['mga', 'kwd'])('505 of the minor unit of %s cannot be paid or refunded at Stripe', async (currency) => {
   const amount = 505;
-  const { id, start } = await pressed(currency, amount);
-  expect((await visit(start)).status).toBe(500);
-  expect(stripe.asked.has(id)).toBe(false);
+  const { id, page, pay } = await pressed(priced(currency, amount));
+  expect([await pay(), stripe.pagesOf(id)]).toEqual([`${page}/cancel`, []]);
   const payment = await shop.capture({ currency, reference: `pi_${id}` });
   const reason = `Stripe does not move such small parts of ${currency.toUpperCase()}.`;
   expect(await refundOf(await refunded(payment, amount, isSettled))).toMatchObject({ status: 'failed', reason });
@@ -176,6 +301,102 @@ test('a pending refund succeeds later, and its money comes back', async () => {
   expect([await tell('refund.failed', failed), await tell('refund.failed', failed)]).toEqual([204, 204]);
   expect(await refundOf(id)).toMatchObject({ status: 'failed', reason: 'expired_or_canceled_card' });
   expect(await tell('refund.failed', { ...failed, metadata: {} })).toBe(204);
+});
+
+test("money of a connected account is transferred there, and refunds take both parties' parts back", async () => {
+  const { id, start, form } = await pressed(priced('usd', 1010), connected);
+  await visit(start);
+  expect(form()).toMatchObject({
+    'payment_intent_data[transfer_data][destination]': 'acct_1',
+    'payment_intent_data[application_fee_amount]': '26',
+  });
+  await tellPaid(id);
+  const { id: refund } = (await connected.propose((await paymentsOf(id))[0].id, 500)).body;
+  await until(async () => isSettled(await refundOf(refund)));
+  expect(stripe.refunds.get(refund)).toMatchObject({
+    form: { reverse_transfer: 'true', refund_application_fee: 'true' },
+  });
+});
+
+describe('a refund that was made in the dashboard', () => {
+  const EVENTS = ['charge.refunded', 'refund.created', 'refund.updated'];
+  const ORDERS = [EVENTS, EVENTS.toReversed(), ['refund.updated', 'charge.refunded', 'refund.created']];
+  const refundsOf = async (payment: string) =>
+    (await shop.ledgerGet(`/ledger/v1/refunds?status=all&payment=${payment}`)).body.data;
+  const madeElsewhere = (payment_intent: string, amount: number) =>
+    stripe.refundInDashboard(`re_${randomUUID()}`, { payment_intent, amount });
+
+  test.each(ORDERS)('is recorded once, in part and in full: %s, %s, %s', async (...order) => {
+    const { payment, payment_intent } = await captured();
+    const live = await shop.in('live', service);
+    const inLive = await live.capture({ reference: payment_intent });
+    const own = await refunded(payment, 2000, isSettled);
+    // What the worker made is never taken for another's, whatever Tillgate knows of it.
+    stripe.refundInDashboard(`re_${randomUUID()}`, { payment_intent, amount: 100, metadata: { refund: own } });
+    const recorded: unknown[] = [];
+    for (const amount of [1000, 2000]) {
+      const { id } = madeElsewhere(payment_intent, amount);
+      recorded.push({ amount, provider_reference: id, status: 'succeeded' });
+      for (const type of [...order, ...order]) expect(await tell(type, stripe.refunds.get(String(id)) ?? {})).toBe(204);
+      expect((await refundsOf(payment)).slice(1)).toMatchObject(recorded);
+    }
+    await atOnce(4, () => tell('refund.updated', stripe.refunds.get(own) ?? {}));
+    expect(await refundsOf(payment)).toHaveLength(3);
+    expect((await live.get(`/v1/payments/${inLive}`)).body.amount_refunded).toBe(0);
+  });
+
+  test('and is heard of many times at once is recorded once', async () => {
+    const { payment, payment_intent } = await captured();
+    const refund = madeElsewhere(payment_intent, 5000);
+    const told = await atOnce(6, (at) => tell(EVENTS[at % 3] ?? '', refund));
+    expect(told).toEqual(told.map(() => 204));
+    expect(await refundsOf(payment)).toMatchObject([{ amount: 5000, status: 'succeeded' }]);
+  });
+
+  test('and fails gives its amount back, whether it was recorded or not', async () => {
+    const { payment, payment_intent } = await captured();
+    const { id: known } = madeElsewhere(payment_intent, 1000);
+    await tell('charge.refunded', { payment_intent });
+    madeElsewhere(payment_intent, 500);
+    for (const one of stripe.refunds.values()) {
+      if (one.payment_intent === payment_intent)
+        stripe.change(String(one.id), { status: 'failed', failure_reason: 'lost' });
+    }
+    for (const type of ['refund.failed', 'refund.updated', 'charge.refunded', 'refund.failed']) {
+      expect(await tell(type, { payment_intent })).toBe(204);
+      expect(await refundsOf(payment)).toMatchObject([{ provider_reference: known, status: 'failed', reason: 'lost' }]);
+    }
+    expect((await shop.ledgerGet(`/ledger/v1/payments/${payment}`)).body.amount_refundable).toBe(5000);
+  });
+
+  test('and is pending is recorded when it has succeeded', async () => {
+    const { payment, payment_intent } = await captured();
+    const { id } = madeElsewhere(payment_intent, 1000);
+    expect(await tell('refund.created', stripe.change(String(id), { status: 'pending' }))).toBe(204);
+    expect(await refundsOf(payment)).toEqual([]);
+    expect(await tell('refund.updated', stripe.change(String(id), { status: 'succeeded' }))).toBe(204);
+    expect(await refundsOf(payment)).toHaveLength(1);
+  });
+
+  test('and comes before its payment, or before the worker has let its money go, is told again', async () => {
+    const payment_intent = `pi_${randomUUID().replaceAll('-', '')}`;
+    const refund = madeElsewhere(payment_intent, 4000);
+    stripe.paymentIntents.set(payment_intent, { metadata: { session: 'cs_test_1' } });
+    expect(await tell('refund.created', refund)).toBe(500);
+    const payment = await shop.capture({ reference: payment_intent });
+    stripe.refundsAre = { status: 'pending' };
+    const pending = await refunded(payment, 2000, isSubmitted);
+    expect(await tell('refund.created', refund)).toBe(500);
+    await tell('refund.failed', stripe.change(pending, { status: 'failed' }));
+    expect(await tell('refund.created', refund)).toBe(204);
+    expect(await refundsOf(payment)).toMatchObject([{ status: 'failed' }, { amount: 4000, status: 'succeeded' }]);
+  });
+
+  test('of a payment that is not of Tillgate is left alone', async () => {
+    stripe.paymentIntents.set('pi_other', { metadata: {} });
+    expect(await tell('charge.refunded', madeElsewhere('pi_other', 1000))).toBe(204);
+    expect(await tell('charge.refunded', { payment_intent: null })).toBe(204);
+  });
 });
 
 test('a dispute holds what is left until it is won', async () => {

@@ -56,7 +56,7 @@ describe('starting', () => {
       '',
       expect.stringMatching(/^API=\S+ ORGANIZATION=org_\w+ KEY=sk_test_\w+ LEDGER_KEY=\w+$/),
       '',
-      expect.stringMatching(/^Webhooks, with WEBHOOK_ALLOW_PRIVATE=true:/),
+      expect.stringMatching(/^Webhooks: give sessions/),
       expect.stringMatching(/^ {2}WEBHOOK_SECRET=whsec_\S+ npx tillgate webhook listen --port 4000$/),
       '',
       `API reference: ${second.url}/docs`,

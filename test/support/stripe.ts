@@ -4,19 +4,26 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from 'node:stream/consumers';
 
 export type Fields = Readonly<Record<string, unknown>>;
+type Form = Readonly<Record<string, string>>;
 
 export const STRIPE_SECRET_KEY = 'sk_test_stripe';
 export const STRIPE_WEBHOOK_SECRET = 'whsec_stripe';
 
 export class Stripe {
-  /** The last form under each idempotency key. */
-  readonly asked = new Map<string, Readonly<Record<string, string>>>();
-  /** By idempotency key: the same key pays once. */
+  /** Checkout Sessions by their IDs, in the order in which they were made, each with the form that made it. */
+  readonly pages = new Map<string, Fields>();
+  /** By idempotency key, or by ID if they were made in the dashboard. */
   readonly refunds = new Map<string, Fields>();
-  readonly checkoutSessions = new Map<string, Fields>();
+  readonly paymentIntents = new Map<string, Fields>();
   private readonly disputes = new Map<string, Fields>();
+  /** The first request under each idempotency key, and its answer, a refusal too: Stripe repeats it for a day. */
+  private readonly answered = new Map<string, { readonly body: string; readonly answer: Fields }>();
   /** What becomes of refunds, or with a code their error. */
   refundsAre: Fields = { status: 'succeeded' };
+  /** Whether a page that is asked for by the form is refused. */
+  refusesPage = (_form: Form): boolean => false;
+  /** Waited for before a page is made. */
+  beforePage = async (): Promise<void> => undefined;
   /** The operations whose answers are lost after it has done them. */
   loses = /^$/;
   readonly server: Server = createServer((request, response) => this.answer(request, response));
@@ -29,11 +36,28 @@ export class Stripe {
     return { method: 'POST', body, headers: { 'stripe-signature': `t=${time},v1=${'0'.repeat(64)},v1=${signature}` } };
   }
 
+  /** Those of a session of Tillgate. */
+  pagesOf(session: string) {
+    return [...this.pages.values()].filter((page) => page.client_reference_id === session) as (Fields & {
+      form: Form;
+    })[];
+  }
+
+  changePage(id: unknown, change: Fields): Fields {
+    const changed = { ...this.pages.get(String(id)), ...change };
+    this.pages.set(String(id), changed);
+    return changed;
+  }
+
   /** Changes a refund, and returns it. */
   change(key: string, change: Fields): Fields {
     const changed = { ...this.refunds.get(key), ...change };
     this.refunds.set(key, changed);
     return changed;
+  }
+
+  refundInDashboard(id: string, facts: Fields): Fields {
+    return this.change(id, { id, object: 'refund', currency: 'usd', metadata: {}, status: 'succeeded', ...facts });
   }
 
   dispute({ payment_intent, ...facts }: Fields): Fields {
@@ -44,47 +68,64 @@ export class Stripe {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { authorization, 'idempotency-key': key = '' } = request.headers;
-    const form = Object.fromEntries(new URLSearchParams(await text(request)));
+    const { authorization, 'idempotency-key': header } = request.headers;
     const url = new URL(String(request.url), 'http://stripe');
     const operation = `${request.method} ${url.pathname}`;
+    const body = await text(request);
+    if (operation === 'POST /v1/checkout/sessions') await this.beforePage();
+    const key = request.method === 'POST' ? String(header) : '';
+    const earlier = this.answered.get(key);
     const isAllowed = authorization === `Bearer ${STRIPE_SECRET_KEY}`;
-    const answer = isAllowed ? this.bodyOf(operation, url, String(key), form) : failure(401);
+    const answer = isAllowed ? (earlier?.answer ?? this.answerTo(operation, url, key, body)) : failure(401);
+    if (key) this.answered.set(key, earlier ?? { body, answer });
     if (this.loses.test(operation)) return void response.socket?.destroy();
-    response.writeHead(Number(answer.status ?? 200), { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer.body));
+    const { status, body: sent } = earlier && earlier.body !== body ? failure(400, 'idempotency_error') : answer;
+    response.writeHead(Number(status ?? 200), { 'content-type': 'application/json' }).end(JSON.stringify(sent));
   }
 
-  private bodyOf(operation: string, url: URL, key: string, form: Readonly<Record<string, string>>): Fields {
-    if (key) this.asked.set(key, form);
-    const { status, code } = this.refundsAre;
+  private answerTo(operation: string, url: URL, key: string, body: string): Fields {
+    const form = Object.fromEntries(new URLSearchParams(body));
     switch (operation) {
       case 'POST /v1/checkout/sessions':
-        return { body: this.checkoutSession(key, form) };
-      case 'POST /v1/refunds': {
-        if (code) return failure(Number(status), String(code));
-        const { amount, payment_intent, 'metadata[refund]': refund } = form;
-        const made = { object: 'refund', amount: Number(amount), payment_intent, metadata: { refund }, status };
-        return { body: this.refunds.get(key) ?? this.change(key, { id: `re_of_${key}`, ...made }) };
-      }
+        return this.refusesPage(form) ? failure(400, 'refused') : { body: this.makePage(form) };
+      case 'POST /v1/refunds':
+        return this.refund(key, form);
       case 'GET /v1/refunds': {
         const all = [...this.refunds.values()];
         const data = all.filter((refund) => refund.payment_intent === url.searchParams.get('payment_intent'));
         return { body: { object: 'list', has_more: false, data } };
       }
     }
-    const dispute = this.disputes.get(operation.replace('GET /v1/disputes/', ''));
-    return dispute ? { body: dispute } : failure(404, 'resource_missing');
+    const [, kind, id = '', action] =
+      /^\w+ \/v1\/(checkout\/sessions|disputes|payment_intents)\/(\w+)(\/expire)?$/.exec(operation) ?? [''];
+    const known = { 'checkout/sessions': this.pages, disputes: this.disputes, payment_intents: this.paymentIntents };
+    const resource = known[kind as keyof typeof known]?.get(id);
+    if (action && resource?.status !== 'open') return failure(400, 'resource_not_open');
+    if (action) return { body: this.changePage(id, { status: 'expired', url: null }) };
+    return resource ? { body: resource } : failure(404, 'resource_missing');
   }
 
-  private checkoutSession(key: string, form: Readonly<Record<string, string>>): Fields {
+  private refund(key: string, form: Form): Fields {
+    const { status, code } = this.refundsAre;
+    if (code) return failure(Number(status), String(code));
+    const { amount, payment_intent, 'metadata[refund]': refund } = form;
+    const made = { object: 'refund', amount: Number(amount), payment_intent, metadata: { refund }, currency: 'usd' };
+    return { body: this.change(key, { id: `re_of_${key}`, ...made, form, status }) };
+  }
+
+  private makePage(form: Form): Fields {
+    const id = `cs_test_${this.pages.size}`;
     const { client_reference_id, 'line_items[0][price_data][currency]': currency } = form;
-    const amount_total = Number(form['line_items[0][price_data][unit_amount]']);
+    const number = (at: number, name: string) => Number(form[`line_items[${at}]${name}`] ?? 0);
+    const totals = Array.from(
+      { length: 100 },
+      (_, at) => number(at, '[quantity]') * number(at, '[price_data][unit_amount]'),
+    );
+    const facts = { client_reference_id, currency, amount_total: totals.reduce((sum, one) => sum + one) };
     const metadata = { organization: form['metadata[organization]'] };
-    const url = `https://checkout.stripe.com/c/pay/${key}`;
-    const made = { object: 'checkout.session', client_reference_id, amount_total, currency, metadata, url };
-    this.checkoutSessions.set(key, made);
-    return made;
+    const state = { status: 'open', payment_status: 'unpaid', payment_intent: null };
+    const url = `https://checkout.stripe.com/c/pay/${id}`;
+    return this.changePage(id, { id, object: 'checkout.session', ...facts, metadata, ...state, url, form });
   }
 }
 

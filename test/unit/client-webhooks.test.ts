@@ -21,7 +21,14 @@ test.each([
   ['four minutes old', signed([secret], minutesFromNow(-4)), secret],
   ['a signature of a newer version beside it', beside('v2,abc', signed([secret])), secret],
   ['a signature that is not base64 beside it', beside('v1,!', signed([secret])), secret],
-])('accepts %s', async (_, headers, secrets) => {
+  ['names in capitals', renamed((name) => name.toUpperCase()), secret],
+  ['names as a gateway writes them', renamed((name) => name.replaceAll(/\b\w/g, (at) => at.toUpperCase())), secret],
+  ['lists with one entry', Object.fromEntries(listed(signed([secret]))), secret],
+  ['a Map', new Map(Object.entries(renamed((name) => name.toUpperCase()))), secret],
+  ['a Map of lists', new Map(listed(signed([secret]))), secret],
+  ['pairs, with headers of others', [['Host', 'a'], ...Object.entries(signed([secret]))] as [string, string][], secret],
+  ['one value twice', { ...signed([secret]), ...renamed((name) => name.toUpperCase()) }, secret],
+] as const)('accepts %s', async (_, headers, secrets) => {
   expect(await verifyWebhook({ body, headers, secret: secrets })).toEqual(JSON.parse(body));
 });
 
@@ -33,6 +40,9 @@ test.each([
   ['no signature', { ...signed([secret]), 'webhook-signature': undefined }, secret],
   ['a time that is none', { ...signed([secret]), 'webhook-timestamp': 'NaN' }, secret],
   ['a signature that is not base64', { ...signed([secret]), 'webhook-signature': 'v1,!' }, secret],
+  ['an empty list', { ...signed([secret]), 'webhook-id': [] }, secret],
+  ['two ids', { ...signed([secret]), 'webhook-id': ['evt_1', 'evt_2'] }, secret],
+  ['two ids under names in different letter case', { ...signed([secret]), 'Webhook-Id': 'evt_2' }, secret],
 ])('refuses %s', async (_, headers, by) => {
   await expect(verifyWebhook({ body, headers, secret: by })).rejects.toBeInstanceOf(WebhookVerificationError);
 });
@@ -54,6 +64,14 @@ test('without a secret nothing is accepted', async () => {
   const webhook = { body, headers: signed([secret]), secret: [] };
   await expect(verifyWebhook(webhook)).rejects.toBeInstanceOf(WebhookVerificationError);
 });
+
+function renamed(to: (name: string) => string) {
+  return Object.fromEntries(Object.entries(signed([secret])).map(([name, value]) => [to(name), value]));
+}
+
+function listed(headers: ReturnType<typeof signed>): [string, string[]][] {
+  return Object.entries(headers).map(([name, value]) => [name, [value]]);
+}
 
 function beside(signature: string, headers: ReturnType<typeof signed>) {
   return { ...headers, 'webhook-signature': `${signature} ${headers['webhook-signature']}` };

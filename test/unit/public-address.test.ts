@@ -55,6 +55,8 @@ test.each([
 ] as const)('%s', (address, asARule, allowingPrivate) => {
   const reachable = [false, true].map((allowPrivate) => isReachable(address, { allowPrivate }));
   expect(reachable).toEqual([asARule, allowingPrivate]);
+  const isLoopback = /^(127\.|::1$|::ffff:7f)/.test(address);
+  expect(isReachable(address, { allowPrivate: false, allowLoopback: true })).toBe(asARule || isLoopback);
 });
 
 describe('with listed networks', () => {

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
+import type { Mode } from '../../../../shared/caller.js';
 import { WebhookUrls } from '../../../../shared/webhook-urls.js';
 import { type Message, Receivers } from '../../application/receivers.js';
 import type { AttemptResult } from '../../domain/schedule.js';
 import { eventJson } from '../representation/events.views.js';
-import { checkUrl, GuardedAgent, type GuardedRequest, NotAllowed } from './guarded-socket.js';
+import { checkUrl, GuardedAgent, type GuardedRequest, NotAllowed, type Rules } from './guarded-socket.js';
 import type { Resolve } from './names.js';
 import { headersOf } from './signature.js';
 
@@ -24,9 +25,8 @@ export abstract class Network {
 /** Sends webhooks over HTTP/1.1, without proxies or redirects. */
 @Injectable()
 export class HttpReceivers extends Receivers implements OnApplicationShutdown {
-  private readonly toOrganizations: GuardedAgent;
-  /** Kept apart: it may have connections to private addresses, which no organization's delivery may reuse. */
-  private readonly toLedger: GuardedAgent;
+  /** Kept apart: some may have connections to private addresses, which the others may not reuse. */
+  private readonly agents: Readonly<Record<Mode, Readonly<Record<'organization' | 'ledger', GuardedAgent>>>>;
 
   constructor(
     config: Config,
@@ -35,15 +35,17 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
   ) {
     super();
     const resolve: Resolve = (hostname, signal) => network.resolve(hostname, signal);
-    const rules = { allowPrivate: config.webhookAllowPrivate, resolve };
-    this.toOrganizations = new GuardedAgent(rules);
-    this.toLedger = new GuardedAgent({ ...rules, networks: config.ledgerWebhookNetworks });
+    const live = { allowPrivate: config.webhookAllowPrivate, resolve };
+    const agentsBy = (rules: Rules) => ({
+      organization: new GuardedAgent(rules),
+      ledger: new GuardedAgent({ ...rules, networks: config.ledgerWebhookNetworks }),
+    });
+    this.agents = { live: agentsBy(live), test: agentsBy({ ...live, allowLoopback: urls.allowLoopback }) };
   }
 
   /** Closes idle connections, which would keep a command's process alive. */
   onApplicationShutdown(): void {
-    this.toOrganizations.destroy();
-    this.toLedger.destroy();
+    for (const agent of Object.values(this.agents).flatMap(Object.values<GuardedAgent>)) agent.destroy();
   }
 
   async send(message: Message, ended: AbortSignal): Promise<AttemptResult> {
@@ -72,7 +74,7 @@ export class HttpReceivers extends Receivers implements OnApplicationShutdown {
     const fault = this.urls.faultOf(message.url, message.event.mode);
     if (fault) throw new NotAllowed(`The URL ${fault}.`);
     checkUrl(url);
-    const agent = message.organization === undefined ? this.toOrganizations : this.toLedger;
+    const agent = this.agents[message.event.mode][message.organization === undefined ? 'organization' : 'ledger'];
     const { statusCode = 0, headers } = await post(url, agent, message, attempt);
     const isRedirect = statusCode >= 300 && statusCode < 400;
     const error = isRedirect ? 'Redirects are not followed.' : null;

@@ -25,12 +25,13 @@ const UNMAPPED = /(?<!^::ffff):\d+\./i;
 
 export interface Reach {
   readonly allowPrivate: boolean;
+  readonly allowLoopback?: boolean;
   /** CIDRs, for the ledger's receivers only. */
   readonly networks?: readonly string[];
 }
 
 /** Whether a webhook may be sent to the address, which is written as resolvers and sockets write it. */
-export function isReachable(address: string, { allowPrivate, networks = [] }: Reach): boolean {
+export function isReachable(address: string, { allowPrivate, allowLoopback, networks = [] }: Reach): boolean {
   if (!ipaddr.isValid(address) || UNMAPPED.test(address)) return false;
   // The kernel treats ::ffff:10.0.0.1 as 10.0.0.1.
   const parsed = ipaddr.process(address);
@@ -38,6 +39,6 @@ export function isReachable(address: string, { allowPrivate, networks = [] }: Re
   if (place === 'cloud') return false;
   const range = parsed.range();
   if (place === 'listed' && MAY_BE_LISTED.includes(range)) return true;
-  if (allowPrivate && PRIVATE.includes(range)) return true;
+  if ((allowPrivate && PRIVATE.includes(range)) || (allowLoopback && range === 'loopback')) return true;
   return range === 'unicast' && (!(parsed instanceof ipaddr.IPv6) || parsed.match(GLOBAL_UNICAST));
 }

@@ -1,26 +1,45 @@
-import { Controller, Post } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { Idempotency } from '../../../../idempotency/idempotency.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { PathId, ValidBody } from '../../../../validation/validation.js';
+import { OwnerRequest } from '../../../../validation/requests.js';
+import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
+import { Pages } from '../../application/ports.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';
-import { LEDGER_CHECKOUT_PAGE, ledgerPageView } from '../representation/pages.views.js';
+import { LEDGER_CHECKOUT_PAGE, LEDGER_PAGE, ledgerPageView } from '../representation/pages.views.js';
 import { SetPaymentUrlRequest } from './pages.requests.js';
 
 @Controller(SESSION_FACTS.ledger.path)
 @LedgerKey()
-@Tag('Ledger: pages', 'The payment URL of a checkout session, to which its page sends the customer to pay.')
+@Tag('Ledger: pages', 'The page of a checkout session, and the payment URL to which it sends the customer to pay.')
 export class LedgerPagesController {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly sessions: CheckoutSessionQueries,
+    private readonly pages: Pages,
     private readonly setPaymentUrl: SetPaymentUrl,
     private readonly links: PageLinks,
   ) {}
+
+  @Operation('readLedgerCheckoutPage', {
+    summary: 'Retrieve the page of a checkout session of an organization',
+    answers: { 200: { description: 'The page of the session.', schema: LEDGER_PAGE } },
+  })
+  @Get(':id/page')
+  async read(
+    @LedgerOfKey() ledger: Ledger,
+    @PathId(CHECKOUT_SESSION_ID) pathId: string,
+    @ValidQuery() query: OwnerRequest,
+  ) {
+    const id = ownId(ledger, pathId);
+    const caller = await this.sessions.ownerOf(ledger, id, query.organization);
+    const [{ state }, { paymentUrl }] = await Promise.all([this.sessions.get(caller, id), this.pages.find(caller, id)]);
+    return ledgerPageView(state, this.links.urlOf(caller.organization, id), { ...caller, paymentUrl });
+  }
 
   @Operation('setPaymentUrl', {
     summary: 'Set the payment URL of a checkout session',
@@ -44,8 +63,9 @@ export class LedgerPagesController {
       { body, ...request },
       () => this.setPaymentUrl.ofSession(caller, id, body.payment_url),
       (session) => {
-        const url = this.links.urlOf(caller.organization, id) ?? null;
-        return { status: 200, body: JSON.stringify(ledgerPageView(session, url, { ...body, ...caller })) };
+        const page = { ...caller, paymentUrl: body.payment_url };
+        const view = ledgerPageView(session, this.links.urlOf(caller.organization, id), page);
+        return { status: 200, body: JSON.stringify(view) };
       },
     );
   }

@@ -21,20 +21,26 @@ export const CHECKOUT_PAGE = object(
   { name: 'CheckoutPage', description: 'The page on which a customer pays a session.' },
 );
 
+const PAYMENT_URL = text('URL to which the page sends the customer to pay.', {
+  format: 'iri',
+  examples: ['https://psp.example/pay/4711?return={RETURN_URL}'],
+});
+const LEDGER_FIELDS = {
+  object: OBJECT,
+  organization: id(ORGANIZATION_ID, 'Owning organization.'),
+  checkout_session: SESSION,
+  url: nullable(URL),
+  embed_url: EMBED_URL,
+  expires_at: EXPIRES_AT,
+  payment_url: nullable(PAYMENT_URL),
+};
+const DESCRIPTION = 'The page on which a customer pays a session, with its payment URL.';
+
+export const LEDGER_PAGE = object(LEDGER_FIELDS, { name: 'LedgerPage', description: DESCRIPTION });
+
 export const LEDGER_CHECKOUT_PAGE = object(
-  {
-    object: OBJECT,
-    organization: id(ORGANIZATION_ID, 'Owning organization.'),
-    checkout_session: SESSION,
-    url: nullable(URL),
-    embed_url: EMBED_URL,
-    expires_at: EXPIRES_AT,
-    payment_url: text('URL to which the page sends the customer to pay.', {
-      format: 'iri',
-      examples: ['https://psp.example/pay/4711?return={RETURN_URL}'],
-    }),
-  },
-  { name: 'LedgerCheckoutPage', description: 'The page on which a customer pays a session, with its payment URL.' },
+  { ...LEDGER_FIELDS, payment_url: PAYMENT_URL },
+  { name: 'LedgerCheckoutPage', description: DESCRIPTION },
 );
 
 export function pageView(session: PageSession, url: string): ValueOf<typeof CHECKOUT_PAGE> {
@@ -43,10 +49,10 @@ export function pageView(session: PageSession, url: string): ValueOf<typeof CHEC
 
 export function ledgerPageView(
   session: PageSession,
-  url: string | null,
-  { organization, payment_url }: { organization: string; payment_url: string },
-): ValueOf<typeof LEDGER_CHECKOUT_PAGE> {
-  return { object: 'checkout.page', organization, ...fieldsOf(session, url), payment_url };
+  url: string | undefined,
+  { organization, paymentUrl }: { organization: string; paymentUrl: string | null },
+): ValueOf<typeof LEDGER_PAGE> {
+  return { object: 'checkout.page', organization, ...fieldsOf(session, url ?? null), payment_url: paymentUrl };
 }
 
 function fieldsOf<Url extends string | null>({ id, uiMode, expiresAt }: PageSession, url: Url) {
