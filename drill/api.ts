@@ -6,7 +6,10 @@ export type Json = any;
 
 export interface Answer {
   readonly status: number;
+  /** Text is a page of HTML. */
   readonly body: Json;
+  /** In seconds. */
+  readonly retryAfter?: number;
 }
 
 export async function send(url: string, key: string, body?: object): Promise<Answer> {

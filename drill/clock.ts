@@ -6,6 +6,8 @@ export const DAY = 24 * HOUR;
 
 /** The time of a drill: real time and what was skipped. Tillgate, the leases of claims and the provider live at it. */
 export class Clock {
+  /** By how much the clocks of the workers are fast, in seconds. */
+  fast = 0;
   private skipped = 0;
   private readonly startedAt = Date.now() / 1000;
   private next = Promise.withResolvers<void>();
@@ -23,21 +25,28 @@ export class Clock {
     return `day ${Math.floor(this.now() / DAY) + 1} ${time}`;
   }
 
+  /** Leases are in real time, and the age of a refund is not. */
+  told(member: string, time: number): number {
+    return time - this.fast - (member === 'created' ? this.skipped : 0);
+  }
+
   /** Resolves when time has been skipped next. */
   moved(): Promise<void> {
     return this.next.promise;
   }
 
-  /** Leases are in real time, whatever the clock of test mode says: they are brought forward in the database. */
-  async advance(seconds: number): Promise<void> {
-    const { sql, url, key } = this.stage;
-    await demand(`${url}/v1/test_helpers/clock`, key, { advance_seconds: seconds });
+  /** `arrive` is what happens before any lease has ended. Leases are in real time: they are brought forward in the database. */
+  async advance(seconds: number, arrive: () => Promise<void>): Promise<void> {
+    const { sql, url, organizations } = this.stage;
+    for (const { key } of organizations)
+      await demand(`${url}/v1/test_helpers/clock`, key, { advance_seconds: seconds });
+    this.skipped += seconds;
+    await arrive();
     await sql.query(
       `UPDATE refunds SET claim_expires_at = claim_expires_at - $1 * interval '1 second',
         claimable_at = claimable_at - $1 * interval '1 second' WHERE status = 'pending' AND claim_number > 0`,
       [seconds],
     );
-    this.skipped += seconds;
     this.next.resolve();
     this.next = Promise.withResolvers();
   }

@@ -1,30 +1,78 @@
 import type { Clock } from './clock.js';
 
-interface Line {
+/** When a request arrived, or something else happened. */
+export interface Moment {
+  readonly place: number;
+  readonly at: string;
+}
+
+interface Line extends Moment {
   /** Undefined of what happens to a worker as a whole. */
   readonly refund: string | undefined;
   readonly who: string;
-  readonly text: string;
+  readonly what: string;
 }
+
+const MOST_LINES = 60;
+const LINES_AT_THE_END = 20;
+/** Of lines that are repeated. */
+const MOST_IN_TURN = 4;
+const LEAST_REPEATED = 3;
 
 /** What happened, in words, and when. */
 export class Journal {
   private readonly lines: Line[] = [];
+  private places = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  note(refund: string | undefined, who: string, what: string): void {
-    this.lines.push({ refund, who, text: `${this.clock.label()}  ${who.padEnd(8)}  ${what}` });
+  moment(): Moment {
+    return { place: this.places++, at: this.clock.label() };
+  }
+
+  /** What came of a request stands where the request arrived. */
+  note(refund: string | undefined, who: string, what: string, moment = this.moment()): void {
+    this.lines.push({ ...moment, refund, who, what });
   }
 
   /** Of one refund: of a worker as a whole only what happens to the one that had the refund last. */
   history(refund: string): string[] {
+    const lines = this.lines.toSorted((one, other) => one.place - other.place);
     const history: Line[] = [];
-    const last = this.lines.findLastIndex((line) => line.refund === refund);
-    for (const line of this.lines.slice(0, last + 1)) {
+    const last = lines.findLastIndex((line) => line.refund === refund);
+    for (const line of lines.slice(0, last + 1)) {
       const isOwn = line.refund === refund || (line.refund === undefined && history.at(-1)?.who === line.who);
       if (isOwn) history.push(line);
     }
-    return history.map(({ text }) => text);
+    return shortened(folded(history));
   }
+}
+
+/** Says once what was repeated, whichever worker did it and under whichever claim. */
+function folded(lines: readonly Line[]): string[] {
+  const shown: string[] = [];
+  const kinds = lines.map(({ what }) => what.replace(/claim \d+/g, 'claim'));
+  const timesOf = (start: number, length: number) => {
+    let end = start + length;
+    while (end < lines.length && kinds[end] === kinds[end - length]) end += 1;
+    return Math.floor((end - start) / length);
+  };
+  for (let start = 0; start < lines.length; ) {
+    const lengths = Array.from({ length: MOST_IN_TURN }, (_, place) => place + 1);
+    const length = lengths.find((one) => timesOf(start, one) >= LEAST_REPEATED) ?? 1;
+    const times = timesOf(start, length);
+    shown.push(...lines.slice(start, start + length).map(({ at, who, what }) => `${at}  ${who.padEnd(8)}  ${what}`));
+    const isRepeated = times >= LEAST_REPEATED;
+    const until = lines[start + length * times - 1]?.at;
+    if (isRepeated)
+      shown.push(`… ${length > 1 ? `these ${length} lines ` : ''}${times - 1} times more, until ${until}`);
+    start += isRepeated ? length * times : 1;
+  }
+  return shown;
+}
+
+function shortened(lines: readonly string[]): string[] {
+  if (lines.length <= MOST_LINES) return [...lines];
+  const [first, last] = [lines.slice(0, MOST_LINES - LINES_AT_THE_END - 1), lines.slice(-LINES_AT_THE_END)];
+  return [...first, `… ${lines.length - MOST_LINES + 1} lines are left out`, ...last];
 }

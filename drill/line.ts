@@ -14,14 +14,20 @@ export interface Request {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly body: Json;
+  /** Nobody waits for its answer: it arrived before, or its worker has given it up. */
+  readonly isUnheard?: boolean;
 }
 
 /** What is at the far end. */
 export interface Side {
   fateOf(request: Request): Promise<Fate>;
   carryOut(request: Request): Promise<Answer>;
-  /** Called once for each request, when its answer is known. */
-  note(request: Request, answer: Answer | undefined, fate: Fate): void;
+  /** What is answered instead, where nothing was done. */
+  readonly refusals: Partial<Record<Fate, Answer>>;
+  /** What is answered to `server error`. */
+  error(): Answer;
+  /** Called when a request arrives. What it returns is called when the answer is known, before the worker has it. */
+  receive(request: Request): (answer: Answer | undefined, fate: Fate) => Promise<void>;
 }
 
 export interface Events {
@@ -30,18 +36,19 @@ export interface Events {
   /** Resolves when another request for a payout of the same refund came, or none will. */
   overtaken(request: Request): Promise<void>;
   kill(worker: number): void;
+  /** What the worker is told of a time, in seconds: its own clock knows of no time that was skipped, and may be wrong. */
+  told(member: string, time: number): number;
 }
 
 const SLOW_MS = 700;
-const REFUSALS: Partial<Record<Fate, Answer>> = {
-  overtaken: { status: 429, body: { error: 'no_balance' } },
-  'no balance': { status: 429, body: { error: 'no_balance' } },
-  unavailable: { status: 503, body: { error: 'unavailable' } },
-};
+const LOST: readonly Fate[] = ['answer lost', 'worker killed'];
+/** In answers of Tillgate. */
+const TIMES = /"(created|expires_at)":(\d+)/g;
 
 export class Line {
   /** Answers that are held up now. */
   held = 0;
+  private readonly late: (() => Promise<unknown>)[] = [];
   private readonly underWay = new Set<Promise<Answer>>();
   private readonly server = createServer((request, response) => {
     this.handle(request, response).catch(() => response.socket?.resetAndDestroy());
@@ -69,24 +76,52 @@ export class Line {
     await this.drain();
   }
 
+  /** What is late arrives. */
+  async deliver(): Promise<void> {
+    for (const request of this.late.splice(0)) await request();
+  }
+
   private async handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers, socket } = message;
     const text = Buffer.concat(await message.toArray()).toString();
     const request = { worker: this.worker, method, path, headers, text, body: parsed(text) };
-    const fate = await this.side.fateOf(request);
-    if (fate === 'request lost') {
-      this.side.note(request, undefined, fate);
+    const { side, events } = this;
+    const note = side.receive(request);
+    const fate = await side.fateOf(request);
+    if (fate === 'request late') this.late.push(() => this.arrive(request, fate));
+    if (fate === 'request late' || fate === 'request lost') {
+      await note(undefined, fate);
       return void socket.resetAndDestroy();
     }
-    if (fate === 'overtaken') await this.hold(() => this.events.overtaken(request));
-    const answer = REFUSALS[fate] ?? (await this.carryOut(request));
-    this.side.note(request, answer, fate);
-    if (fate === 'arrives twice') await this.carryOut(request);
-    if (fate === 'answer late') await this.hold(() => this.events.moved());
+    if (fate === 'overtaken') await this.hold(() => events.overtaken(request));
+    const answer = side.refusals[fate] ?? (await this.carryOut(request));
+    await note(answer, fate);
+    if (fate === 'arrives twice') await this.arrive(request, fate);
+    if (fate === 'answer late') await this.hold(() => events.moved());
     if (fate === 'answer slow') await sleep(SLOW_MS);
-    if (fate === 'worker killed') this.events.kill(this.worker);
-    if (fate === 'worker killed' || fate === 'answer lost') return void socket.resetAndDestroy();
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    if (fate === 'worker killed') events.kill(this.worker);
+    if (LOST.includes(fate)) return void socket.resetAndDestroy();
+    this.respond(response, fate === 'server error' ? side.error() : answer);
+  }
+
+  /** A request whose answer nobody waits for. */
+  private async arrive(request: Request, fate: Fate): Promise<void> {
+    const note = this.side.receive({ ...request, isUnheard: true });
+    await note(await this.carryOut(request), fate);
+  }
+
+  private respond(response: ServerResponse, { status, body, retryAfter }: Answer): void {
+    const { told } = this.events;
+    const isPage = typeof body === 'string';
+    const text = isPage
+      ? body
+      : JSON.stringify(body).replace(TIMES, (_, member, time) => `"${member}":${told(member, Number(time))}`);
+    response.writeHead(status, {
+      'content-type': isPage ? 'text/html' : 'application/json',
+      date: new Date(told('date', Date.now() / 1000) * 1000).toUTCString(),
+      ...(retryAfter && { 'retry-after': String(retryAfter) }),
+    });
+    response.end(text);
   }
 
   private async hold(until: () => Promise<void>): Promise<void> {

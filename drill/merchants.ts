@@ -5,15 +5,13 @@ import type { Journal } from './journal.js';
 import type { PlannedRefund } from './plan.js';
 import type { Stage } from './stage.js';
 
-/** Refunds of the same payment wait for each other. */
-const REFUNDS_OF_PAYMENT = 10;
 const HELD_AMOUNT = 500;
-const CANCEL_PAUSE_MS = 10;
-const PATIENCE_MS = 2_000;
+const CANCEL_PAUSE_MS = 100;
 
 export class Merchants {
   private readonly planned = new Map<string, PlannedRefund>();
   private readonly unwanted = new Set<string>();
+  private isProposing = false;
 
   constructor(
     private readonly stage: Stage,
@@ -22,8 +20,7 @@ export class Merchants {
 
   /** A worker may ask for a refund before its proposal was answered. */
   async planOf(refund: string): Promise<PlannedRefund | undefined> {
-    const deadline = performance.now() + PATIENCE_MS;
-    while (!this.planned.has(refund) && performance.now() < deadline) await sleep(5);
+    while (!this.planned.has(refund) && this.isProposing) await sleep(5);
     return this.planned.get(refund);
   }
 
@@ -37,53 +34,67 @@ export class Merchants {
   }
 
   async propose(refunds: readonly PlannedRefund[]): Promise<void> {
-    const currencies = Map.groupBy(refunds, ({ currency }) => currency);
-    const groups = [...currencies.values()].flatMap((group) =>
-      Array.from({ length: Math.ceil(group.length / REFUNDS_OF_PAYMENT) }, (_, place) =>
-        group.slice(place * REFUNDS_OF_PAYMENT, (place + 1) * REFUNDS_OF_PAYMENT),
-      ),
-    );
-    await each(groups, (group) => this.proposeOfOnePayment(group));
+    const payments = Map.groupBy(refunds, ({ organization, payment }) => `${organization} ${payment}`);
+    this.isProposing = true;
+    await each([...payments.values()], (ofPayment) => this.proposeOfOnePayment(ofPayment));
+    this.isProposing = false;
   }
 
   /** Until it is stopped: whatever can be canceled of what is not wanted any more. */
-  async cancel(stop: AbortSignal): Promise<void> {
-    const { url, key } = this.stage;
+  async keepCanceling(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      for (const refund of this.unwanted) {
-        const answer = await send(`${url}/v1/refunds/${refund}/cancel`, key, {}).catch(() => undefined);
-        if (answer?.status === 200) this.journal.note(refund, 'merchant', 'cancels it');
-        if (answer?.status === 200 || answer?.body.error.code === 'refund_not_pending') this.unwanted.delete(refund);
-        await sleep(CANCEL_PAUSE_MS);
-      }
+      for (const refund of this.unwanted) await this.cancel(refund);
       await sleep(CANCEL_PAUSE_MS);
     }
   }
 
+  /** If it is not wanted any more. */
+  async cancel(refund: string): Promise<void> {
+    const plan = this.planned.get(refund);
+    if (!plan || !this.unwanted.has(refund)) return;
+    const { url } = this.stage;
+    const answer = await send(`${url}/v1/refunds/${refund}/cancel`, this.keyOf(plan), {}).catch(() => undefined);
+    const isPending = answer?.status !== 200 && answer?.body.error.code !== 'refund_not_pending';
+    // The answer to a second attempt at the same time is the same.
+    if (answer?.status === 200 && this.unwanted.has(refund)) this.journal.note(refund, 'merchant', 'cancels it');
+    if (!isPending) this.unwanted.delete(refund);
+  }
+
   /** As the ledger has them. */
   async refunds(): Promise<Json[]> {
-    const { url, ledgerKey } = this.stage;
+    const { url, ledgerKey, organizations } = this.stage;
     const found: Json[] = [];
-    for (let cursor = ''; ; ) {
-      const page = await demand(`${url}/ledger/v1/refunds?status=all&limit=100${cursor}`, ledgerKey);
-      found.push(...page.data);
-      if (!page.has_more) return found;
-      cursor = `&cursor=${page.next_cursor}`;
+    for (const { id } of organizations) {
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const query = `organization=${id}&status=all&limit=100${cursor}`;
+        const page = await demand(`${url}/ledger/v1/refunds?${query}`, ledgerKey);
+        found.push(...page.data);
+        cursor = page.has_more ? `&cursor=${page.next_cursor}` : undefined;
+      }
     }
+    return found;
+  }
+
+  private keyOf({ organization }: PlannedRefund): string {
+    return this.stage.organizations[organization]?.key ?? '';
   }
 
   private async proposeOfOnePayment(refunds: readonly PlannedRefund[]): Promise<void> {
-    const { url, organization, key, ledgerKey } = this.stage;
+    const [first] = refunds;
+    if (!first) return;
+    const { url, organizations, ledgerKey } = this.stage;
     const amount = refunds.reduce((sum, one) => sum + one.amount, HELD_AMOUNT);
-    const capture = { organization, amount, currency: refunds[0]?.currency };
+    const capture = { organization: organizations[first.organization]?.id, amount, currency: first.currency };
     const payment = await demand(`${url}/ledger/v1/payments`, ledgerKey, capture);
     const hold = await demand(`${url}/ledger/v1/payments/${payment.id}/holds`, ledgerKey, { amount: HELD_AMOUNT });
     for (const planned of refunds) {
-      const { reference, amount } = planned;
-      const refund = await demand(`${url}/v1/refunds`, key, { payment: payment.id, amount, reference });
+      const { reference, amount, currency, regret } = planned;
+      const proposal = { payment: payment.id, amount, reference };
+      const moment = this.journal.moment();
+      const refund = await demand(`${url}/v1/refunds`, this.keyOf(first), proposal);
       this.planned.set(refund.id, planned);
-      this.journal.note(refund.id, 'merchant', `proposes to refund ${amount} ${planned.currency}`);
-      if (planned.isUnwanted) this.regret(refund.id);
+      this.journal.note(refund.id, 'merchant', `proposes to refund ${amount} ${currency}`, moment);
+      if (regret === 'at once') this.regret(refund.id);
     }
     await demand(`${url}/ledger/v1/holds/${hold.id}/release`, ledgerKey, {});
   }

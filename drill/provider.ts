@@ -1,4 +1,5 @@
 /** A pretend payment provider and its book. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './api.js';
 import { type Clock, DAY } from './clock.js';
 import type { Course } from './plan.js';
@@ -7,6 +8,12 @@ import type { Course } from './plan.js';
 const KEY_LIFETIME = DAY;
 const SETTLES_AFTER = 2 * DAY;
 const BOUNCES_AFTER = 2 * DAY;
+/** How long a new payout is not in lists yet, in seconds. */
+const LIST_LAG = 5;
+const LEAST_ON_PAGE = 10;
+/** How much of all payouts a page of a list shows: the first one has all that have come back. */
+const PAGE = 0.1;
+const FILTERS = ['id', 'refund', 'amount', 'currency', 'status'];
 
 export interface Payout {
   readonly id: string;
@@ -19,21 +26,50 @@ export interface Payout {
 
 interface Booked extends Omit<Payout, 'status'> {
   readonly course: Course;
+  readonly order: unknown;
   readonly at: number;
 }
 
+const invalid: Answer = { status: 400, body: { error: 'invalid' } };
+
 export class Provider {
   isDown = false;
+  /** Refunds with a request that arrives later. */
+  readonly onTheWay = new Set<string>();
+  /** Refunds that it has refused for good. */
+  readonly declined = new Set<string>();
+  /** What it has done with a refund so far. */
+  readonly courses = new Set<Course>();
   private readonly booked: Booked[] = [];
+  private readonly pageSize: number;
+  private readonly refundOfKey = new Map<string, string>();
 
   constructor(
     private readonly clock: Clock,
     private readonly courseOf: (refund: string) => Course | undefined,
-  ) {}
+    /** How many payouts may be made in all. */
+    expected: number,
+  ) {
+    this.pageSize = Math.max(LEAST_ON_PAGE, Math.ceil(expected * PAGE));
+  }
 
   /** Every payout that was made, oldest first. */
   get book(): readonly Payout[] {
     return this.booked.map((payout) => ({ ...payout, status: this.statusOf(payout) }));
+  }
+
+  payoutsOf(refund: string): readonly Payout[] {
+    return this.book.filter((payout) => payout.refund === refund);
+  }
+
+  /** Whether it has, or is about to have, a request for a payout. Such a refund is not refused: that would be untrue. */
+  knows(refund: string): boolean {
+    return this.onTheWay.has(refund) || this.booked.some((payout) => payout.refund === refund);
+  }
+
+  /** The refund for which a key was used first. */
+  firstRefundOf(key: string): string | undefined {
+    return this.refundOfKey.get(key);
   }
 
   /** Whether time changes no payout any more. */
@@ -46,32 +82,52 @@ export class Provider {
 
   answer(method: string, path: string, key: string, body: Record<string, unknown> | undefined): Answer {
     const { pathname, searchParams } = new URL(path, 'http://provider');
-    if (this.isDown) return { status: 503, body: { error: 'unavailable' } };
     if (method === 'POST' && pathname === '/refunds') return this.pay(key, body ?? {});
-    const shown = this.booked.map((payout) => this.shown(payout));
-    if (pathname === '/refunds') {
-      const wanted = [...searchParams] as [keyof (typeof shown)[number], string][];
-      return {
-        status: 200,
-        body: { data: shown.filter((one) => wanted.every(([name, value]) => one[name] === value)) },
-      };
-    }
-    const one = shown.find(({ id }) => pathname === `/refunds/${id}`);
-    return one ? { status: 200, body: one } : { status: 404, body: { error: 'not_found' } };
+    if (this.isDown) return { status: 503, body: { error: 'unavailable' } };
+    if (pathname === '/refunds') return this.list(searchParams);
+    const one = this.booked.find(({ id }) => pathname === `/refunds/${id}`);
+    return one ? { status: 200, body: this.shown(one) } : { status: 404, body: { error: 'not_found' } };
   }
 
   /** The same key gives the same answer for a day. Any other key pays. */
-  private pay(key: string, { refund, amount, currency }: Record<string, unknown>): Answer {
+  private pay(key: string, order: Record<string, unknown>): Answer {
+    const { refund, amount, currency } = order;
     const course = typeof refund === 'string' ? this.courseOf(refund) : undefined;
     const isSound = Number.isInteger(amount) && typeof currency === 'string' && key !== '';
-    if (typeof refund !== 'string' || !course || !isSound) return { status: 400, body: { error: 'invalid' } };
+    if (typeof refund !== 'string' || !course || !isSound) return invalid;
+    if (!this.refundOfKey.has(key)) this.refundOfKey.set(key, refund);
     const known = this.booked.findLast((payout) => payout.key === key);
-    if (known && this.clock.now() - known.at < KEY_LIFETIME) return { status: 200, body: this.shown(known) };
-    if (course === 'declines') return { status: 402, body: { error: 'declined' } };
+    if (known && this.clock.now() - known.at < KEY_LIFETIME) {
+      return isDeepStrictEqual(known.order, order)
+        ? { status: 200, body: this.shown(known) }
+        : { status: 409, body: { error: 'key_reused' } };
+    }
+    if (this.isDown && !this.knows(refund)) return { status: 503, body: { error: 'unavailable' } };
+    this.courses.add(course);
+    if (course === 'declines') {
+      this.declined.add(refund);
+      return { status: 402, body: { error: 'declined' } };
+    }
     const id = `pr_${this.booked.length + 1}`;
-    const payout = { id, refund, amount: amount as number, currency, key, course, at: this.clock.now() };
+    const payout = { id, refund, amount: amount as number, currency, key, course, order, at: this.clock.now() };
     this.booked.push(payout);
     return { status: 200, body: this.shown(payout) };
+  }
+
+  /** Oldest first, in pages: a page begins after the payout that `cursor` names. Filters are members of a payout. */
+  private list(query: URLSearchParams): Answer {
+    const { cursor = '', limit, ...filters } = Object.fromEntries(query);
+    if (Object.keys(filters).some((name) => !FILTERS.includes(name))) return invalid;
+    const found = this.booked
+      .slice(Number(cursor.replace('pr_', '')))
+      .filter(({ at }) => this.clock.now() - at >= LIST_LAG)
+      .map((payout) => this.shown(payout))
+      .filter((one) =>
+        Object.entries(filters).every(([name, value]) => String(one[name as keyof typeof one]) === value),
+      );
+    const data = found.slice(0, Math.min(Number(limit) || this.pageSize, this.pageSize));
+    const has_more = found.length > data.length;
+    return { status: 200, body: { data, has_more, next_cursor: has_more ? data.at(-1)?.id : null } };
   }
 
   private shown(payout: Booked) {

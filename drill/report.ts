@@ -1,49 +1,76 @@
 import type { Journal } from './journal.js';
-import type { Fate } from './plan.js';
-import { type Books, RULES, type Rule, totals, violations } from './verdict.js';
+import type { Course, Fate, PlannedRefund } from './plan.js';
+import { type Books, lasting, RULES, type Rule, totals, violations } from './verdict.js';
 
 interface Played {
   readonly seed: number;
   readonly refunds: number;
   readonly faults: Partial<Record<Fate, number>>;
   readonly kills: number;
+  /** What the plan has and did not happen, so that nothing is known about it. */
+  readonly unmet: readonly (Fate | Course)[];
+  /** Why it ended before its end, or null. */
+  readonly stopped: string | null;
 }
 
 export type Report = ReturnType<typeof reportOn>;
 
 /** For each broken rule, how many refunds broke it and the shortest of their histories. */
 export function reportOn(books: Books, journal: Journal, played: Played) {
-  const byRule = Map.groupBy(violations(books), ({ rule }) => rule);
+  const all = violations(books);
+  const byRule = Map.groupBy(played.stopped === null ? all : lasting(all), ({ rule }) => rule);
   const rules = (Object.keys(RULES) as Rule[]).filter((rule) => byRule.has(rule));
   const broken = rules.map((rule) => {
     const histories = (byRule.get(rule) ?? []).map(({ refund }) => ({ refund, history: journal.history(refund) }));
     const [shortest] = histories.toSorted((one, other) => one.history.length - other.history.length);
     return { rule, sentence: RULES[rule], refunds: histories.length, ...shortest };
   });
-  return { passed: broken.length === 0, ...played, totals: totals(books), broken };
+  const passed = broken.length === 0 && played.stopped === null;
+  return { passed, ...played, open: openIn(books), totals: totals(books), broken };
 }
 
-export function asText({ passed, seed, refunds, totals, faults, kills, broken }: Report): string {
+export const openIn = ({ refunds }: Pick<Books, 'refunds'>) =>
+  refunds.filter(({ status }) => status === 'pending').length;
+
+export function unmetOf(plan: readonly PlannedRefund[], faults: Played['faults'], courses: ReadonlySet<Course>) {
+  const fates = new Set(plan.flatMap(({ payouts, looks, reports }) => [...payouts, ...looks, ...reports]));
+  const unmetFates = [...fates].filter((fate) => fate !== 'passes' && faults[fate] === undefined);
+  const unmetCourses = [...new Set(plan.map(({ course }) => course))].filter((course) => !courses.has(course));
+  return [...unmetFates, ...unmetCourses];
+}
+
+export function asText(report: Report): string {
+  const { seed, refunds, faults, kills, unmet, broken } = report;
   const met = Object.entries({ ...faults, 'kill -9': kills }).map(([fault, count]) => `${count} × ${fault}`);
-  const currencies = Object.keys({ ...totals.provider, ...totals.tillgate }).sort();
-  const amounts = currencies.map((currency) => {
-    const [paid = 0, booked = 0] = [totals.provider[currency], totals.tillgate[currency]];
-    const difference = paid === booked ? 'equal' : `difference ${paid - booked}`;
-    return `  ${currency}  ${paid} paid by the provider, ${booked} succeeded in Tillgate: ${difference}`;
-  });
   const rules = broken.flatMap(({ sentence, refunds, refund, history }) => [
     '',
     `${refunds} of the refunds: ${sentence}`,
     `The shortest history, of ${refund}:`,
     ...(history ?? []).map((line) => `  ${line}`),
   ]);
-  const verdict = passed ? 'PASSED: every refund was paid once or not at all, and Tillgate says which.' : 'FAILED';
   const lines = [
-    `${verdict}`,
+    verdictOf(report),
     `${refunds} refunds, seed ${seed}; ${met.join(', ')}.`,
+    ...(unmet.length > 0 ? [`Nothing is known about what did not happen: ${unmet.join(', ')}.`] : []),
     'In minor units:',
-    ...amounts,
+    ...amountsOf(report),
     ...rules,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function verdictOf({ passed, stopped, open, broken }: Report): string {
+  if (passed) return 'PASSED: every refund was paid once or not at all, and Tillgate says which.';
+  if (stopped === null) return 'FAILED';
+  const opened = `${stopped} Open refunds: ${open}.`;
+  return broken.length > 0 ? `FAILED: ${opened}` : `NO VERDICT: ${opened} No rule was broken until then.`;
+}
+
+function amountsOf({ totals }: Report): string[] {
+  const currencies = Object.keys({ ...totals.provider, ...totals.tillgate }).sort();
+  return currencies.map((currency) => {
+    const [paid = 0, booked = 0] = [totals.provider[currency], totals.tillgate[currency]];
+    const difference = paid === booked ? 'equal' : `difference ${paid - booked}`;
+    return `  ${currency}  ${paid} paid by the provider, ${booked} succeeded in Tillgate: ${difference}`;
+  });
 }

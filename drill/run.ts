@@ -1,27 +1,47 @@
 import { inspect } from 'node:util';
 import { onStopSignal } from '../src/process/stop-signals.js';
-import { Complaint } from './complaint.js';
+import { Complaint, Halt } from './complaint.js';
 import { drill, type Options } from './drill.js';
 import { asText } from './report.js';
+import { openStage } from './stage.js';
 
-interface Words extends Pick<Options, 'command' | 'refunds' | 'seconds'> {
+interface Words extends Omit<Options, 'seed' | 'restart' | 'bail' | 'say' | 'stop'> {
   readonly seed?: number | undefined;
-  readonly json?: true | undefined;
+  readonly limit: number;
+  readonly restart?: boolean;
+  readonly bail?: boolean;
+  readonly json?: boolean;
 }
 
-/** Prints the verdict and returns the exit code: 1 if a rule was broken, 2 if the worker could not be tested. */
-export async function runDrill({ seed = Math.floor(Math.random() * 2 ** 31), json, ...words }: Words): Promise<number> {
+const OLDEST_NODE = 22;
+
+/** Prints the verdict and returns the exit code: 1 if a rule was broken, 2 if there is no verdict. */
+export async function runDrill({ json, limit, restart = false, bail = false, ...words }: Words): Promise<number> {
+  const { seed = Math.floor(Math.random() * 2 ** 31) } = words;
   const say = (line: string) => void process.stderr.write(`${line}\n`);
-  const interrupted = new AbortController();
-  onStopSignal(() => interrupted.abort(new Complaint('The drill was interrupted.')));
+  const halted = new AbortController();
+  const halt = (why: string) => halted.abort(new Halt(why));
+  onStopSignal(() => halt('The drill was interrupted.'));
+  process.stderr.on('error', () => halt('Nobody reads the output any more.'));
+  const timer = setTimeout(() => halt(`The limit of ${limit} seconds was reached.`), limit * 1000);
   try {
+    const node = process.versions.node;
+    if (Number.parseInt(node, 10) < OLDEST_NODE)
+      throw new Complaint(`The drill needs Node ${OLDEST_NODE} or newer, and this is ${node}: install a newer one.`);
     if (words.command.length === 0) throw new Complaint('Give the command of your worker after --.');
-    const report = await drill({ ...words, seed, say, stop: interrupted.signal });
+    say('Tillgate is starting on a database of its own …');
+    const stage = await openStage();
+    const report = await drill(stage, { ...words, seed, restart, bail, say, stop: halted.signal }).finally(stage.close);
+    const exitCode = report.passed ? 0 : report.broken.length > 0 ? 1 : 2;
+    // Also if nobody reads it.
+    process.exitCode = exitCode;
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : asText(report));
-    return report.passed ? 0 : 1;
+    return exitCode;
   } catch (error) {
-    const reason = interrupted.signal.reason ?? error;
-    say(reason instanceof Complaint ? reason.message : inspect(reason));
+    const reason = halted.signal.reason ?? error;
+    say(reason instanceof Complaint || reason instanceof Halt ? reason.message : inspect(reason));
     return 2;
+  } finally {
+    clearTimeout(timer);
   }
 }

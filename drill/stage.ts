@@ -1,77 +1,125 @@
-/** Tillgate for one drill: an embedded database of its own, the service as a process, an organization and its keys. */
-import { execFile, spawn } from 'node:child_process';
+/** Tillgate for one drill: a database of its own, the service as a process, two organizations and their keys. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
+import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
+import { AppModule } from '../src/app.module.js';
 import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../src/migrate/migrate.js';
+import { ManageApiKeys, ManageOrganizations } from '../src/modules/access/index.js';
+import { readConfig } from '../src/platform/config.js';
 import { Complaint } from './complaint.js';
 
-const BUILD = join(import.meta.dirname, '../src');
+const SERVICE = join(import.meta.dirname, '../src/main.js');
 const LISTENS = /listens on (http:\S+)$/;
 
-export interface Stage {
-  readonly url: string;
-  readonly organization: string;
-  readonly key: string;
+interface Accounts {
+  readonly organizations: readonly { readonly id: string; readonly key: string }[];
   readonly ledgerKey: string;
+}
+
+export interface Stage extends Accounts {
+  readonly url: string;
+  readonly databaseUrl: string;
   readonly sql: Client;
   close(): Promise<void>;
 }
 
+type Database = { readonly url: string; close(): Promise<unknown> };
+
 export async function openStage(): Promise<Stage> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-drill-'));
-  const endings = [async () => rmSync(dataDir, { recursive: true, force: true })];
+  const endings: (() => unknown)[] = [];
   const close = async () => {
     for (let end = endings.pop(); end; end = endings.pop()) await end();
   };
   try {
-    const database = await openEmbeddedPostgres({ dataDir, role: 'server' });
+    const database = await openDatabase();
     endings.push(database.close);
     await migrate(database.url);
-    const sql = new Client({ connectionString: database.url });
-    sql.on('error', () => undefined);
-    await sql.connect();
+    const sql = await connect(database.url);
     endings.push(() => sql.end());
-    const account = await openAccount(database.url);
+    const accounts = await openAccounts(database.url);
     const service = await startService(database.url);
     endings.push(service.stop);
-    return { ...account, url: service.url, sql, close };
+    return { ...accounts, url: service.url, databaseUrl: database.url, sql, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
+/** Two organizations that nobody has used. */
+export async function openAccounts(databaseUrl: string): Promise<Accounts> {
+  const module = AppModule.register(readConfig(environmentOf(databaseUrl)), databaseUrl, { timeLimits: false });
+  const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+  const keys = application.get(ManageApiKeys);
+  const always = { mode: 'test', allowedOrigins: [], expiresAt: null } as const;
+  const openOrganization = async (name: string) => {
+    const { id } = await application.get(ManageOrganizations).create(name);
+    const { token: key } = await keys.create({ ...always, kind: 'secret', organization: id });
+    return { id, key };
+  };
+  try {
+    const organizations = [await openOrganization('Drill 1'), await openOrganization('Drill 2')];
+    const { token: ledgerKey } = await keys.create({ ...always, kind: 'ledger', organization: null });
+    return { organizations, ledgerKey };
+  } finally {
+    await application.close();
+  }
+}
+
+/** Where there is no embedded PostgreSQL, on the server of DATABASE_URL, which is often that of the worker's own database. */
+async function openDatabase(): Promise<Database> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-drill-'));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  try {
+    const { url, close } = await openEmbeddedPostgres({ dataDir, role: 'server' });
+    return { url, close: () => close().then(remove) };
+  } catch (error) {
+    remove();
+    const { DATABASE_URL } = process.env;
+    if (DATABASE_URL) return createDatabase(DATABASE_URL);
+    throw new Complaint((error as Error).message);
+  }
+}
+
+async function createDatabase(server: string): Promise<Database> {
+  const name = `tillgate_drill_${randomBytes(6).toString('hex')}`;
+  const ask = async (sql: string) => {
+    const client = await connect(server);
+    await client.query(sql).finally(() => client.end());
+  };
+  await ask(`CREATE DATABASE ${name}`).catch((error) => {
+    throw new Complaint(`The drill needs a database of its own on the server of DATABASE_URL: ${error.message}.`);
+  });
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  return { url, close: () => ask(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+async function connect(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
 /** Without the caller's own settings, which may be those of another Tillgate. */
 function environmentOf(databaseUrl: string) {
-  const { PATH, HOME, TMPDIR } = process.env;
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const settings = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'silent', WEBHOOK_ALLOW_PRIVATE: 'true' };
-  return { PATH, HOME, TMPDIR, ...settings };
+  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...settings };
 }
 
-async function openAccount(databaseUrl: string) {
-  const tillgate = async (...words: string[]) => {
-    const options = { env: environmentOf(databaseUrl) };
-    const { stdout } = await promisify(execFile)(process.execPath, [join(BUILD, 'cli/cli.js'), ...words], options);
-    return JSON.parse(stdout);
-  };
-  const create = ['key', 'create', '--mode', 'test'];
-  const [ledger, { id: organization }] = await Promise.all([
-    tillgate(...create, '--kind', 'ledger'),
-    tillgate('org', 'create', 'Drill'),
-  ]);
-  const { key } = await tillgate(...create, '--org', organization);
-  return { organization, key, ledgerKey: ledger.key } as { organization: string; key: string; ledgerKey: string };
-}
-
+/** In a group of its own, because Ctrl-C must not end it before the verdict. */
 async function startService(databaseUrl: string) {
-  const child = spawn(process.execPath, [join(BUILD, 'main.js')], {
+  const child = spawn(process.execPath, [SERVICE], {
     env: environmentOf(databaseUrl),
+    detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');

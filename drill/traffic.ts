@@ -1,109 +1,86 @@
-/** Both sides that a worker talks to: what the plan does to its requests, and what is written down about them. */
+/** Both sides that a worker talks to, and what the plan does to its requests. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Json } from './api.js';
-import type { Journal } from './journal.js';
+import type { Answer } from './api.js';
 import type { Request, Side } from './line.js';
 import type { Merchants } from './merchants.js';
 import type { Fate, PlannedRefund } from './plan.js';
 import type { Provider } from './provider.js';
+import { CLAIM, reportOf, type Witness } from './witness.js';
 
-const REPORT = /^\/ledger\/v1\/refunds\/(\w+)\/(succeed|fail|extend|release|return)$/;
-const CLAIM = '/ledger/v1/refunds/claim';
 const ONE_IN = 10;
 const OVERTAKEN_PATIENCE_MS = 10_000;
 const PASSED = ['connection', 'host', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
+/** Of all claims, these are refused, once in a drill: a worker that ends at each does not end too often. */
+const CLAIM_FATES: Readonly<Record<number, Fate>> = { 12: 'too many requests', 22: 'unavailable', 32: 'server error' };
+const PAGES = [500, 502, 504];
 
-const WORDS: Readonly<Record<Fate, string>> = {
-  passes: '',
-  'request lost': ' (the request is lost)',
-  'answer lost': ' (the answer is lost)',
-  'arrives twice': ' (it arrives twice)',
-  'worker killed': ' (no answer)',
-  'answer late': ' (no answer before the clock moves)',
-  'answer slow': '',
-  overtaken: ' (the answer came after another claim)',
-  'no balance': '',
-  unavailable: '',
-};
+const refusal = (status: number, error: string) => ({ status, body: { error } });
 
 export class Traffic {
   /** Faults end before the drill does, so that everything can be decided. */
   isCalm = false;
-  /** When work was last done, by performance.now(). */
-  workedAt = 0;
-  /** When each worker asked last whether there is work. */
-  readonly askedAt = [0, 0];
   readonly faults: Partial<Record<Fate, number>> = {};
-  /** Refunds of which a worker used the number of another's claim, or none. */
-  readonly misused = new Set<string>();
   private readonly counts = new Map<string, number>();
-  private readonly given = new Set<string>();
-  /** Which worker was given a refund last. */
-  private readonly claimants = new Map<string, number>();
-  private readonly refused = new Set<string>();
 
   constructor(
     private readonly merchants: Merchants,
     private readonly provider: Provider,
-    private readonly journal: Journal,
+    private readonly witness: Witness,
     private readonly tillgateUrl: string,
   ) {}
 
   readonly tillgate: Side = {
     fateOf: async ({ method, path }) => {
-      const [, refund = ''] = REPORT.exec(path) ?? [];
-      if (method === 'POST' && refund) return this.planned(refund, 'report', ({ reports }) => reports);
-      return path === CLAIM ? this.everyTenth(CLAIM) : 'passes';
+      const { refund, name } = reportOf(path);
+      if (method === 'POST' && name) return this.meet(await this.planned(refund, 'reports'));
+      if (path !== CLAIM) return 'passes';
+      const place = this.count(CLAIM);
+      return this.meet(CLAIM_FATES[place] ?? everyTenth(place, { 4: 'arrives twice', 9: 'answer lost' }));
     },
+    refusals: {
+      'too many requests': { ...envelope(429, 'rate_limited'), retryAfter: 1 },
+      unavailable: { ...envelope(503, 'service_unavailable'), retryAfter: 1 },
+    },
+    error: () => envelope(500, 'internal_error'),
     carryOut: (request) => forward(this.tillgateUrl, request),
-    note: (request, answer, fate) => {
-      if (!REPORT.test(request.path)) this.askedAt[request.worker] = performance.now();
-      if (request.path === CLAIM) this.noteClaim(request, answer, fate);
-      const [, refund = '', name = ''] = REPORT.exec(request.path) ?? [];
-      if (refund) this.noteReport(request, { refund, name }, answer, fate);
-    },
+    receive: (request) => this.witness.receiveForTillgate(request),
   };
 
   readonly payouts: Side = {
-    fateOf: async ({ worker, method, body }) => {
-      if (method !== 'POST') return this.everyTenth('look');
-      const fate = await this.planned(String(body?.refund), 'payout', ({ payouts }) => payouts);
-      return fate === 'overtaken' && this.claimants.get(body.refund) !== worker ? 'passes' : fate;
+    fateOf: async ({ worker, method, path, body }) => {
+      const refund = method === 'POST' ? String(body?.refund) : this.witness.lookedAt(path);
+      const fate = refund === '' ? 'passes' : await this.planned(refund, method === 'POST' ? 'payouts' : 'looks');
+      if (method !== 'POST')
+        return this.meet(fate === 'passes' ? everyTenth(this.count('look'), { 9: 'answer lost' }) : fate);
+      const isUntrue = fate in this.payouts.refusals && this.provider.knows(refund);
+      const isOwn = fate !== 'overtaken' || this.witness.claimantOf(refund) === worker;
+      return this.meet(isUntrue || !isOwn ? 'passes' : fate);
+    },
+    refusals: {
+      overtaken: refusal(429, 'no_balance'),
+      'no balance': refusal(429, 'no_balance'),
+      unavailable: refusal(503, 'unavailable'),
+      'too many requests': { ...refusal(429, 'too_many_requests'), retryAfter: 1 },
+    },
+    error: () => {
+      const status = PAGES[this.count('page') % PAGES.length] ?? 500;
+      return { status, body: `<html><body><h1>${status}</h1></body></html>` };
     },
     carryOut: async ({ method, path, headers, body }) =>
       this.provider.answer(method, path, String(headers['idempotency-key'] ?? ''), body),
-    note: ({ worker, method, path, headers, body }, answer, fate) => {
-      const refund = body?.refund ?? new URL(path, 'http://provider').searchParams.get('refund');
-      if (!refund) return;
-      // What the provider has is a fact, which every worker may report.
-      if (method === 'GET' && answer?.body.data?.length > 0) this.refused.delete(`${worker} ${refund}`);
-      this.workedAt = performance.now();
-      const asked =
-        method === 'POST' ? `pays ${body.amount} ${body.currency}, key ${headers['idempotency-key']}` : 'looks';
-      this.journal.note(refund, nameOf(worker), `${asked}${answer ? `: ${said(answer)}` : ''}${WORDS[fate]}`);
-    },
+    receive: (request) => this.witness.receiveForProvider(request),
   };
 
   /** Resolves when another request for the refund's payout came, or did not come in time. */
   async overtaken({ body }: Request): Promise<void> {
     const deadline = performance.now() + OVERTAKEN_PATIENCE_MS;
-    const count = () => this.counts.get(`payout ${body.refund}`) ?? 0;
+    const count = () => this.counts.get(`payouts ${body.refund}`) ?? 0;
     while (count() < 2 && performance.now() < deadline) await sleep(10);
   }
 
-  private async planned(refund: string, kind: string, fates: (plan: PlannedRefund) => readonly Fate[]): Promise<Fate> {
-    const plan = await this.merchants.planOf(refund);
-    const place = this.count(`${kind} ${refund}`);
-    const fate = this.meet((plan && fates(plan)[place]) ?? 'passes');
-    if (fate === 'answer slow') this.merchants.regret(refund);
-    return fate;
-  }
-
-  private everyTenth(kind: string): Fate {
-    const place = this.count(kind) % ONE_IN;
-    return this.meet(
-      place === ONE_IN - 1 ? 'answer lost' : place === ONE_IN / 2 && kind === CLAIM ? 'arrives twice' : 'passes',
-    );
+  private async planned(refund: string, kind: 'payouts' | 'looks' | 'reports'): Promise<Fate> {
+    const plan: PlannedRefund | undefined = await this.merchants.planOf(refund);
+    return plan?.[kind][this.count(`${kind} ${refund}`)] ?? 'passes';
   }
 
   private meet(fate: Fate): Fate {
@@ -117,43 +94,23 @@ export class Traffic {
     this.counts.set(what, before + 1);
     return before;
   }
-
-  private noteClaim({ worker }: Request, answer: Answer | undefined, fate: Fate): void {
-    for (const { id, claim } of answer?.body?.data ?? []) {
-      this.workedAt = performance.now();
-      this.claimants.set(id, worker);
-      this.given.add(`${worker} ${id} ${claim.number}`);
-      this.journal.note(id, nameOf(worker), `claims it: claim ${claim.number}${WORDS[fate]}`);
-    }
-  }
-
-  private noteReport(
-    { worker, body }: Request,
-    { refund, name: report }: { refund: string; name: string },
-    answer: Answer | undefined,
-    fate: Fate,
-  ): void {
-    // What came back may be reported over and over.
-    if (report !== 'return') this.workedAt = performance.now();
-    const number = body?.claim;
-    const error = answer?.body?.error;
-    const isRefused = error?.code === 'refund_claimed';
-    if (isRefused && number === undefined) this.misused.add(refund);
-    const isOwn = number === undefined || this.given.has(`${worker} ${refund} ${number}`);
-    if (!isOwn && this.refused.has(`${worker} ${refund}`)) this.misused.add(refund);
-    if (isRefused) this.refused.add(`${worker} ${refund}`);
-    const claim = number === undefined ? 'without a claim' : `of claim ${number}`;
-    const outcome = answer ? `: ${answer.status}${error ? ` ${error.code}` : ''}` : '';
-    this.journal.note(refund, nameOf(worker), `reports ${report} ${claim}${outcome}${WORDS[fate]}`);
-  }
 }
 
-export const nameOf = (worker: number) => `worker ${worker + 1}`;
+const everyTenth = (place: number, fates: Readonly<Record<number, Fate>>): Fate => fates[place % ONE_IN] ?? 'passes';
 
-function said({ status, body }: Answer): string {
-  const payouts: Json[] = body?.data ?? (body?.id ? [body] : []);
-  if (status !== 200) return `${status} ${body?.error}`;
-  return payouts.map(({ id, status }) => `${id} ${status}`).join(', ') || 'nothing there';
+function envelope(status: number, code: string): Answer {
+  const type = status < 500 ? 'invalid_request' : 'api_error';
+  const next_step = { type: 'retry', message: 'Send the same request again later.', path: '', method: '' };
+  const error = {
+    type,
+    code,
+    message: 'Tillgate cannot answer now.',
+    param: '',
+    errors: [],
+    next_step,
+    request_id: '',
+  };
+  return { status, body: { error } };
 }
 
 async function forward(base: string, { method, path, headers, text }: Request): Promise<Answer> {

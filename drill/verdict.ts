@@ -7,20 +7,28 @@ import type { Payout } from './provider.js';
 export const RULES = {
   amount:
     'The payout had another amount or currency than the refund. Pay exactly the amount and currency that the claim shows.',
+  'shared key':
+    'An idempotency key was used for two refunds. Use the refund’s id as the key: payment, amount and reference may be the same in another one.',
   'new key':
     'A refund was paid twice, under two idempotency keys. Use the refund’s id as the key of every attempt, and never make a new one.',
   'paid again':
-    'A refund was paid twice under the same key, which the provider had forgotten. Before you pay a refund of claim 2 or above, look at the provider for a payout with its id.',
+    'A refund was paid twice under the same key, which the provider had forgotten. Before you pay a refund of claim 2 or above, look at the provider for a payout with its id, on each page of the list, and wait if it does not answer.',
   'claim number':
     'A worker reported with the number of a claim that was not its own, or with none. Send the number that your claim gave you; after refund_claimed, leave the refund alone.',
+  reference:
+    'A report named a payout that is not one of the refund. Find its payout by the refund’s id, never by the amount, and send the id of that one as provider_reference, or none.',
+  'released while pending':
+    'A refund was released while its payout was pending. Extend its claim instead, with the id of the payout, and look at the provider when you are given it again.',
+  released:
+    'A refund was released although its payout was made, or was still on its way. No answer, an error of 500 or above and a look that finds nothing are no refusal: report nothing, and look at the provider at the next claim.',
   'failed though paid':
-    'A refund failed in Tillgate, and the provider paid it. A time-out or a lost answer is no refusal: report nothing, and look at the provider at the next claim.',
+    'A refund failed in Tillgate, and the provider paid it. A time-out, a lost answer, an error of 500 or above and a pending payout are no refusal: report nothing, and look at the provider at the next claim.',
   'failed unrefused':
     'A refund failed in Tillgate, and the provider has not refused it for good. Release a refund that cannot be paid now, or was not asked for, and try again.',
   'canceled though paid':
     'A refund was canceled by the merchant, and the provider paid it. Pay only under a claim that is still yours: extend it first if the refund had to wait. Release a refund only if nothing can have been paid.',
   'succeeded unpaid':
-    'A refund succeeded in Tillgate, and the provider did not pay it. Report succeed only when the provider says succeeded; a pending payout is not paid.',
+    'A refund was reported as succeeded, and the provider had not paid it. Report succeed only when the provider says succeeded of a payout with the refund’s id; a pending payout is not paid.',
   returned:
     'A payout came back, and the refund is still succeeded in Tillgate. Ask the provider for what was returned, and report it with return.',
   submitted:
@@ -28,10 +36,13 @@ export const RULES = {
   unreported:
     'The provider has decided a payout, and the refund is still pending in Tillgate. Report the outcome again until it is answered.',
   unpaid:
-    'A refund is still pending, and the provider was never asked for good. Claim until nothing is left, and try again what was refused for now.',
+    'A refund is still pending, and the provider has no payout of it. Claim until nothing is left, and pay under each claim what the provider does not have, whatever was refused or lost before, and whatever your clock says of the lease.',
 } as const;
 
 export type Rule = keyof typeof RULES;
+
+/** What is still so at the end, and may become right before. */
+const MENDED: readonly Rule[] = ['returned', 'submitted', 'unreported', 'unpaid'];
 
 export interface Violation {
   readonly refund: string;
@@ -41,27 +52,32 @@ export interface Violation {
 export interface Books {
   readonly refunds: readonly Json[];
   readonly payouts: readonly Payout[];
-  readonly misused: ReadonlySet<string>;
+  /** What was seen on the way. */
+  readonly seen: ReadonlyMap<string, ReadonlySet<Rule>>;
   readonly courseOf: (refund: string) => Course | undefined;
 }
 
-export function violations({ refunds, payouts, misused, courseOf }: Books): Violation[] {
+export function violations({ refunds, payouts, seen, courseOf }: Books): Violation[] {
   const made = Map.groupBy(payouts, ({ refund }) => refund);
   return refunds.flatMap((refund) => {
-    const ofRefund = made.get(refund.id) ?? [];
-    const rule = ruleOf(refund, ofRefund, { isMisused: misused.has(refund.id), course: courseOf(refund.id) });
+    const broken = new Set(seen.get(refund.id));
+    const found = ruleOf(refund, made.get(refund.id) ?? [], courseOf(refund.id));
+    if (found) broken.add(found);
+    const rule = ORDER.find((one) => broken.has(one));
     return rule ? [{ refund: refund.id as string, rule }] : [];
   });
 }
 
-type Facts = { readonly isMisused: boolean; readonly course: Course | undefined };
+const ORDER = Object.keys(RULES) as Rule[];
 
-function ruleOf(refund: Json, payouts: readonly Payout[], { isMisused, course }: Facts): Rule | undefined {
+/** Those that no time mends. */
+export const lasting = (all: readonly Violation[]): Violation[] => all.filter(({ rule }) => !MENDED.includes(rule));
+
+function ruleOf(refund: Json, payouts: readonly Payout[], course: Course | undefined): Rule | undefined {
   const moved = payouts.filter(({ status }) => status !== 'failed');
   const [first] = moved;
   if (payouts.some(({ amount, currency }) => amount !== refund.amount || currency !== refund.currency)) return 'amount';
   if (moved.length > 1) return moved.every(({ key }) => key === first?.key) ? 'paid again' : 'new key';
-  if (isMisused) return 'claim number';
   const isPaid = first?.status === 'succeeded' || first?.status === 'pending';
   if (refund.status === 'failed' && isPaid) return 'failed though paid';
   if (refund.status === 'failed' && payouts.length === 0 && course !== 'declines') return 'failed unrefused';
@@ -71,6 +87,36 @@ function ruleOf(refund: Json, payouts: readonly Payout[], { isMisused, course }:
   if (refund.status !== 'pending') return undefined;
   if (payouts.length === 0) return 'unpaid';
   return course?.endsWith('days later') ? 'submitted' : 'unreported';
+}
+
+export interface Report {
+  readonly name: string;
+  /** The provider_reference in it. */
+  readonly reference: unknown;
+}
+
+/** What the provider has of a refund when a report of it is accepted. */
+export interface Known {
+  readonly payouts: readonly Payout[];
+  readonly isOnTheWay: boolean;
+  readonly isDeclined: boolean;
+}
+
+/** The rules that an accepted report breaks. What was so, and was reported late, breaks none. */
+export function untruths({ name, reference }: Report, { payouts, isOnTheWay, isDeclined }: Known): Rule[] {
+  const has = (...statuses: Payout['status'][]) => payouts.some(({ status }) => statuses.includes(status));
+  const mayBePaid = isOnTheWay || has('pending', 'succeeded');
+  const isUnrefused = !isDeclined && !has('failed', 'returned');
+  const isAnother = typeof reference === 'string' && !payouts.some(({ id }) => id === reference);
+  const broken: Partial<Record<Rule, boolean>> = {
+    reference: isAnother,
+    'released while pending': name === 'release' && has('pending'),
+    released: name === 'release' && mayBePaid,
+    'failed though paid': ['fail', 'return'].includes(name) && mayBePaid,
+    'failed unrefused': ['fail', 'return'].includes(name) && !mayBePaid && isUnrefused,
+    'succeeded unpaid': name === 'succeed' && !has('succeeded', 'returned'),
+  };
+  return ORDER.filter((rule) => broken[rule]);
 }
 
 /** What the provider paid out for good, and what Tillgate has as succeeded, by currency, in minor units. */

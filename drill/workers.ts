@@ -5,7 +5,15 @@ import { Complaint } from './complaint.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
+export interface Command {
+  readonly command: readonly string[];
+  /** Whether it may end by itself, as often as it likes. */
+  readonly restart: boolean;
+}
+
 const START_AGAIN_MS = 500;
+/** For what a command prints at its end. Processes that it has left may keep its output open for ever. */
+const LAST_WORDS_MS = 200;
 /** A command that ends so often by itself does not work. */
 const MOST_ENDINGS = 10;
 const SHOWN_CHARACTERS = 2_000;
@@ -22,7 +30,7 @@ export class Workers {
   private isStopping = false;
 
   constructor(
-    private readonly command: readonly string[],
+    private readonly tested: Command,
     private readonly environments: readonly Environment[],
     private readonly onKill: (place: number) => void,
   ) {}
@@ -32,13 +40,16 @@ export class Workers {
     this.loops.splice(0, Infinity, ...this.environments.map((environment, place) => this.keep(place, environment)));
   }
 
-  /** Throws when the command does not work. */
-  check(): void {
+  /** Throws when the command does not work. `isUsed` says whether it has asked Tillgate for anything. */
+  check(isUsed: boolean): void {
+    const { restart } = this.tested;
     if (this.failure) throw new Complaint(`The command cannot be started: ${this.failure.message}.`);
-    if (this.endings < MOST_ENDINGS) return;
+    if (this.endings < MOST_ENDINGS || (restart && isUsed)) return;
+    const ended = `The command ended by itself ${this.endings} times`;
     const output = this.output === '' ? ' It printed nothing.' : ` It printed:\n${this.output}`;
+    if (restart) throw new Complaint(`${ended}, and has not asked Tillgate for anything.${output}`);
     throw new Complaint(
-      `The command ended by itself ${this.endings} times; a worker runs until it is stopped.${output}`,
+      `${ended}; a worker runs until it is stopped. Add --restart before -- if yours works once and ends.${output}`,
     );
   }
 
@@ -60,8 +71,8 @@ export class Workers {
   }
 
   private async keep(place: number, environment: Environment): Promise<void> {
-    const [program = '', ...words] = this.command;
-    while (!this.isStopping && !this.failure && this.endings < MOST_ENDINGS) {
+    const [program = '', ...words] = this.tested.command;
+    while (!this.isStopping && !this.failure && (this.tested.restart || this.endings < MOST_ENDINGS)) {
       const kills = this.kills;
       const env = { ...process.env, ...environment };
       const child = spawn(program, words, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -71,17 +82,24 @@ export class Workers {
         });
       }
       this.children[place] = child;
-      const code = await new Promise<number | null>((resolve) => {
-        child.once('close', resolve);
-        child.once('error', (error) => {
-          this.failure = error;
-          resolve(null);
-        });
-      });
+      const code = await this.ended(child);
+      // What it has started and left is ended with it.
+      if (child.pid !== undefined) killGroup(child.pid);
       this.children[place] = undefined;
       if (code !== null || this.kills === kills) this.endings += 1;
       if (code !== null) await Promise.race([sleep(START_AGAIN_MS), this.paused.promise]);
     }
+  }
+
+  private ended(child: ChildProcess): Promise<number | null> {
+    return new Promise((resolve) => {
+      child.once('close', resolve);
+      child.once('exit', (code) => setTimeout(resolve, LAST_WORDS_MS, code));
+      child.once('error', (error) => {
+        this.failure = error;
+        resolve(null);
+      });
+    });
   }
 }
 

@@ -19,6 +19,12 @@ interface Answer {
   readonly failure_reason: string | null;
 }
 
+interface Page {
+  readonly data: readonly Answer[];
+  readonly has_more: boolean;
+  readonly next_cursor: string;
+}
+
 /** Rejects where it is not known what the provider did. */
 export async function payAtProvider({ id, amount, currency }: LedgerRefund): Promise<Payout> {
   if (!PROVIDER_URL) return { status: 'paid', provider_reference: `book_${id}`, reason: null };
@@ -42,10 +48,7 @@ export async function findAtProvider(id: string): Promise<Payout | undefined> {
 
 /** The refunds whose payouts have come back. */
 export async function returnedByProvider(): Promise<string[]> {
-  if (!PROVIDER_URL) return [];
-  const { status, answer } = await ask('?status=returned');
-  if (status !== 200) throw new Error(`The provider answered ${status}.`);
-  return answer.data.map(({ refund }) => refund).filter(Boolean);
+  return (await list('status=returned')).map(({ refund }) => refund).filter(Boolean);
 }
 
 export interface MadeElsewhere extends Pick<Answer, 'payment' | 'amount' | 'currency'> {
@@ -56,12 +59,18 @@ export interface MadeElsewhere extends Pick<Answer, 'payment' | 'amount' | 'curr
 
 /** What was refunded in the provider's dashboard. */
 export async function madeElsewhere(): Promise<MadeElsewhere[]> {
-  if (!PROVIDER_URL) return [];
-  const { status, answer } = await ask('?refund=');
-  if (status !== 200) throw new Error(`The provider answered ${status}.`);
-  return answer.data.map(({ id: reference, payment, amount, currency, status, failure_reason: reason }) => {
+  const payouts = await list('refund=');
+  return payouts.map(({ id: reference, payment, amount, currency, status, failure_reason: reason }) => {
     return { reference, payment, amount, currency, status: STATUSES[status], reason };
   });
+}
+
+/** All pages. */
+async function list(query: string, cursor = ''): Promise<readonly Answer[]> {
+  if (!PROVIDER_URL) return [];
+  const { status, answer } = await ask(`?${query}${cursor}`);
+  if (status !== 200) throw new Error(`The provider answered ${status}.`);
+  return answer.has_more ? [...answer.data, ...(await list(query, `&cursor=${answer.next_cursor}`))] : answer.data;
 }
 
 async function ask(path: string, request?: RequestInit) {
@@ -69,7 +78,7 @@ async function ask(path: string, request?: RequestInit) {
     ...request,
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  const answer = (await response.json()) as Answer & { error: string; data: readonly Answer[] };
+  const answer = (await response.json()) as Answer & Page & { error: string };
   return { status: response.status, answer };
 }
 

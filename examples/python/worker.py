@@ -52,9 +52,17 @@ def settle(refund):
     tell(f"{name}/fail", {**said, "reason": payout["failure_reason"] or "The money came back."})
 
 
+def returned():
+    cursor = ""
+    while cursor is not None:
+        page = ask(f"{PROVIDER}?status=returned{cursor}")[1]
+        yield from page.get("data", [])
+        cursor = f"&cursor={page['next_cursor']}" if page.get("has_more") else None
+
+
 while True:
     for refund in tell("claim", {"limit": 10, "lease_seconds": 600})["data"]:
         settle(refund)
-    for payout in ask(f"{PROVIDER}?status=returned")[1].get("data", []):
+    for payout in returned():
         tell(payout["refund"] + "/return", {"reason": "The money came back."})
     time.sleep(1)

@@ -1,57 +1,103 @@
-/** The drill finds each fault that costs money, and none in a worker that is right. Its seed is printed when it fails. */
+/** The drill finds each fault that costs money or is untrue, and none in a worker that is right. It always ends, and leaves nothing. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { isRunning, run, until } from '../support/processes.js';
+import { createDatabase, serverUrl, withClient } from '../support/postgres.js';
+import { isRunning, run, type Started, until } from '../support/processes.js';
 
-async function drilled(...worker: string[]) {
-  const options = ['--refunds', '40', '--seconds', '60', '--json'];
-  const command = worker[0] === undefined ? [] : [process.execPath, ...worker];
-  const { status, stdout, stderr } = await run(['dist/src/cli/cli.js', 'drill', ...options, '--', ...command]).ended;
-  return { status, stderr, report: stdout === '' ? undefined : JSON.parse(stdout) };
+const WORKERS = 'test/drill/workers.js';
+/** For a machine without an embedded PostgreSQL. */
+const REFUSING = `import { registerHooks } from 'node:module';
+  registerHooks({ resolve: (name, context, next) => next(name.startsWith('@embedded') ? 'none' : name, context) });`;
+const NO_EMBEDDED = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(REFUSING)}` };
+
+const drill = (options: readonly string[], worker: readonly string[], environment = {}) => {
+  const words = ['--refunds', '40', '--seed', '1', ...options, '--', process.execPath, ...worker];
+  return run(['dist/src/cli/cli.js', 'drill', ...words], environment);
+};
+
+/** What it has started. */
+function processesOf({ child }: Started): number[] {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  return children.trim().split(' ').map(Number);
 }
 
-test.concurrent('a worker that is right passes', async () => {
-  const { status, report } = await drilled('test/support/drilled-worker.js');
-  expect({ status, ...report }).toMatchObject({ status: 0, passed: true, broken: [] });
-  expect(report.totals.provider).toEqual(report.totals.tillgate);
-  expect(Object.keys(report.faults)).toEqual(expect.arrayContaining(['overtaken', 'answer late', 'worker killed']));
+async function drills(...words: string[]) {
+  const { stdout, stderr } = await run(['test/drill/run.js', ...words]).ended;
+  const played = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return { wrong: played.filter(({ isRight }) => !isRight), stderr, count: played.length };
+}
+
+test.concurrent('twenty-five broken workers are found by their rules, with three seeds each', async () => {
+  expect(await drills('--lanes', '5')).toEqual({ wrong: [], stderr: '', count: 75 });
+});
+
+test.concurrent('workers that are right pass: in the shell, polling, and one that ends and is started again', async () => {
+  const names = ['shell', 'polls', 'ends'];
+  expect(await drills('--right', '--seeds', '1', '--lanes', '1', ...names)).toEqual({
+    wrong: [],
+    stderr: '',
+    count: 3,
+  });
 });
 
 test.concurrent.each([
-  ['pays-again', 'paid again', 'Before you pay a refund of claim 2 or above, look at the provider'],
-  ['new-key', 'new key', 'Use the refund’s id as the key of every attempt'],
-  ['ignores-number', 'claim number', 'Send the number that your claim gave you'],
-  ['fails-on-timeout', 'failed though paid', 'A time-out or a lost answer is no refusal'],
-  ['never-looks', 'submitted', 'look at the provider when you are given it again'],
-])('a worker with the fault "%s" fails with the rule', async (fault, rule, sentence) => {
-  const { status, report } = await drilled('test/support/drilled-worker.js', fault);
-  const { seed, broken } = report;
-  expect({ seed, status, rule: broken[0].rule }).toEqual({ seed, status: 1, rule });
-  expect(broken[0].sentence).toContain(sentence);
-  expect(broken[0].history[0]).toMatch(/^day \d \S+ {2}merchant {2}proposes to refund \d+ (eur|usd|jpy)$/);
-});
-
-test.concurrent.each([
-  ['no command', [], 'Give the command of your worker after --.'],
-  ['a command that ends', ['-e', 'console.log("no settings")'], 'The command ended by itself 10 times'],
+  ['no command', [], [], 'Give the command of your worker after --.'],
   [
-    'a command that does nothing',
-    ['-e', 'setInterval(() => 0, 1000)'],
-    'The command has not asked Tillgate for anything.',
+    'a command that ends',
+    [],
+    ['-e', 'console.log("no settings")'],
+    'Add --restart before -- if yours works once and ends.',
   ],
-])('%s is not tested', async (_, worker, message) => {
-  const { status, stderr, report } = await drilled(...worker);
-  expect({ status, report }).toEqual({ status: 2, report: undefined });
+  ['a command that does nothing', ['--seconds', '5'], ['-e', 'setInterval(() => 0, 1000)'], 'has not asked Tillgate'],
+])('%s is not tested', async (_, options, worker, message) => {
+  const command = worker.length > 0 ? drill(options, worker) : run(['dist/src/cli/cli.js', 'drill']);
+  const { status, stdout, stderr } = await command.ended;
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);
 });
 
 test.concurrent('without a Tillgate there is no verdict, and no process is left', async () => {
-  const drill = run(['dist/src/cli/cli.js', 'drill', '--', process.execPath, 'test/support/drilled-worker.js']);
-  const { pid } = drill.child;
-  await until(() => drill.stderr().includes('Day 1'));
-  const processes = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const started = drill([], [WORKERS, 'right']);
+  await until(() => started.stderr().includes('Day 1'));
+  const processes = processesOf(started);
   const tillgate = processes.find((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('src/main.js'));
   process.kill(tillgate as number, 'SIGKILL');
-  expect((await drill.ended).status).toBe(2);
+  expect((await started.ended).status).toBe(2);
   await until(() => !processes.some(isRunning));
+});
+
+test.concurrent('Ctrl-C, for all that are in the foreground, brings the verdict so far', async () => {
+  const started = drill(['--json'], [WORKERS, 'key of payment and amount']);
+  await until(() => started.stderr().includes('Night 1'));
+  const processes = processesOf(started);
+  started.child.kill('SIGINT');
+  const { status, stdout } = await started.ended;
+  const { passed, stopped, broken } = JSON.parse(stdout);
+  expect({ status, passed, stopped }).toEqual({ status: 1, passed: false, stopped: 'The drill was interrupted.' });
+  expect(broken[0].rule).toBe('shared key');
+  expect(broken[0].history[0]).toMatch(/^day \d \S+ {2}merchant {2}proposes to refund \d+ (eur|usd|jpy)$/);
+  await until(() => !processes.some(isRunning));
+});
+
+test.concurrent('a closed pipe ends it, and so does the limit; on the server of DATABASE_URL nothing is left', async () => {
+  const own = await createDatabase({ empty: true });
+  const started = drill(['--limit', '15'], [WORKERS, 'right'], {
+    DATABASE_URL: own.url,
+    ...NO_EMBEDDED,
+  });
+  const piped = drill([], [WORKERS, 'right']);
+  await until(() => piped.stderr().includes('Day 1'));
+  const processes = processesOf(piped);
+  piped.child.stderr?.destroy();
+  expect((await piped.ended).status).toBe(2);
+  await until(() => !processes.some(isRunning));
+  const { status, stdout } = await started.ended;
+  expect(status).toBe(2);
+  expect(stdout).toMatch(/^NO VERDICT: The limit of 15 seconds was reached\. Open refunds: \d+\. No rule was broken/);
+  const left = "SELECT datname FROM pg_database WHERE datname LIKE 'tillgate\\_drill\\_%'";
+  expect((await withClient(serverUrl(), (client) => client.query(left))).rows).toEqual([]);
+  await own.drop();
 });

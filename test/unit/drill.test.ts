@@ -1,8 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { type Course, planOf } from '../../drill/plan.js';
+import { Journal } from '../../drill/journal.js';
+import { type Course, LEAST_REFUNDS, planOf } from '../../drill/plan.js';
 import type { Payout } from '../../drill/provider.js';
-import { Traffic } from '../../drill/traffic.js';
-import { totals, violations } from '../../drill/verdict.js';
+import { unmetOf } from '../../drill/report.js';
+import { EACH_DAY, IN_TURN } from '../../drill/scenes.js';
+import { lasting, type Rule, totals, untruths, violations } from '../../drill/verdict.js';
+import { Witness } from '../../drill/witness.js';
 
 test('the same seed is the same plan, and another seed is another', () => {
   expect(planOf(7, 200)).toEqual(planOf(7, 200));
@@ -10,15 +13,44 @@ test('the same seed is the same plan, and another seed is another', () => {
   expect(planOf(7, 203).map((day) => day.length)).toEqual([51, 51, 51, 50]);
 });
 
+test('the smallest drill has every scene', () => {
+  expect(LEAST_REFUNDS).toBeLessThanOrEqual(40);
+  const planned = planOf(7, 40).flat();
+  for (const scene of [...EACH_DAY, ...IN_TURN]) {
+    const { reference: _reference, payment: _payment, ...played } = scene;
+    expect(planned).toContainEqual(expect.objectContaining(played));
+  }
+});
+
+test('each day has refunds that are easily mixed up', () => {
+  for (const day of planOf(7, 40)) {
+    const alike = day.filter(({ payment }) => /shirt|mug/.test(payment));
+    expect(new Set(alike.map(({ amount }) => amount)).size).toBe(1);
+    expect(alike.map(({ organization, payment }) => `${organization} ${payment.split(' ')[1]}`)).toEqual([
+      '0 shirt',
+      '0 shirt',
+      '1 mug',
+    ]);
+    expect(alike[0]?.reference).toBe(alike[2]?.reference);
+  }
+});
+
+test('what was planned and did not happen is named', () => {
+  const plan = planOf(7, 40).flat();
+  const unmet = unmetOf(plan, { overtaken: 1 }, new Set<Course>(['pays', 'declines']));
+  expect(unmet).toEqual(expect.arrayContaining(['request late', 'server error', 'fails']));
+  for (const met of ['passes', 'overtaken', 'pays', 'declines']) expect(unmet).not.toContain(met);
+});
+
 const REFUND = { id: 're_1', amount: 500, currency: 'eur' };
 const payout = (status: Payout['status'], more: Partial<Payout> = {}): Payout => ({
   ...{ id: 'pr_1', refund: 're_1', amount: 500, currency: 'eur', key: 're_1', status },
   ...more,
 });
-const books = (status: string, payouts: Payout[], misused: string[] = [], course: Course = 'pays') => ({
+const books = (status: string, payouts: Payout[], seen: Rule[] = [], course: Course = 'pays') => ({
   refunds: [{ ...REFUND, status }],
   payouts,
-  misused: new Set(misused),
+  seen: new Map([['re_1', new Set(seen)]]),
   courseOf: () => course,
 });
 
@@ -37,19 +69,52 @@ test.each([
   ['amount', books('succeeded', [payout('succeeded', { currency: 'usd' })])],
   ['new key', books('succeeded', [payout('succeeded'), payout('succeeded', { key: 'other' })])],
   ['paid again', books('succeeded', [payout('succeeded'), payout('succeeded')])],
-  ['claim number', books('succeeded', [payout('succeeded')], ['re_1'])],
+  ['paid again', books('succeeded', [payout('succeeded'), payout('succeeded')], ['released', 'reference'])],
+  ['claim number', books('succeeded', [payout('succeeded')], ['released', 'claim number'])],
   ['failed though paid', books('failed', [payout('succeeded')])],
   ['failed though paid', books('failed', [payout('pending')])],
   ['failed unrefused', books('failed', [])],
   ['canceled though paid', books('canceled', [payout('succeeded')])],
-  ['returned', books('succeeded', [payout('returned')])],
+  ['released', books('canceled', [payout('succeeded')], ['released'])],
   ['succeeded unpaid', books('succeeded', [payout('pending')])],
   ['succeeded unpaid', books('succeeded', [])],
+])('the rule "%s" is named, and no time mends it', (rule, broken) => {
+  expect(lasting(violations(broken))).toEqual([{ refund: 're_1', rule }]);
+});
+
+test.each([
+  ['returned', books('succeeded', [payout('returned')])],
   ['submitted', books('pending', [payout('succeeded')], [], 'pays days later')],
   ['unreported', books('pending', [payout('failed')])],
   ['unpaid', books('pending', [])],
-])('the rule "%s" is named', (rule, broken) => {
+])('the rule "%s" is named, and may be mended', (rule, broken) => {
   expect(violations(broken)).toEqual([{ refund: 're_1', rule }]);
+  expect(lasting(violations(broken))).toEqual([]);
+});
+
+const UNKNOWN = { payouts: [] as Payout[], isOnTheWay: false, isDeclined: false };
+const known = (...payouts: Payout[]) => ({ ...UNKNOWN, payouts });
+
+test.each([
+  ['succeed', 'pr_1', known(payout('succeeded')), []],
+  ['succeed', undefined, known(payout('returned')), []],
+  ['succeed', undefined, known(payout('pending')), ['succeeded unpaid']],
+  ['succeed', 'pr_2', known(payout('succeeded')), ['reference']],
+  ['extend', 'pr_1', known(payout('pending')), []],
+  ['extend', 'pr_1', UNKNOWN, ['reference']],
+  ['release', undefined, UNKNOWN, []],
+  ['release', undefined, known(payout('failed')), []],
+  ['release', undefined, known(payout('pending')), ['released while pending', 'released']],
+  ['release', undefined, known(payout('succeeded')), ['released']],
+  ['release', undefined, { ...UNKNOWN, isOnTheWay: true }, ['released']],
+  ['fail', undefined, { ...UNKNOWN, isDeclined: true }, []],
+  ['fail', 'pr_1', known(payout('failed')), []],
+  ['fail', undefined, UNKNOWN, ['failed unrefused']],
+  ['fail', undefined, known(payout('pending')), ['failed though paid']],
+  ['return', undefined, known(payout('returned')), []],
+  ['return', undefined, known(payout('succeeded')), ['failed though paid']],
+])('%s as %s with %j breaks %j', (name, reference, facts, rules) => {
+  expect(untruths({ name, reference }, facts)).toEqual(rules);
 });
 
 test('the totals are of what was paid for good', () => {
@@ -62,17 +127,49 @@ test.each([
   ['the payout', [payout('failed')], []],
 ])(
   'after refund_claimed, a worker that finds %s at the provider may report under another claim: %j',
-  (_, data, misused) => {
-    const nothing = { note: () => undefined } as never;
-    const traffic = new Traffic(nothing, nothing, nothing, '');
+  async (_, data, misused) => {
+    const merchants = { plan: () => undefined, cancel: async () => undefined } as never;
+    const provider = { onTheWay: new Set(), declined: new Set(['re_1']), payoutsOf: () => data, book: data } as never;
+    const witness = new Witness(merchants, provider, journalOf());
     const request = (method: string, path: string, claim?: number) => ({
       ...{ worker: 0, method, path, headers: {}, text: '' },
       body: claim && { claim },
     });
-    const fail = (claim: number) => request('POST', '/ledger/v1/refunds/re_1/fail', claim);
-    traffic.tillgate.note(fail(1), { status: 422, body: { error: { code: 'refund_claimed' } } }, 'passes');
-    traffic.payouts.note(request('GET', '/refunds?refund=re_1'), { status: 200, body: { data } }, 'passes');
-    traffic.tillgate.note(fail(2), { status: 200, body: {} }, 'passes');
-    expect([...traffic.misused]).toEqual(misused);
+    const fail = (claim: number) => witness.receiveForTillgate(request('POST', '/ledger/v1/refunds/re_1/fail', claim));
+    await fail(1)({ status: 422, body: { error: { code: 'refund_claimed' } } }, 'passes');
+    await witness.receiveForProvider(request('GET', '/refunds?refund=re_1'))({ status: 200, body: { data } }, 'passes');
+    await fail(2)({ status: 200, body: {} }, 'passes');
+    expect([...witness.seen.keys()]).toEqual(misused);
   },
 );
+
+const journalOf = () => new Journal({ label: () => 'day 1' } as never);
+
+test('a history stands in the order of arrival, and says once what was repeated', () => {
+  const journal = journalOf();
+  journal.note('re_1', 'merchant', 'proposes');
+  const arrival = journal.moment();
+  journal.note(undefined, 'worker 1', 'kill -9');
+  journal.note('re_1', 'worker 1', 'reports', arrival);
+  for (let claim = 2; claim < 100; claim += 1) {
+    journal.note('re_1', `worker ${1 + (claim % 2)}`, `claims it: claim ${claim}`);
+    journal.note('re_1', `worker ${1 + (claim % 2)}`, 'looks');
+  }
+  journal.note('re_2', 'worker 1', 'pays');
+  expect(journal.history('re_1')).toEqual([
+    'day 1  merchant  proposes',
+    'day 1  worker 1  reports',
+    'day 1  worker 1  kill -9',
+    'day 1  worker 1  claims it: claim 2',
+    'day 1  worker 1  looks',
+    '… these 2 lines 97 times more, until day 1',
+  ]);
+});
+
+test('a history has at most 60 lines', () => {
+  const journal = journalOf();
+  for (let line = 0; line < 200; line += 1) journal.note('re_1', 'worker 1', `does ${line}`);
+  const history = journal.history('re_1');
+  expect(history).toHaveLength(60);
+  expect([history[39], history[59]]).toEqual(['… 141 lines are left out', 'day 1  worker 1  does 199']);
+});

@@ -1,0 +1,195 @@
+/** Sees every request of the workers: writes it down, holds each report to what the provider has then, and knows who works. */
+import type { Answer, Json } from './api.js';
+import type { Journal, Moment } from './journal.js';
+import type { Request } from './line.js';
+import type { Merchants } from './merchants.js';
+import type { Fate } from './plan.js';
+import type { Provider } from './provider.js';
+import { type Rule, untruths } from './verdict.js';
+
+export const CLAIM = '/ledger/v1/refunds/claim';
+const REPORT = /^\/ledger\/v1\/refunds\/(\w+)\/(succeed|fail|extend|release|return)$/;
+
+const WORDS: Readonly<Record<Fate, string>> = {
+  passes: '',
+  'request lost': ' (the request is lost)',
+  'request late': ' (no answer: the request is late)',
+  'answer lost': ' (the answer is lost)',
+  'arrives twice': ' (it arrives twice)',
+  'worker killed': ' (no answer)',
+  'answer late': ' (no answer before the clock moves)',
+  'answer slow': '',
+  'server error': ' (the answer is an error of 500 or above)',
+  overtaken: ' (the answer came after another claim)',
+  'no balance': '',
+  unavailable: '',
+  'too many requests': '',
+};
+const UNHEARD: Partial<Record<Fate, string>> = {
+  'request late': ' (the late request arrives)',
+  'arrives twice': ' (the second arrival, whose answer nobody hears)',
+};
+
+type Note = (answer: Answer | undefined, fate: Fate) => Promise<void>;
+
+export class Witness {
+  /** Rises with each kind of request about a refund that a worker makes for the first time since the clock moved. */
+  work = 0;
+  /** Who has asked since the clock moved whether there is work, and has heard the answer. */
+  readonly asked = new Set<number>();
+  /** Who has heard an answer on which it must act, and has not sent anything since. */
+  readonly acting = new Set<number>();
+  /** Whether anybody has ever asked. */
+  wasAsked = false;
+  readonly seen = new Map<string, Set<Rule>>();
+  private hour = 0;
+  private readonly worked = new Set<string>();
+  private readonly given = new Set<string>();
+  /** Which worker was given a refund last. */
+  private readonly claimants = new Map<string, number>();
+  private readonly refused = new Set<string>();
+
+  constructor(
+    private readonly merchants: Merchants,
+    private readonly provider: Provider,
+    private readonly journal: Journal,
+  ) {}
+
+  clockMoves(): void {
+    this.hour += 1;
+    this.asked.clear();
+    this.worked.clear();
+  }
+
+  claimantOf(refund: string): number | undefined {
+    return this.claimants.get(refund);
+  }
+
+  receiveForTillgate(request: Request): Note {
+    const [moment, hour] = [this.arrival(request), this.hour];
+    return async (answer, fate) => {
+      if (reportOf(request.path).refund) return this.noteReport(request, moment, answer, fate);
+      this.wasAsked = true;
+      if (isHeard(request, fate) && hour === this.hour) this.asked.add(request.worker);
+      if (request.path === CLAIM) this.noteClaims(request, moment, answer, fate);
+    };
+  }
+
+  receiveForProvider(request: Request): Note {
+    const moment = this.arrival(request);
+    return async (answer, fate) => {
+      const { worker, method, path, headers, body } = request;
+      const refund = method === 'POST' ? body?.refund : this.lookedAt(path);
+      if (!refund) return;
+      this.works(worker, refund, method);
+      // What the provider has is a fact, which every worker may report.
+      if (method === 'GET' && payoutsIn(answer).length > 0) this.refused.delete(`${worker} ${refund}`);
+      else if (method === 'GET' && isHeard(request, fate)) this.acting.add(worker);
+      const key = String(headers['idempotency-key']);
+      if (method === 'POST') this.notePayout(refund, key, request, fate);
+      const asked = method === 'POST' ? `pays ${body.amount} ${body.currency}, key ${key}` : 'looks';
+      const what = `${asked}${answer ? `: ${said(answer)}` : ''}${wordsOf(request, fate)}`;
+      this.journal.note(refund, nameOf(worker), what, moment);
+    };
+  }
+
+  /** The refund that a request to the provider is about, or ''. */
+  lookedAt(path: string): string {
+    const { pathname, searchParams } = new URL(path, 'http://provider');
+    const payout = this.provider.book.find(({ id }) => pathname === `/refunds/${id}`);
+    return payout?.refund ?? searchParams.get('refund') ?? '';
+  }
+
+  private arrival({ worker, isUnheard }: Request): Moment {
+    if (!isUnheard) this.acting.delete(worker);
+    return this.journal.moment();
+  }
+
+  private notePayout(refund: string, key: string, { isUnheard }: Request, fate: Fate): void {
+    const { onTheWay } = this.provider;
+    if (fate === 'request late') onTheWay[isUnheard ? 'delete' : 'add'](refund);
+    const first = this.provider.firstRefundOf(key);
+    if (first !== undefined && first !== refund) this.see(refund, 'shared key');
+    if (this.merchants.plan(refund)?.regret === 'when it is paid') this.merchants.regret(refund);
+  }
+
+  private noteClaims(request: Request, moment: Moment, answer: Answer | undefined, fate: Fate): void {
+    const { worker, isUnheard } = request;
+    for (const { id, claim } of answer?.body?.data ?? []) {
+      this.journal.note(id, nameOf(worker), `claims it: claim ${claim.number}${wordsOf(request, fate)}`, moment);
+      if (isUnheard) continue;
+      if (isHeard(request, fate)) this.acting.add(worker);
+      this.works(worker, id, CLAIM);
+      this.claimants.set(id, worker);
+      this.given.add(`${worker} ${id} ${claim.number}`);
+    }
+  }
+
+  private async noteReport(request: Request, moment: Moment, answer: Answer | undefined, fate: Fate): Promise<void> {
+    const { worker, path, body } = request;
+    const { refund, name } = reportOf(path);
+    const number = body?.claim;
+    const error = answer?.body?.error;
+    this.works(worker, refund, name);
+    this.noteClaimNumber(worker, refund, number, error?.code === 'refund_claimed');
+    const untrue = answer?.status === 200 ? this.untruthsOf(refund, name, body) : [];
+    for (const rule of untrue) this.see(refund, rule);
+    const claim = number === undefined ? 'without a claim' : `of claim ${number}`;
+    const named = untrue.includes('reference') ? `, as ${this.nameOf(body.provider_reference)}` : '';
+    const outcome = answer ? `: ${answer.status}${error ? ` ${error.code}` : ''}` : '';
+    const what = `reports ${name} ${claim}${named}${outcome}${wordsOf(request, fate)}`;
+    this.journal.note(refund, nameOf(worker), what, moment);
+    if (answer?.status === 200 && name === 'release') await this.merchants.cancel(refund);
+  }
+
+  private noteClaimNumber(worker: number, refund: string, number: unknown, isRefused: boolean): void {
+    if (isRefused && number === undefined) this.see(refund, 'claim number');
+    const isOwn = number === undefined || this.given.has(`${worker} ${refund} ${number}`);
+    if (!isOwn && this.refused.has(`${worker} ${refund}`)) this.see(refund, 'claim number');
+    if (isRefused) this.refused.add(`${worker} ${refund}`);
+  }
+
+  private untruthsOf(refund: string, name: string, body: Json): Rule[] {
+    const { provider } = this;
+    const [isOnTheWay, isDeclined] = [provider.onTheWay.has(refund), provider.declined.has(refund)];
+    const report = { name, reference: body?.provider_reference };
+    return untruths(report, { payouts: provider.payoutsOf(refund), isOnTheWay, isDeclined });
+  }
+
+  private nameOf(payout: string): string {
+    const { refund } = this.provider.book.find(({ id }) => id === payout) ?? {};
+    return refund ? `${payout}, the payout of ${refund}` : payout;
+  }
+
+  /** The same again changes nothing: it is no work before the clock has moved. */
+  private works(worker: number, refund: string, kind: string): void {
+    const work = `${worker} ${refund} ${kind}`;
+    if (this.worked.has(work)) return;
+    this.worked.add(work);
+    this.work += 1;
+  }
+
+  private see(refund: string, rule: Rule): void {
+    this.seen.set(refund, (this.seen.get(refund) ?? new Set()).add(rule));
+  }
+}
+
+export const nameOf = (worker: number) => `worker ${worker + 1}`;
+
+export function reportOf(path: string): { readonly refund: string; readonly name: string } {
+  const [, refund = '', name = ''] = REPORT.exec(path) ?? [];
+  return { refund, name };
+}
+
+const isHeard = ({ isUnheard }: Request, fate: Fate) => !isUnheard && (fate === 'passes' || fate === 'arrives twice');
+const wordsOf = ({ isUnheard }: Request, fate: Fate) => (isUnheard ? UNHEARD[fate] : undefined) ?? WORDS[fate];
+
+function payoutsIn(answer: Answer | undefined): Json[] {
+  return answer?.body?.data ?? (answer?.body?.id ? [answer.body] : []);
+}
+
+function said(answer: Answer): string {
+  if (answer.status !== 200) return `${answer.status} ${answer.body?.error}`;
+  const payouts = payoutsIn(answer);
+  return payouts.map(({ id, status }) => `${id} ${status}`).join(', ') || 'nothing there';
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# A worker of the ledger in bash, curl and jq.
+set -u
+ledger=$TILLGATE_URL/ledger/v1/refunds
+provider=$PROVIDER_URL/refunds
+
+# ask <url> [<body> [<header>]]: sets status and answer. The status is 000 when no answer came.
+ask() {
+  answer=$(curl -s -m 20 -w '\n%{http_code}' -H 'content-type: application/json' ${3:+-H "$3"} ${2:+-d "$2"} "$1")
+  status=${answer##*$'\n'} answer=${answer%$'\n'*}
+}
+
+# Repeats what was not answered.
+tell() {
+  while ask "$ledger$1" "$2" "authorization: Bearer $TILLGATE_LEDGER_KEY"; [[ $status =~ ^(000|429|5..)$ ]]; do sleep 1; done
+}
+
+report() { # <id> <claim> <payout>
+  local said payout_status
+  said=$(jq -c --argjson claim "$2" '{ claim: $claim, provider_reference: .id }' <<<"$3")
+  payout_status=$(jq -r .status <<<"$3")
+  case $payout_status in
+    succeeded) tell "/$1/succeed" "$said" ;;
+    pending) tell "/$1/extend" "$(jq -c '. + { lease_seconds: 21600 }' <<<"$said")" ;;
+    *) tell "/$1/fail" "$(jq -c --arg reason "$payout_status" '. + { reason: $reason }' <<<"$said")" ;;
+  esac
+}
+
+settle() { # <refund>
+  local id claim payout
+  id=$(jq -r .id <<<"$1") claim=$(jq .claim.number <<<"$1")
+  ask "$provider?refund=$id"
+  [[ $status = 200 ]] || return
+  payout=$(jq -c '.data[-1] // empty' <<<"$answer")
+  if [[ -z $payout ]]; then
+    tell "/$id/extend" "{\"claim\":$claim,\"lease_seconds\":600}"
+    [[ $status = 200 ]] || return
+    ask "$provider" "$(jq -c '{ refund: .id, amount, currency }' <<<"$1")" "idempotency-key: $id"
+    case "$status $(jq -r '.error? // ""' <<<"$answer" 2>&-)" in
+      "200 "*) payout=$answer ;;
+      "402 "*) tell "/$id/fail" "{\"claim\":$claim,\"reason\":\"declined\"}"; return ;;
+      *" no_balance" | *" unavailable") tell "/$id/release" "{\"claim\":$claim,\"delay_seconds\":60}"; return ;;
+      *) return ;;
+    esac
+  fi
+  report "$id" "$claim" "$payout"
+}
+
+while :; do
+  tell /claim '{"limit":10,"lease_seconds":600}'
+  while read -r refund; do settle "$refund"; done < <(jq -c '.data[]' <<<"$answer")
+  ask "$provider?status=returned"
+  if [[ $status = 200 ]]; then
+    for id in $(jq -r '.data[].refund' <<<"$answer"); do tell "/$id/return" '{}'; done
+  fi
+  sleep 0.3
+done

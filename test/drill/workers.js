@@ -1,0 +1,282 @@
+/**
+ * Workers for the drill. `node workers.js <name>`: one that is right, or one with a fault that costs money or tells an untruth.
+ * `BROKEN` says which rule each of them must break.
+ */
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const { TILLGATE_URL, TILLGATE_LEDGER_KEY, PROVIDER_URL, NOTES } = process.env;
+const HOUR = 3600;
+const PAUSE_MS = 100;
+const TIMEOUT_MS = 15_000;
+
+async function request(url, headers, body, method = body ? 'POST' : 'GET') {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(url, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) });
+  return { status: response.status, body: await response.json().catch(() => ({})) };
+}
+
+const provider = (path, headers, body) => request(`${PROVIDER_URL}/refunds${path}`, headers, body);
+
+const ask = (path, body) => {
+  const headers = { authorization: `Bearer ${TILLGATE_LEDGER_KEY}`, 'content-type': 'application/json' };
+  return request(`${TILLGATE_URL}/ledger/v1/refunds${path}`, headers, body).catch(() => undefined);
+};
+
+/** Again until it is answered. */
+async function tillgate(path, body) {
+  for (;;) {
+    const answer = await ask(path, body);
+    if (answer && answer.status < 500 && answer.status !== 429) return answer;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** What a worker that was killed still knows. */
+const notes = () => (existsSync(NOTES) ? readFileSync(NOTES, 'utf8').split('\n') : []);
+const note = (line) => appendFileSync(NOTES, `${line}\n`);
+
+/** Throws when it is not known what the provider has. */
+const RIGHT = {
+  key: ({ id }) => id,
+  terms: ({ id, amount, currency }) => ({ refund: id, amount, currency }),
+  referenceOf: ({ id }) => id,
+  mustLook: ({ claim }) => claim.number > 1,
+
+  async find({ id }) {
+    const { status, body } = await provider(`?refund=${id}`);
+    if (status !== 200) throw new Error(`a look: ${status}`);
+    return body.data.at(-1);
+  },
+
+  async pay(refund) {
+    const headers = { 'idempotency-key': this.key(refund), 'content-type': 'application/json' };
+    const { status, body } = await provider('', headers, this.terms(refund));
+    return status === 200 ? body : this.refusal(status, body);
+  },
+
+  refusal(status, { error }) {
+    if (status === 402) return { status: 'declined' };
+    if (['no_balance', 'unavailable', 'too_many_requests'].includes(error)) return { status: 'not now' };
+    throw new Error(`a payout: ${status}`);
+  },
+
+  async payoutOf(refund) {
+    return (this.mustLook(refund) ? await this.find(refund) : undefined) ?? (await this.pay(refund));
+  },
+
+  /** What it does when it does not know. */
+  unknown: () => undefined,
+  succeed: (id, said) => tillgate(`/${id}/succeed`, said),
+  fail: (id, said) => tillgate(`/${id}/fail`, { ...said, reason: 'refused' }),
+  wait: (id, said) => tillgate(`/${id}/extend`, { ...said, lease_seconds: 6 * HOUR }),
+  release: (id, said) => tillgate(`/${id}/release`, { ...said, delay_seconds: 60 }),
+  return: (id) => tillgate(`/${id}/return`, {}),
+
+  async report({ id, claim }, payout) {
+    const said = { claim: claim?.number, ...(payout.id && { provider_reference: this.referenceOf(payout) }) };
+    if (payout.status === 'succeeded') return this.succeed(id, said);
+    if (payout.status === 'pending') return this.wait(id, said);
+    if (payout.status === 'not now') return this.release(id, { claim: said.claim });
+    return this.fail(id, said);
+  },
+
+  async settle(refund) {
+    let payout;
+    try {
+      payout = await this.payoutOf(refund);
+    } catch {
+      payout = await this.unknown(refund);
+    }
+    if (payout) await this.report(refund, payout);
+  },
+
+  async work() {
+    const { body } = await tillgate('/claim', { limit: 1, lease_seconds: 60 });
+    for (const refund of body.data) await this.settle(refund);
+    return body.data.length;
+  },
+
+  async lookForReturns() {
+    for (let cursor = ''; cursor !== undefined; ) {
+      const { body } = await provider(`?status=returned${cursor}`);
+      for (const { refund } of body.data ?? []) await this.return(refund);
+      cursor = body.has_more ? `&cursor=${body.next_cursor}` : undefined;
+    }
+  },
+
+  async round() {
+    const count = await this.work();
+    await this.lookForReturns().catch(() => undefined);
+    if (count === 0) await sleep(PAUSE_MS);
+  },
+
+  async run() {
+    for (;;) await this.round();
+  },
+};
+
+/** Others that are right. */
+const ALSO_RIGHT = {
+  right: {},
+  /** Looks in each round at every payout that is pending. */
+  polls: {
+    async round() {
+      await RIGHT.round.call(this);
+      const { body } = await tillgate('?limit=100');
+      for (const refund of body.data.filter(({ provider_reference: reference }) => reference !== null)) {
+        const payout = await provider(`/${refund.provider_reference}`).catch(() => undefined);
+        if (payout?.status === 200 && payout.body.status !== 'pending') await this.report(refund, payout.body);
+      }
+    },
+  },
+  /** Repeats within a claim what was not answered. */
+  repeats: {
+    pay: (refund) => {
+      const pay = () => RIGHT.pay.call(RIGHT, refund);
+      return pay().catch(pay).catch(pay);
+    },
+  },
+  /** Like a cron job: `--restart`. */
+  ends: {
+    async run() {
+      while ((await this.work()) > 0);
+      await this.lookForReturns();
+    },
+  },
+};
+
+const onlyPage = async (query) => (await provider(query)).body.data ?? [];
+
+export const BROKEN = {
+  'float amounts': [
+    'amount',
+    { terms: ({ id, amount, currency }) => ({ refund: id, amount: amount * 100, currency }) },
+  ],
+  'key of payment and amount': ['shared key', { key: ({ payment, amount }) => `${payment}-${amount}` }],
+  'key of reference': ['shared key', { key: ({ reference }) => reference }],
+  'new key for each attempt': ['new key', { mustLook: () => false, key: () => randomUUID() }],
+  'new key for what bounced': [
+    'new key',
+    {
+      async return(id) {
+        const { body } = await tillgate(`/${id}`);
+        if (body.status === 'succeeded') await RIGHT.pay.call({ ...RIGHT, key: () => randomUUID() }, body);
+      },
+    },
+  ],
+  'never looks': ['paid again', { mustLook: () => false }],
+  'no answer to a look is nothing there': [
+    'paid again',
+    { find: (refund) => RIGHT.find(refund).catch(() => undefined) },
+  ],
+  'looks on the first page only': [
+    'paid again',
+    { find: async ({ id }) => (await onlyPage('')).findLast(({ refund }) => refund === id) },
+  ],
+  'takes the number of another claim': [
+    'claim number',
+    {
+      async report(refund, payout) {
+        const { body } = (await RIGHT.report.call(this, refund, payout)) ?? {};
+        if (body?.error?.code !== 'refund_claimed') return;
+        const now = await tillgate(`/${refund.id}`);
+        if (now.body.claim) await RIGHT.report.call(this, now.body, payout);
+      },
+    },
+  ],
+  'finds by amount': [
+    'reference',
+    {
+      async find({ amount, currency }) {
+        return (await onlyPage(`?amount=${amount}&currency=${currency}`)).at(-1);
+      },
+    },
+  ],
+  'reference of the payout before': [
+    'reference',
+    {
+      referenceOf({ id }) {
+        const before = this.before ?? id;
+        this.before = id;
+        return before;
+      },
+    },
+  ],
+  'releases what is pending': ['released while pending', { wait: (id, { claim }) => RIGHT.release(id, { claim }) }],
+  'releases after an error of 500': [
+    'released',
+    { refusal: (status, body) => (status >= 500 ? { status: 'not now' } : RIGHT.refusal(status, body)) },
+  ],
+  'releases when a look finds nothing': [
+    'released',
+    { unknown: async (refund) => (await RIGHT.find(refund).catch(() => undefined)) ?? { status: 'not now' } },
+  ],
+  'fails after a time-out': ['failed though paid', { unknown: () => ({ status: 'declined' }) }],
+  'an error of 500 is declined': [
+    'failed though paid',
+    { refusal: (status, body) => (status >= 500 ? { status: 'declined' } : RIGHT.refusal(status, body)) },
+  ],
+  '429 is declined': [
+    'failed unrefused',
+    { refusal: (status, body) => (status === 429 ? { status: 'declined' } : RIGHT.refusal(status, body)) },
+  ],
+  'gives up at the second claim': [
+    'failed unrefused',
+    { payoutOf: (refund) => (refund.claim.number > 1 ? { status: 'declined' } : RIGHT.payoutOf(refund)) },
+  ],
+  'claims nothing': [
+    'canceled though paid',
+    {
+      async work() {
+        const { body } = await tillgate('?limit=100');
+        for (const refund of body.data) await this.settle({ ...refund, claim: { number: 2 } });
+        return 0;
+      },
+      wait: () => undefined,
+      release: () => undefined,
+      fail: (id, { claim: _, ...said }) => RIGHT.fail(id, said),
+      succeed: (id, { claim: _, ...said }) => RIGHT.succeed(id, said),
+    },
+  ],
+  'succeeds what is pending': ['succeeded unpaid', { wait: (id, said) => RIGHT.succeed(id, said) }],
+  'fails what came back': ['returned', { return: (id) => RIGHT.fail(id, {}) }],
+  'forgets what is pending': [
+    'submitted',
+    { settle: (refund) => refund.provider_reference === null && RIGHT.settle(refund) },
+  ],
+  'pays at most once': [
+    'unpaid',
+    {
+      async payoutOf(refund) {
+        if (notes().includes(refund.id)) return RIGHT.find(refund);
+        note(refund.id);
+        return RIGHT.pay(refund);
+      },
+    },
+  ],
+  'reports at most once': [
+    'unreported',
+    {
+      async settle(refund) {
+        if (notes().includes(refund.id)) return;
+        const payout = await RIGHT.payoutOf(refund).catch(() => undefined);
+        if (payout?.status === 'succeeded') note(refund.id);
+        if (payout)
+          await RIGHT.report.call({ ...RIGHT, succeed: (id, said) => ask(`/${id}/succeed`, said) }, refund, payout);
+      },
+    },
+  ],
+  'judges its claim by the time of day': [
+    'unpaid',
+    { settle: (refund) => refund.claim.expires_at * 1000 > Date.now() && RIGHT.settle(refund) },
+  ],
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , name] = process.argv;
+  const [, fault = ALSO_RIGHT[name]] = BROKEN[name] ?? [];
+  await Object.assign({}, RIGHT, fault).run();
+}
