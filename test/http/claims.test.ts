@@ -2,8 +2,9 @@
 import { expect, test } from '@jest/globals';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { atOnce } from '../support/client.js';
 import { useService, useShop } from '../support/setup.js';
-import { Shop } from '../support/shop.js';
+import { Shop, type Twin } from '../support/shop.js';
 
 const CLAIM = '/ledger/v1/refunds/claim';
 
@@ -51,13 +52,14 @@ test('a claim ignores the idempotency key: repeating the request claims again', 
 });
 
 test.each([
-  ['one organization', {}],
-  ['all organizations', { organization: undefined }],
-])('a claim of %s has its own mode', async (_, body) => {
-  const twin = await Shop.openTwin(service);
-  const ids = await Promise.all(MODES.map((mode) => propose(2, twin[mode])));
-  const claimed = MODES.map((mode) => twin[mode].claim({ limit: 100, ...body }));
-  expect((await Promise.all(claimed)).map(idsOf)).toEqual(ids);
+  [1, {}],
+  [2, { organization: undefined }],
+])('a claim of %i organizations has its own mode', async (count, body) => {
+  const twins = await atOnce(count, () => Shop.openTwin(service));
+  const proposed = MODES.map((mode) => Promise.all(twins.map((twin) => propose(2, twin[mode]))));
+  const expected = (await Promise.all(proposed)).map((ids) => ids.flat().sort());
+  const claims = MODES.map((mode) => (twins[0] as Twin)[mode].claim({ limit: 100, ...body }));
+  expect((await Promise.all(claims)).map((claim) => idsOf(claim).sort())).toEqual(expected);
 });
 
 test('PostgreSQL itself refuses a claim on a refund that is not pending', async () => {

@@ -28,6 +28,7 @@ async function makeAll(shop: Shop) {
   const session = await createdBy(shop);
   const payment = await shop.capture({ reference: 'capture' });
   const refund = (await shop.post('/v1/refunds', { payment, amount: 1, reference: 'back' })).body.id;
+  await shop.recordRefund(payment, { amount: 1 });
   await shop.hold(payment, { amount: 1, reference: 'dispute' });
   await shop.post('/v1/webhook_endpoints', ENDPOINT);
   return { session, payment, refund };
@@ -43,22 +44,22 @@ describe('of what is alike in two organizations and both modes of each', () => {
   test.each([
     [SESSIONS, 1],
     ['/v1/payments', 1],
-    ['/v1/refunds', 1],
+    ['/v1/refunds', 2],
     ['/v1/refunds?reference=back', 1],
     ['/v1/webhook_endpoints', 1],
-    ['/v1/events?limit=1', 4],
-    ['/v1/events?order=asc&type=refund.created', 1],
+    ['/v1/events?limit=1', 6],
+    ['/v1/events?order=asc&type=refund.created', 2],
     ['/ledger/v1/payments?organization=', 1],
     ['/ledger/v1/payments?limit=1&reference=capture&organization=', 1],
     ['/ledger/v1/refunds?organization=', 1],
     ['/ledger/v1/holds?organization=', 1],
-    ['/ledger/v1/events?organization=', 4],
+    ['/ledger/v1/events?organization=', 6],
     ['/ledger/v1/payments', 2],
     ['/ledger/v1/payments?limit=1&reference=capture', 2],
     ['/ledger/v1/refunds', 2],
     ['/ledger/v1/holds', 2],
-    ['/ledger/v1/events?limit=3', 8],
-    ['/ledger/v1/events?order=asc&type=refund.created', 2],
+    ['/ledger/v1/events?limit=3', 12],
+    ['/ledger/v1/events?order=asc&type=refund.created', 4],
     ['/ledger/v1/webhook_endpoints', 1],
   ])('%s has its own %i', async (path, count) => {
     // Without an organization, a ledger lists those of all.
