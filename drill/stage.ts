@@ -43,7 +43,7 @@ export async function openStage(): Promise<Stage> {
     await migrate(database.url);
     const sql = await connect(database.url);
     endings.push(() => sql.end());
-    const accounts = await openAccounts(database.url);
+    const [accounts] = (await openAccounts(database.url, 1)) as [Accounts];
     const service = await startService(database.url);
     endings.push(service.stop);
     return { ...accounts, url: service.url, databaseUrl: database.url, sql, close };
@@ -53,8 +53,8 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** Two organizations that nobody has used. */
-export async function openAccounts(databaseUrl: string): Promise<Accounts> {
+/** For so many drills, one after the other. */
+export async function openAccounts(databaseUrl: string, count: number): Promise<Accounts[]> {
   const module = AppModule.register(readConfig(environmentOf(databaseUrl)), databaseUrl, { timeLimits: false });
   const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   const keys = application.get(ManageApiKeys);
@@ -65,9 +65,15 @@ export async function openAccounts(databaseUrl: string): Promise<Accounts> {
     return { id, key };
   };
   try {
-    const organizations = [await openOrganization('Drill 1'), await openOrganization('Drill 2')];
     const { token: ledgerKey } = await keys.create({ ...always, kind: 'ledger', organization: null });
-    return { organizations, ledgerKey };
+    const accounts: Accounts[] = [];
+    while (accounts.length < count) {
+      accounts.push({
+        organizations: [await openOrganization('Drill 1'), await openOrganization('Drill 2')],
+        ledgerKey,
+      });
+    }
+    return accounts;
   } finally {
     await application.close();
   }

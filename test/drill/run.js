@@ -43,11 +43,11 @@ await Promise.all(Array.from({ length: Math.min(Number(lanes), runs.length) }, l
 rmSync(scratch, { recursive: true });
 
 async function lane(_, place) {
-  let stage = await openStage();
+  const stage = await openStage();
   try {
+    const accounts = await openAccounts(stage.databaseUrl, runs.length);
     for (const run of queue) {
-      stage = { ...stage, ...(await openAccounts(stage.databaseUrl)) };
-      await play(stage, run, join(scratch, `notes-${place}`));
+      await play({ ...stage, ...accounts.pop() }, run, join(scratch, `notes-${place}`));
       await settleAll(stage);
     }
   } finally {
