@@ -10,7 +10,7 @@ const MAX_LINES = 20_095;
 const FOUNDATION = /^src\/(platform|validation|idempotency|encryption|telemetry|openapi|migrate|embedded-postgres)\//;
 const MAX_README_LINES = 120;
 /** All of test/, fixtures and tools included. */
-const MAX_TEST_LINES = 25_220;
+const MAX_TEST_LINES = 25_300;
 
 const SOURCES = ['src', 'tools'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
