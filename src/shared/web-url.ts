@@ -27,8 +27,8 @@ export function filledUrl(url: string, values: Values): string | undefined {
 /** The fault of a URL with other braces than those of the placeholders, as the end of a sentence, or undefined. */
 export function placeholderFault(url: string, values: Values): string | undefined {
   const [brace] = BRACE.exec(replaced(url, (name) => values[name] && '')) ?? [];
-  const known = Object.keys(values).map((name) => `{${name}}`);
-  return brace && `must not contain ${brace}: it may contain ${known.join(', ')} and no other braces`;
+  const known = () => Object.keys(values).map((name) => `{${name}}`);
+  return brace && `must not contain ${brace}: it may contain ${known().join(', ')} and no other braces`;
 }
 
 /** URL libraries percent-encode the braces of a placeholder. */

@@ -36,7 +36,7 @@ function filled(id: string, path: string): string {
 
 test('a page leads to the payment URL of the organization and mode, until there is none', async () => {
   const { organization: id } = shop;
-  expect(await run('--mode', 'live', '--payment-url', 'https://old.example/{CHECKOUT_SESSION_ID}')).toBeDefined();
+  expect(await run('--mode', 'live', '--payment-url', 'https://old.example/%7bCHECKOUT_SESSION_ID%7D')).toBeDefined();
   const shown = await run('--mode', 'live', '--payment-url', TEMPLATE);
   expect(shown).toEqual({ id, mode: 'live', payment_url: TEMPLATE });
   const stored = await command(['org', 'show', id], { DATABASE_URL: service.databaseUrl });
