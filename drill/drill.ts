@@ -4,10 +4,11 @@ import { Complaint, Halt } from './complaint.js';
 import { Journal } from './journal.js';
 import { Line } from './line.js';
 import { Merchants } from './merchants.js';
-import { DAYS, type PlannedRefund, planOf } from './plan.js';
+import { DAYS, FAST_DAY, NIGHTS_AT_THE_END, OUTAGE_DAY, planOf } from './plan.js';
 import { Provider } from './provider.js';
 import { Pushes } from './pushes.js';
 import { openIn, type Report, reportOn, unmetOf } from './report.js';
+import type { PlannedRefund } from './scenes.js';
 import type { Stage } from './stage.js';
 import { Traffic } from './traffic.js';
 import { type Books, lasting, violations } from './verdict.js';
@@ -28,11 +29,6 @@ export interface Options extends Command {
 }
 
 const HOURS_OF_DAY = { least: 4, most: 16 };
-const OUTAGE_DAY = 1;
-/** What was paid last is decided two days later. A claim may last 60 days, and then it may be paid. */
-const NIGHTS_AT_THE_END = [DAY, 2 * DAY, 61 * DAY, 3 * DAY];
-/** From this day on the clocks of both workers are fast. */
-const FAST_DAY = 2;
 
 export async function drill(stage: Stage, options: Options): Promise<Report> {
   const drill = new Drill(stage, options);

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Json } from './api.js';
-import type { Fate } from './plan.js';
+import type { Fate } from './scenes.js';
 
 export interface Request {
   /** 0 or 1: which of the two commands sent it. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demand, each, type Json, send } from './api.js';
 import type { Journal } from './journal.js';
-import type { PlannedRefund } from './plan.js';
+import type { PlannedRefund } from './scenes.js';
 import type { Stage } from './stage.js';
 
 const HELD_AMOUNT = 500;

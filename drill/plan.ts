@@ -1,53 +1,14 @@
 /** What a drill does, refund by refund. It follows from the seed alone: the same seed is the same plan. */
+import { DAY } from './clock.js';
 import { Random } from './random.js';
-import { EACH_DAY, IN_TURN, type Scene } from './scenes.js';
-
-/** What the provider does with a refund that it is asked to pay. */
-export type Course = 'pays' | 'declines' | 'fails' | 'pays days later' | 'fails days later' | 'pays, and it bounces';
-
-/** What happens to one request of a worker, on its way to Tillgate or to the provider. */
-export type Fate =
-  | 'passes'
-  | 'request lost'
-  /** No answer, and it is carried out an hour later. */
-  | 'request late'
-  | 'answer lost'
-  | 'arrives twice'
-  | 'worker killed'
-  /** The answer waits until the clock moves: by day an hour, at night a day, for which the workers are killed. */
-  | 'answer late'
-  /** The answer takes a moment. */
-  | 'answer slow'
-  /** It is carried out, and the answer is an error: of the provider 500, 502 or 504 with a page of HTML. */
-  | 'server error'
-  /** Nothing is done in these, and the answer says so. The one of `overtaken` waits until another claim of the refund pays. */
-  | 'overtaken'
-  | 'no balance'
-  | 'unavailable'
-  | 'too many requests';
-
-export interface PlannedRefund {
-  readonly reference: string;
-  /** 0 or 1. */
-  readonly organization: number;
-  /** Refunds of an organization with the same name here are of one payment. */
-  readonly payment: string;
-  readonly amount: number;
-  readonly currency: string;
-  readonly course: Course;
-  /** Of its first requests for a payout, in their order. Those after them pass. */
-  readonly payouts: readonly Fate[];
-  /** Of its first looks at the provider. */
-  readonly looks: readonly Fate[];
-  /** Of its first reports to Tillgate. */
-  readonly reports: readonly Fate[];
-  /** From when on the merchant tries to cancel it. */
-  readonly regret: 'never' | 'at once' | 'when it is paid';
-  /** Whether it is proposed late in the day, so that the workers are killed while the provider pays it. */
-  readonly isEvening: boolean;
-}
+import { type Course, EACH_DAY, type Fate, IN_TURN, type PlannedRefund, type Scene } from './scenes.js';
 
 export const DAYS = 4;
+export const OUTAGE_DAY = 1;
+/** From this day on the clocks of both workers are fast. */
+export const FAST_DAY = 2;
+/** What was paid last is decided two days later. A claim may last 60 days, and then it may be paid. */
+export const NIGHTS_AT_THE_END = [DAY, 2 * DAY, 61 * DAY, 3 * DAY];
 /** Each scene is played at least once. */
 export const LEAST_REFUNDS = DAYS * (EACH_DAY.length + Math.ceil(IN_TURN.length / DAYS));
 /** Refunds of the same payment wait for each other. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './api.js';
 import { type Clock, DAY } from './clock.js';
-import type { Course } from './plan.js';
+import type { Course } from './scenes.js';
 
 /** How long the provider remembers an idempotency key. */
 const KEY_LIFETIME = DAY;

@@ -1,5 +1,5 @@
 import type { Journal } from './journal.js';
-import type { Course, Fate, PlannedRefund } from './plan.js';
+import type { Course, Fate, PlannedRefund } from './scenes.js';
 import { type Books, lasting, RULES, type Rule, totals, violations } from './verdict.js';
 
 interface Played {

@@ -1,6 +1,51 @@
-/** The refunds that no plan leaves out. What a scene does not name is drawn, but for faults: it has no others. */
-import type { PlannedRefund } from './plan.js';
+/** What can happen to a refund in a drill, and the refunds that no plan leaves out. */
 
+/** What the provider does with a refund that it is asked to pay. */
+export type Course = 'pays' | 'declines' | 'fails' | 'pays days later' | 'fails days later' | 'pays, and it bounces';
+
+/** What happens to one request of a worker, on its way to Tillgate or to the provider. */
+export type Fate =
+  | 'passes'
+  | 'request lost'
+  /** No answer, and it is carried out an hour later. */
+  | 'request late'
+  | 'answer lost'
+  | 'arrives twice'
+  | 'worker killed'
+  /** The answer waits until the clock moves: by day an hour, at night a day, for which the workers are killed. */
+  | 'answer late'
+  /** The answer takes a moment. */
+  | 'answer slow'
+  /** It is carried out, and the answer is an error: of the provider 500, 502 or 504 with a page of HTML. */
+  | 'server error'
+  /** Nothing is done in these, and the answer says so. The one of `overtaken` waits until another claim of the refund pays. */
+  | 'overtaken'
+  | 'no balance'
+  | 'unavailable'
+  | 'too many requests';
+
+export interface PlannedRefund {
+  readonly reference: string;
+  /** 0 or 1. */
+  readonly organization: number;
+  /** Refunds of an organization with the same name here are of one payment. */
+  readonly payment: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly course: Course;
+  /** Of its first requests for a payout, in their order. Those after them pass. */
+  readonly payouts: readonly Fate[];
+  /** Of its first looks at the provider. */
+  readonly looks: readonly Fate[];
+  /** Of its first reports to Tillgate. */
+  readonly reports: readonly Fate[];
+  /** From when on the merchant tries to cancel it. */
+  readonly regret: 'never' | 'at once' | 'when it is paid';
+  /** Whether it is proposed late in the day, so that the workers are killed while the provider pays it. */
+  readonly isEvening: boolean;
+}
+
+/** What a scene does not name is drawn, but for faults: it has no others. */
 export type Scene = Partial<PlannedRefund>;
 
 /** Refunds that are easily mixed up: those of a day have one amount, and two organizations give them the same references. */

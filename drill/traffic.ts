@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from './api.js';
 import type { Request, Side } from './line.js';
 import type { Merchants } from './merchants.js';
-import type { Fate, PlannedRefund } from './plan.js';
 import type { Provider } from './provider.js';
+import type { Fate, PlannedRefund } from './scenes.js';
 import { CLAIM, reportOf, type Witness } from './witness.js';
 
 const ONE_IN = 10;

@@ -1,7 +1,7 @@
 /** Holds the provider's book to Tillgate's refunds, and names the rule that was broken. */
 import type { Json } from './api.js';
-import type { Course } from './plan.js';
 import type { Payout } from './provider.js';
+import type { Course } from './scenes.js';
 
 /** Each in a sentence on which the author of a worker can act. The first that fits a refund is the one that is named. */
 export const RULES = {

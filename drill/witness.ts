@@ -3,8 +3,8 @@ import type { Answer, Json } from './api.js';
 import type { Journal, Moment } from './journal.js';
 import type { Request } from './line.js';
 import type { Merchants } from './merchants.js';
-import type { Fate } from './plan.js';
 import type { Provider } from './provider.js';
+import type { Fate } from './scenes.js';
 import { type Rule, untruths } from './verdict.js';
 
 export const CLAIM = '/ledger/v1/refunds/claim';

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { Journal } from '../../drill/journal.js';
-import { type Course, LEAST_REFUNDS, planOf } from '../../drill/plan.js';
+import { LEAST_REFUNDS, planOf } from '../../drill/plan.js';
 import type { Payout } from '../../drill/provider.js';
 import { unmetOf } from '../../drill/report.js';
+import type { Course } from '../../drill/scenes.js';
 import { EACH_DAY, IN_TURN } from '../../drill/scenes.js';
 import { lasting, type Rule, totals, untruths, violations } from '../../drill/verdict.js';
 import { Witness } from '../../drill/witness.js';
