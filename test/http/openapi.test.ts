@@ -7,7 +7,7 @@ import { DOCUMENT } from '../support/document.js';
 import { useService } from '../support/setup.js';
 
 /** What a program reads whole must stay small: examples stand in it once. */
-const MAX_BYTES = 257_000;
+const MAX_BYTES = 258_000;
 
 const service = useService();
 
