@@ -18,8 +18,8 @@ const TOPICS = [
   'ledger',
   'page',
   'paging',
-  'refunds',
   'refunds-elsewhere',
+  'refunds',
   'sandbox',
   'webhooks',
 ];

@@ -11,7 +11,7 @@ import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 import { freePort } from '../support/sockets.js';
 
-const LEDGER_FILES = ['decide', 'index', 'lease', 'outcomes', 'reconcile', 'report', 'settle'].map(
+const LEDGER_FILES = ['decide', 'index', 'lease', 'outcomes', 'reconcile', 'record-payout', 'report', 'settle'].map(
   (name) => `ledger/${name}`,
 );
 const FILES = ['client', 'description', 'errors', 'index', ...LEDGER_FILES, 'pages', 'retry', 'transport', 'webhooks'];

@@ -38,7 +38,8 @@ describe('migrate', () => {
         const running = Promise.all([migrate(url), migrate(url), migrate(url)]);
         const asking = `SELECT FROM pg_stat_activity
           WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_xact_lock%'`;
-        await until(async () => (await client.query(asking)).rowCount === 3);
+        // On a connection of its own: a transaction sees pg_stat_activity as it was when it first looked.
+        await withClient(url, (other) => until(async () => (await other.query(asking)).rowCount === 3));
         await client.query('ROLLBACK');
         return running;
       });
