@@ -1,6 +1,6 @@
 /**
- * The boundaries of the source, checked by `npm run check`. test/architecture holds a tree for each rule that breaks it,
- * and fails when a path here matches no real file: a rule about a folder that does not exist checks nothing.
+ * The boundaries of the source, checked by `npm run check`. test/architecture/boundaries.test.ts breaks each rule, and
+ * fails when a path here matches no real file: a rule about a folder that does not exist checks nothing.
  */
 
 /** Who may know whom: a module imports only modules to its left. */
@@ -38,16 +38,21 @@ module.exports = {
     {
       name: 'application-knows-only-domain',
       severity: 'error',
-      comment: 'A use case talks to its domain and its own ports; of Nest it knows that it is injectable.',
+      comment: 'A use case talks to its domain, its ports and other modules; of Nest it knows that it is injectable.',
       from: { path: '^src/modules/([^/]+)/application/' },
       to: {
-        pathNot: ['^src/shared/', '^src/modules/$1/(domain|application)/', 'node_modules/@nestjs/common/'],
+        pathNot: [
+          '^src/shared/',
+          '^src/modules/$1/(domain|application)/',
+          '^src/modules/[^/]+/index\\.ts$',
+          'node_modules/@nestjs/common/',
+        ],
       },
     },
     {
       name: 'modules-meet-at-index',
       severity: 'error',
-      comment: 'What another module may use stands in index.ts, which only adapters and the module file import.',
+      comment: 'The index.ts of a module is its port: what another module may use stands there.',
       from: { path: '^src/modules/([^/]+)/(adapters/|facts\\.ts$|[^/]+\\.module\\.ts$)' },
       to: { path: '^src/modules/', pathNot: ['^src/modules/$1/', '^src/modules/[^/]+/index\\.ts$'] },
     },

@@ -1,7 +1,6 @@
-import { type Abstract, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { Organizations } from '../access/index.js';
-import { CheckoutModule, CheckoutSessionQueries, CloseCheckoutSession } from '../checkout/index.js';
+import { CheckoutModule } from '../checkout/index.js';
 import { EventsModule } from '../events/index.js';
 import { OutboxPaymentEvents } from './adapters/events/outbox-payment-events.js';
 import { CheckoutSessionHelpersController } from './adapters/http/checkout-session-helpers.controller.js';
@@ -17,16 +16,7 @@ import { PostgresHolds } from './adapters/persistence/postgres-holds.js';
 import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
 import { ChangeHolds } from './application/change-holds.js';
 import { PayCheckoutSession } from './application/pay-checkout-session.js';
-import {
-  AskingSessions,
-  HeldAmounts,
-  Holds,
-  KnownOrganizations,
-  PaidSessions,
-  PaymentEvents,
-  PaymentQueries,
-  Payments,
-} from './application/ports.js';
+import { HeldAmounts, Holds, PaymentEvents, PaymentQueries, Payments } from './application/ports.js';
 import { RecordPayment } from './application/record-payment.js';
 import { HOLD_EXCEEDS_REMAINING } from './domain/hold.js';
 import { PAYMENT_NOT_REFUNDABLE, PAYMENT_REFERENCE_REUSED } from './domain/payment.js';
@@ -39,11 +29,8 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     ChangeHolds,
     PayCheckoutSession,
     RecordPayment,
-    { provide: AskingSessions, useExisting: CheckoutSessionQueries satisfies Abstract<AskingSessions> },
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
     { provide: Holds, useClass: PostgresHolds },
-    { provide: KnownOrganizations, useExisting: Organizations satisfies Abstract<KnownOrganizations> },
-    { provide: PaidSessions, useExisting: CloseCheckoutSession satisfies Abstract<PaidSessions> },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: PaymentQueries, useExisting: Payments },
     { provide: Payments, useClass: PostgresPayments },

@@ -1,8 +1,7 @@
-import { type Abstract, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
-import { Organizations } from '../access/index.js';
 import { EventsModule } from '../events/index.js';
-import { HeldAmounts, PaymentQueries, PaymentsModule } from '../payments/index.js';
+import { PaymentsModule } from '../payments/index.js';
 import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
 import { LedgerClaimsController } from './adapters/http/ledger-claims.controller.js';
 import { LedgerRefundChanges } from './adapters/http/ledger-refund-changes.js';
@@ -18,14 +17,7 @@ import { STUCK_REFUNDS } from './adapters/persistence/stuck-refunds.js';
 import { ChangeClaim } from './application/change-claim.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { CloseRefund } from './application/close-refund.js';
-import {
-  Claims,
-  KnownOrganizations,
-  RefundEvents,
-  RefundedAmounts,
-  RefundedPayments,
-  Refunds,
-} from './application/ports.js';
+import { Claims, RefundEvents, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
 import { RecordRefund } from './application/record-refund.js';
 import { RepairPayment } from './application/repair-payment.js';
@@ -50,9 +42,6 @@ import { REFUND_FACTS } from './facts.js';
     RecordRefund,
     RepairPayment,
     { provide: Claims, useClass: PostgresClaims },
-    { provide: KnownOrganizations, useExisting: Organizations satisfies Abstract<KnownOrganizations> },
-    { provide: RefundedAmounts, useExisting: HeldAmounts satisfies Abstract<RefundedAmounts> },
-    { provide: RefundedPayments, useExisting: PaymentQueries satisfies Abstract<RefundedPayments> },
     { provide: RefundEvents, useClass: OutboxRefundEvents },
     { provide: Refunds, useClass: PostgresRefunds },
   ],

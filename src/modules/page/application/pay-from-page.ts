@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type Decision, decided } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
+import { CloseCheckoutSession } from '../../checkout/index.js';
 import type { PlaceToPay } from '../domain/checkout-page.js';
-import { Captures, FreeSessions, LatePayments, Pages } from './ports.js';
+import { Captures } from './captures.js';
+import { LatePayments, Pages } from './ports.js';
 import { ReadPage } from './read-page.js';
 
 /** Where the customer is sent next: to the place to pay, or to a part of the page. */
@@ -18,7 +20,7 @@ export class PayFromPage {
   constructor(
     private readonly readPage: ReadPage,
     private readonly pages: Pages,
-    private readonly freeSessions: FreeSessions,
+    private readonly closeSession: CloseCheckoutSession,
     private readonly captures: Captures,
     private readonly latePayments: LatePayments,
   ) {}
@@ -28,7 +30,7 @@ export class PayFromPage {
     const page = await this.readPage.execute(token);
     const { caller, session } = page.facts;
     if (page.state === 'nothing_to_pay') {
-      return decided('return', ...(await this.freeSessions.completeFree(caller, ownId(caller, session.id))).writes);
+      return decided('return', ...(await this.closeSession.completeFree(caller, ownId(caller, session.id))).writes);
     }
     const { placeToPay: place } = page;
     if (!page.isPayable || place === undefined) return decided('page');

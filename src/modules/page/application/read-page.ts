@@ -1,18 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { CallerClock } from '../../../shared/clock.js';
 import { notFound } from '../../../shared/errors.js';
+import { Organizations } from '../../access/index.js';
+import { CheckoutSessionQueries, PageLinks } from '../../checkout/index.js';
+import { Events } from '../../events/index.js';
 import { CheckoutPage, MAX_LINES } from '../domain/checkout-page.js';
-import { Acknowledgements, Captures, Links, Pages, Sessions, Shops } from './ports.js';
+import { Captures } from './captures.js';
+import { Pages } from './ports.js';
 
 @Injectable()
 export class ReadPage {
   constructor(
-    private readonly links: Links,
-    private readonly sessions: Sessions,
-    private readonly shops: Shops,
+    private readonly links: PageLinks,
+    private readonly sessions: CheckoutSessionQueries,
+    private readonly organizations: Organizations,
     private readonly pages: Pages,
     private readonly captures: Captures,
-    private readonly acknowledgements: Acknowledgements,
+    private readonly events: Events,
     private readonly clock: CallerClock,
   ) {}
 
@@ -23,19 +27,19 @@ export class ReadPage {
     const { caller, url } = link;
     const [session, { name: shop, details }, stored, payments] = await Promise.all([
       this.sessions.getShort(caller, link.session, MAX_LINES),
-      this.shops.byId(caller.organization),
+      this.organizations.byId(caller.organization),
       this.pages.find(caller, link.session),
       this.captures.ofSession(caller, link.session),
     ]);
     const completed = { object: session.id, type: 'checkout.session.completed' };
     const unacknowledgedSince =
-      session.status === 'complete' ? await this.acknowledgements.undeliveredSince(caller, completed) : undefined;
+      session.status === 'complete' ? await this.events.undeliveredSince(caller, completed) : undefined;
     const facts = { caller, session, url, shop, details, ...stored, payments, unacknowledgedSince };
     const { now } = await this.clock.at(caller);
     return new CheckoutPage(facts, now);
   }
 
   async frameOrigins({ facts }: CheckoutPage): Promise<readonly string[]> {
-    return this.shops.origins(facts.caller);
+    return this.organizations.origins(facts.caller);
   }
 }

@@ -2,17 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decision, decided } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
+import { Organizations } from '../../access/index.js';
+import { CheckoutSessionQueries } from '../../checkout/index.js';
 import type { PageSession } from '../domain/checkout-page.js';
 import { requirePaymentUrl, requireTemplate } from '../domain/payment-url.js';
-import { Pages, Sessions, Shops } from './ports.js';
+import { Pages } from './ports.js';
 
 /** Each method refuses an unsuitable URL with invalid_param. */
 @Injectable()
 export class SetPaymentUrl {
   constructor(
     private readonly pages: Pages,
-    private readonly sessions: Sessions,
-    private readonly shops: Shops,
+    private readonly sessions: CheckoutSessionQueries,
+    private readonly organizations: Organizations,
   ) {}
 
   async ofSession(caller: Caller, session: OwnId, url: string): Promise<Decision<PageSession>> {
@@ -23,7 +25,7 @@ export class SetPaymentUrl {
 
   /** Sets the payment URL of the caller's organization and mode; null removes it. Refuses with not_found. */
   async ofOrganization(caller: Caller, url: string | null): Promise<Decision<string | null>> {
-    await this.shops.byId(caller.organization);
+    await this.organizations.byId(caller.organization);
     if (url !== null) {
       requirePaymentUrl('payment_url', url, caller.mode);
       requireTemplate('payment_url', url);

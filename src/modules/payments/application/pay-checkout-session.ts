@@ -3,7 +3,7 @@ import type { Caller } from '../../../shared/caller.js';
 import type { Decided } from '../../../shared/decision.js';
 import { invalidParam } from '../../../shared/errors.js';
 import type { OwnId } from '../../../shared/own-id.js';
-import { AskingSessions } from './ports.js';
+import { CheckoutSessionQueries } from '../../checkout/index.js';
 import { type RecordedPayment, RecordPayment } from './record-payment.js';
 
 /** What a customer paid. What is missing is what the session asks for. */
@@ -15,7 +15,7 @@ interface Paid {
 @Injectable()
 export class PayCheckoutSession {
   constructor(
-    private readonly sessions: AskingSessions,
+    private readonly sessions: CheckoutSessionQueries,
     private readonly recordPayment: RecordPayment,
   ) {}
 

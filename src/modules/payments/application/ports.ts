@@ -1,6 +1,5 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { Captured, Mismatch, OnMismatch } from '../../../shared/captured.js';
-import type { Decided, Write } from '../../../shared/decision.js';
+import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Hold, HoldStatus } from '../domain/hold.js';
@@ -76,32 +75,7 @@ export interface LedgerHoldFilter extends CreatedPageRequest {
   readonly organization: string | undefined;
 }
 
-export interface PaidSession {
-  readonly mismatch: Mismatch | null;
-  readonly notifyUrl: string | null;
-}
-
-interface AskingSession {
-  readonly amountTotal: number;
-  readonly currency: string;
-  readonly notifyUrl: string | null;
-}
-
-export abstract class AskingSessions {
-  /** Refuses with not_found. */
-  abstract get(caller: Caller, id: OwnId): Promise<{ readonly state: AskingSession }>;
-}
-
-export abstract class PaidSessions {
-  /** Completes the session, or with `record` leaves one that the amount does not pay. Refuses as CloseCheckoutSession does. */
-  abstract pay(caller: Caller, id: OwnId, captured: Captured, onMismatch: OnMismatch): Promise<Decided<PaidSession>>;
-}
-
 export abstract class PaymentEvents {
   /** Records an event with the payment as the API shows it after the change. It is also sent to its notify URL, if any. */
   abstract record(caller: Caller, event: PaymentEvent, payment: Payment): Write;
-}
-
-export abstract class KnownOrganizations {
-  abstract exists(id: string): Promise<boolean>;
 }

@@ -5,8 +5,10 @@ import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, decided } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
+import { Organizations } from '../../access/index.js';
+import { CloseCheckoutSession } from '../../checkout/index.js';
 import { type NewPayment, Payment } from '../domain/payment.js';
-import { KnownOrganizations, PaidSessions, PaymentEvents, Payments } from './ports.js';
+import { PaymentEvents, Payments } from './ports.js';
 
 export interface RecordedPayment {
   readonly payment: Payment;
@@ -18,9 +20,9 @@ export interface RecordedPayment {
 export class RecordPayment {
   constructor(
     private readonly payments: Payments,
-    private readonly sessions: PaidSessions,
+    private readonly closeSession: CloseCheckoutSession,
     private readonly events: PaymentEvents,
-    private readonly organizations: KnownOrganizations,
+    private readonly organizations: Organizations,
     private readonly clock: CallerClock,
   ) {}
 
@@ -48,7 +50,7 @@ export class RecordPayment {
     const { checkoutSession, amount, currency } = payment.state;
     if (checkoutSession === null) return this.recorded(caller, payment);
     const session = ownId(caller, checkoutSession, 'checkout_session');
-    const paid = await this.sessions.pay(caller, session, { amount, currency }, onMismatch);
+    const paid = await this.closeSession.pay(caller, session, { amount, currency }, onMismatch);
     const { result, writes } = this.recorded(caller, payment.of(paid.result));
     return decided(result, ...paid.writes, ...writes);
   }

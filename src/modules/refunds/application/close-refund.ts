@@ -2,16 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
+import { type AmountChange, HeldAmounts, type Payment, PaymentQueries } from '../../payments/index.js';
 import type { MadeRefund } from '../domain/made-refund.js';
 import type { Failure, Refund, RefundEvent } from '../domain/refund.js';
-import {
-  type AmountChange,
-  RefundEvents,
-  RefundedAmounts,
-  type RefundedPayment,
-  RefundedPayments,
-  Refunds,
-} from './ports.js';
+import { RefundEvents, Refunds } from './ports.js';
 
 interface Closing {
   readonly close: (refund: Refund) => Refund;
@@ -25,8 +19,8 @@ interface Closing {
 export class CloseRefund {
   constructor(
     private readonly refunds: Refunds,
-    private readonly payments: RefundedPayments,
-    private readonly amounts: RefundedAmounts,
+    private readonly payments: PaymentQueries,
+    private readonly amounts: HeldAmounts,
     private readonly events: RefundEvents,
   ) {}
 
@@ -36,7 +30,7 @@ export class CloseRefund {
   }
 
   /** For a refund of a payment that the open transaction has locked. */
-  found(caller: Caller, refund: Refund, made: MadeRefund, payment: RefundedPayment): Promise<Decided<Refund>> {
+  found(caller: Caller, refund: Refund, made: MadeRefund, payment: Payment): Promise<Decided<Refund>> {
     const close = (before: Refund) => before.found(made);
     return this.closed(caller, refund, { close, change: 'refund', event: 'refund.succeeded' }, payment);
   }
@@ -66,7 +60,7 @@ export class CloseRefund {
     });
   }
 
-  private async closed(caller: Caller, before: Refund, closing: Closing, payment: RefundedPayment) {
+  private async closed(caller: Caller, before: Refund, closing: Closing, payment: Payment) {
     const { close, event } = closing;
     const refund = close(before);
     if (refund === before) return decided(refund);

@@ -3,8 +3,7 @@ import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { Payout } from '../domain/made-refund.js';
-import type { Refund, RefundablePayment, RefundEvent, RefundStatus } from '../domain/refund.js';
-import type { HeldAmounts } from '../domain/repair.js';
+import type { Refund, RefundEvent, RefundStatus } from '../domain/refund.js';
 import type { Turn } from '../domain/turns.js';
 
 export abstract class Refunds {
@@ -64,39 +63,6 @@ export abstract class Claims {
    */
   abstract lock(ledger: Ledger, turns: readonly Turn[]): Promise<Timed & { readonly refunds: readonly OwnedRefund[] }>;
   abstract store(ledger: Ledger, claimed: readonly OwnedRefund[]): readonly Write[];
-}
-
-export abstract class KnownOrganizations {
-  abstract exists(id: string): Promise<boolean>;
-}
-
-export interface RefundedPayment {
-  readonly state: Omit<RefundablePayment, 'refundable'> & HeldAmounts & { readonly notifyUrl: string | null };
-  readonly refundable: number;
-  /** Refuses with payment_not_refundable on `param` if nothing is left. */
-  requireRefundable(param: string): void;
-  /** Refuses with payment_not_refundable if refunds of so much more would exceed what was captured. */
-  requirePayable(amount: number): void;
-}
-
-export abstract class RefundedPayments {
-  /** Refuses with not_found on `param`. */
-  abstract get(caller: Caller, id: OwnId, param: string): Promise<RefundedPayment>;
-  /** Locks a payment until the end of the open transaction. Refuses with not_found on `param`. */
-  abstract lock(caller: Caller, id: OwnId, param?: string): Promise<RefundedPayment>;
-  abstract ownerOf(ledger: Ledger, id: OwnId): Promise<Caller>;
-}
-
-export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' | 'take_back';
-
-export abstract class RefundedAmounts {
-  /** To reserve an amount, or to refund one that was not reserved, is stale if the payment no longer has that much left. */
-  abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
-  abstract restore(
-    caller: Caller,
-    payment: OwnId,
-    amounts: Pick<HeldAmounts, 'amountRefunded' | 'amountPendingRefund'>,
-  ): Write;
 }
 
 export abstract class RefundEvents {

@@ -3,8 +3,9 @@ import type { Caller } from '../../../shared/caller.js';
 import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, decided } from '../../../shared/decision.js';
 import { ownId } from '../../../shared/own-id.js';
+import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
 import { type NewRefund, Refund } from '../domain/refund.js';
-import { RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
+import { RefundEvents, Refunds } from './ports.js';
 
 export interface ProposedRefund {
   readonly refund: Refund;
@@ -16,8 +17,8 @@ export interface ProposedRefund {
 export class ProposeRefund {
   constructor(
     private readonly refunds: Refunds,
-    private readonly payments: RefundedPayments,
-    private readonly amounts: RefundedAmounts,
+    private readonly payments: PaymentQueries,
+    private readonly amounts: HeldAmounts,
     private readonly events: RefundEvents,
     private readonly clock: CallerClock,
   ) {}

@@ -4,20 +4,22 @@ import { CallerClock } from '../../../shared/clock.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
+import { Organizations } from '../../access/index.js';
+import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
 import type { MadeRefund } from '../domain/made-refund.js';
 import { Refund } from '../domain/refund.js';
 import { CloseRefund } from './close-refund.js';
-import { KnownOrganizations, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
+import { RefundEvents, Refunds } from './ports.js';
 import type { ProposedRefund } from './propose-refund.js';
 
 @Injectable()
 export class RecordRefund {
   constructor(
     private readonly refunds: Refunds,
-    private readonly payments: RefundedPayments,
-    private readonly amounts: RefundedAmounts,
+    private readonly payments: PaymentQueries,
+    private readonly amounts: HeldAmounts,
     private readonly events: RefundEvents,
-    private readonly organizations: KnownOrganizations,
+    private readonly organizations: Organizations,
     private readonly closeRefund: CloseRefund,
     private readonly clock: CallerClock,
   ) {}

@@ -2,16 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { Ledger } from '../../../shared/caller.js';
 import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
+import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
 import { type Repair, repairOf } from '../domain/repair.js';
-import { RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
+import { RefundEvents, Refunds } from './ports.js';
 
 /** Makes the sums of a payment those of its refunds. Versions before 1.2 could reserve the amount of a refund nowhere. */
 @Injectable()
 export class RepairPayment {
   constructor(
     private readonly refunds: Refunds,
-    private readonly payments: RefundedPayments,
-    private readonly amounts: RefundedAmounts,
+    private readonly payments: PaymentQueries,
+    private readonly amounts: HeldAmounts,
     private readonly events: RefundEvents,
   ) {}
 

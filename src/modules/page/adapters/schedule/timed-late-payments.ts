@@ -2,7 +2,8 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { decided } from '../../../../shared/decision.js';
-import { Captures, LatePayments } from '../../application/ports.js';
+import { Captures } from '../../application/captures.js';
+import { LatePayments } from '../../application/ports.js';
 import type { PageSession } from '../../domain/checkout-page.js';
 
 /** Long enough to see that the page waits. */

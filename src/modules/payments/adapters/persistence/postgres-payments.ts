@@ -10,14 +10,8 @@ import { notFound } from '../../../../shared/errors.js';
 import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import { type Page, pageOf } from '../../../../shared/page.js';
-import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
-import {
-  AskingSessions,
-  type LedgerPaymentFilter,
-  type OwnedPayment,
-  type PaymentFilter,
-  Payments,
-} from '../../application/ports.js';
+import { CHECKOUT_SESSION_ID, CheckoutSessionQueries } from '../../../checkout/index.js';
+import { type LedgerPaymentFilter, type OwnedPayment, type PaymentFilter, Payments } from '../../application/ports.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { PaymentRecord } from './payment.record.js';
 
@@ -54,7 +48,7 @@ export class PostgresPayments extends Payments {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
-    private readonly sessions: AskingSessions,
+    private readonly sessions: CheckoutSessionQueries,
   ) {
     super();
   }
