@@ -1,17 +1,7 @@
-import { type CanActivate, createParamDecorator, type ExecutionContext, UseGuards } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import type { RequestFacts } from '../platform/http/errors.js';
+import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
 import { headerValues, requestOf } from '../platform/http/request.js';
 import { invalidParam, type ParamCode, type Refusal } from '../shared/errors.js';
 import type { IdempotentResponse } from './idempotent-response.js';
-
-export interface IdempotentRequest extends RequestFacts {
-  /** Method and route. The same key on another operation is a different key. */
-  readonly operation: string;
-  /** Null if the key is optional and missing; undefined if the route has no guard for it. */
-  readonly key: string | null | undefined;
-  readonly subject: string | undefined;
-}
 
 const MAX_LENGTH = 255;
 const INNER = `{0,${MAX_LENGTH - 2}}`;
@@ -40,14 +30,6 @@ type KeyedRoute = <Route extends (...input: never[]) => Promise<IdempotentRespon
 
 export const IdempotencyKey = (presence: IdempotencyKeyGuard['presence']): KeyedRoute =>
   UseGuards(new IdempotencyKeyGuard(presence));
-
-/** The request for Idempotency.once(), without the body, which is a validated parameter of its own. */
-export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): IdempotentRequest => {
-  const request = requestOf<FastifyRequest<{ Params: { id?: string } }>>(context);
-  const { id, method, url, params, idempotencyKey, routeOptions } = request;
-  const operation = `${method} ${routeOptions.url}`;
-  return { id, method, url, operation, key: idempotencyKey, subject: params.id };
-});
 
 export function keyOf(values: readonly string[]): string {
   const [value] = values;

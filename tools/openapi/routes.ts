@@ -19,6 +19,7 @@ import {
 } from '../../src/platform/http/operation.js';
 import type { IdKind } from '../../src/shared/id.js';
 import type { RequestClass } from '../../src/validation/constraints.js';
+import { KeyedPipe } from '../../src/validation/keyed.js';
 import { PathIdPipe, RequestPipe } from '../../src/validation/validation.js';
 
 export interface Route extends OperationFacts {
@@ -35,6 +36,7 @@ export interface Route extends OperationFacts {
 
 interface Argument {
   readonly index: number;
+  readonly data?: unknown;
   readonly pipes?: readonly unknown[];
 }
 
@@ -78,11 +80,12 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
   const classOf = (type: RouteParamtypes) => {
     const { index = -1, pipes = [] } = argument(type) ?? {};
     if (index >= 0 && !pipes.some((one) => one === RequestPipe))
-      throw new Error(`${controller.name}.${name} takes in what nothing validates: use ValidBody and ValidQuery.`);
+      throw new Error(`${controller.name}.${name} takes in what nothing validates: use Keyed, ValidBody and ValidQuery.`);
     return classes[index];
   };
   const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);
-  return { body: classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
+  const keyed = Object.values(all).find(({ pipes }) => pipes?.includes(KeyedPipe))?.data as RequestClass | undefined;
+  return { body: keyed ?? classOf(RouteParamtypes.BODY), query: classOf(RouteParamtypes.QUERY), idKind: pipe?.kind };
 }
 
 function read<Value>(key: string, target: object): Value | undefined {

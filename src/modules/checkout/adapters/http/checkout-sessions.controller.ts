@@ -1,14 +1,15 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { type Headers, HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
@@ -50,13 +51,12 @@ export class CheckoutSessionsController {
   @IdempotencyKey('required')
   async create(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
-    @ValidBody() body: CreateCheckoutSessionRequest,
+    @Keyed(CreateCheckoutSessionRequest) request: KeyedRequest<CreateCheckoutSessionRequest>,
   ) {
     const response = await this.idempotency.once(
       caller,
-      { body, ...request },
-      () => this.createCheckoutSession.execute(caller, toNewSession(body)),
+      request,
+      () => this.createCheckoutSession.execute(caller, toNewSession(request.body)),
       created,
     );
     // The stored response of a replay has no link. Its Location holds the ID of the session.
@@ -78,13 +78,12 @@ export class CheckoutSessionsController {
   @IdempotencyKey('accepted')
   expire(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
-    @ValidBody() body: NoFieldsRequest,
   ) {
     return this.idempotency.once(
       caller,
-      { body, ...request },
+      request,
       () => this.closeCheckoutSession.expire(caller, ownId(caller, id)),
       closed,
     );
@@ -100,13 +99,12 @@ export class CheckoutSessionsController {
   @IdempotencyKey('accepted')
   complete(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
-    @ValidBody() body: NoFieldsRequest,
   ) {
     return this.idempotency.once(
       caller,
-      { body, ...request },
+      request,
       () => this.closeCheckoutSession.completeFree(caller, ownId(caller, id)),
       closed,
     );

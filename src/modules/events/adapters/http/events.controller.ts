@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
@@ -8,8 +8,9 @@ import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { Events } from '../../application/ports.js';
 import { ResendEvent } from '../../application/resend-event.js';
 import { EVENT_ID } from '../../domain/event.js';
@@ -74,14 +75,13 @@ export class EventsController {
   @IdempotencyKey('accepted')
   resend(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(ResendEventRequest) request: KeyedRequest<ResendEventRequest>,
     @PathId(EVENT_ID) id: string,
-    @ValidBody() body: ResendEventRequest,
   ): Promise<IdempotentResponse> {
     return this.idempotency.once(
       caller,
-      { body, ...request },
-      () => this.resendEvent.execute(caller, id, body.webhook_endpoint ?? undefined),
+      request,
+      () => this.resendEvent.execute(caller, id, request.body.webhook_endpoint ?? undefined),
       (resent) => ({ status: 200, body: resentEventJson(resent) }),
     );
   }

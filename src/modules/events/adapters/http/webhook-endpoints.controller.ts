@@ -1,6 +1,6 @@
 import { Delete, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
@@ -8,9 +8,10 @@ import { Operation } from '../../../../platform/http/operation.js';
 import { HttpResponse } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { decided } from '../../../../shared/decision.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { pageRequest } from '../../../../validation/list.query.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoints.js';
 import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
@@ -52,13 +53,12 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     @IdempotencyKey('required')
     create(
       @CallerOfKey() caller: Caller,
-      @Idempotent() request: IdempotentRequest,
-      @ValidBody() body: CreateWebhookEndpointRequest,
+      @Keyed(CreateWebhookEndpointRequest) request: KeyedRequest<CreateWebhookEndpointRequest>,
     ): Promise<IdempotentResponse> {
       return this.idempotency.once(
         caller,
-        { body, ...request },
-        () => this.manage.create(caller, toNewEndpoint(body)),
+        request,
+        () => this.manage.create(caller, toNewEndpoint(request.body)),
         (created) => ({
           ...answer(withSecretView(created)),
           status: 201,
@@ -103,14 +103,13 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     @IdempotencyKey('accepted')
     change(
       @CallerOfKey() caller: Caller,
-      @Idempotent() request: IdempotentRequest,
+      @Keyed(ChangeWebhookEndpointRequest) request: KeyedRequest<ChangeWebhookEndpointRequest>,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
-      @ValidBody() body: ChangeWebhookEndpointRequest,
     ): Promise<IdempotentResponse> {
       return this.idempotency.once(
         caller,
-        { body, ...request },
-        () => this.manage.change(caller, id, toChange(body)),
+        request,
+        () => this.manage.change(caller, id, toChange(request.body)),
         (endpoint) => answer(webhookEndpointView(endpoint)),
       );
     }
@@ -138,14 +137,13 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     @IdempotencyKey('accepted')
     rotateSecret(
       @CallerOfKey() caller: Caller,
-      @Idempotent() request: IdempotentRequest,
+      @Keyed(RotateEndpointSecretRequest) request: KeyedRequest<RotateEndpointSecretRequest>,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
-      @ValidBody() body: RotateEndpointSecretRequest,
     ): Promise<IdempotentResponse> {
       return this.idempotency.once(
         caller,
-        { body, ...request },
-        () => this.manage.rotateSecret(caller, id, toOverlap(body)),
+        request,
+        () => this.manage.rotateSecret(caller, id, toOverlap(request.body)),
         (rotated) => ({ ...answer(withSecretView(rotated)), hasSecret: true }),
       );
     }
@@ -159,15 +157,14 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     @IdempotencyKey('accepted')
     test(
       @CallerOfKey() caller: Caller,
-      @Idempotent() request: IdempotentRequest,
+      @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
       @PathId(WEBHOOK_ENDPOINT_ID) id: string,
-      @ValidBody() body: NoFieldsRequest,
     ): Promise<IdempotentResponse> {
       const represent = (endpoint: WebhookEndpoint) => JSON.stringify(webhookEndpointView(endpoint));
       let sent: Promise<Attempt> | undefined;
       return this.idempotency.once(
         caller,
-        { body, hasEffect: true, ...request },
+        { ...request, hasEffect: true },
         async () => {
           sent ??= this.manage.test(caller, id, represent);
           return decided(await sent);

@@ -1,12 +1,13 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { OwnerRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { Pages } from '../../application/ports.js';
 import { SetPaymentUrl } from '../../application/set-payment-url.js';
@@ -52,18 +53,17 @@ export class LedgerPagesController {
   @IdempotencyKey('accepted')
   async set(
     @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(SetPaymentUrlRequest) request: KeyedRequest<SetPaymentUrlRequest>,
     @PathId(CHECKOUT_SESSION_ID) pathId: string,
-    @ValidBody() body: SetPaymentUrlRequest,
   ) {
     const id = ownId(ledger, pathId);
-    const caller = await this.sessions.ownerOf(ledger, id, body.organization);
+    const caller = await this.sessions.ownerOf(ledger, id, request.body.organization);
     return this.idempotency.once(
       caller,
-      { body, ...request },
-      () => this.setPaymentUrl.ofSession(caller, id, body.payment_url),
+      request,
+      () => this.setPaymentUrl.ofSession(caller, id, request.body.payment_url),
       (session) => {
-        const page = { ...caller, paymentUrl: body.payment_url };
+        const page = { ...caller, paymentUrl: request.body.payment_url };
         const view = ledgerPageView(session, this.links.urlOf(caller.organization, id), page);
         return { status: 200, body: JSON.stringify(view) };
       },

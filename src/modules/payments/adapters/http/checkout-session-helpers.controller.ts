@@ -1,11 +1,12 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { PathId, ValidBody } from '../../../../validation/validation.js';
+import { Keyed } from '../../../../validation/keyed.js';
+import { PathId } from '../../../../validation/validation.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { PayCheckoutSession } from '../../application/pay-checkout-session.js';
 import { PAYMENT, paymentView } from '../representation/payments.views.js';
@@ -30,14 +31,13 @@ export class CheckoutSessionHelpersController {
   @IdempotencyKey('accepted')
   pay(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(PayCheckoutSessionRequest) request: KeyedRequest<PayCheckoutSessionRequest>,
     @PathId(CHECKOUT_SESSION_ID) id: string,
-    @ValidBody() body: PayCheckoutSessionRequest,
   ) {
     return this.idempotency.once(
       caller,
-      { body, ...request },
-      () => this.payCheckoutSession.execute(caller, ownId(caller, id), body),
+      request,
+      () => this.payCheckoutSession.execute(caller, ownId(caller, id), request.body),
       ({ payment }) => ({ status: 200, body: JSON.stringify(paymentView(payment)) }),
     );
   }

@@ -1,13 +1,14 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { OwnerRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { ChangeHolds } from '../../application/change-holds.js';
 import { Holds, PaymentQueries } from '../../application/ports.js';
 import { HOLD_ID } from '../../domain/hold.js';
@@ -46,16 +47,15 @@ export class LedgerHoldsController {
   @IdempotencyKey('required')
   async place(
     @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(PlaceHoldRequest) request: KeyedRequest<PlaceHoldRequest>,
     @PathId(PAYMENT_ID) pathId: string,
-    @ValidBody() body: PlaceHoldRequest,
   ) {
     const id = ownId(ledger, pathId);
-    const caller = await this.payments.ownerOf(ledger, id, body.organization);
+    const caller = await this.payments.ownerOf(ledger, id, request.body.organization);
     return this.idempotency.once(
       caller,
-      { body, ...request },
-      async () => this.changeHolds.place(caller, id, toNewHold(body)),
+      request,
+      async () => this.changeHolds.place(caller, id, toNewHold(request.body)),
       (hold) => ({
         status: 201,
         body: JSON.stringify(holdView({ organization: caller.organization, hold })),
@@ -111,14 +111,13 @@ export class LedgerHoldsController {
   @IdempotencyKey('accepted')
   async release(
     @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(OwnerRequest) request: KeyedRequest<OwnerRequest>,
     @PathId(HOLD_ID) id: string,
-    @ValidBody() body: OwnerRequest,
   ) {
-    const caller = await this.holds.ownerOf(ledger, id, body.organization);
+    const caller = await this.holds.ownerOf(ledger, id, request.body.organization);
     return this.idempotency.once(
       caller,
-      { body, ...request },
+      request,
       () => this.changeHolds.release(caller, id),
       (hold) => ({ status: 200, body: JSON.stringify(holdView({ organization: caller.organization, hold })) }),
     );

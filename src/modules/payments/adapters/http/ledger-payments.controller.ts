@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -8,8 +8,9 @@ import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { OwnerRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
 import { PaymentQueries } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
@@ -42,17 +43,13 @@ export class LedgerPaymentsController {
   })
   @Post()
   @IdempotencyKey('required')
-  record(
-    @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
-    @ValidBody() body: RecordPaymentRequest,
-  ) {
-    const { organization } = body;
+  record(@LedgerOfKey() ledger: Ledger, @Keyed(RecordPaymentRequest) request: KeyedRequest<RecordPaymentRequest>) {
+    const { organization } = request.body;
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(
       caller,
-      { body, ...request },
-      () => this.recordPayment.execute(caller, toNewPayment(body), body.on_mismatch),
+      request,
+      () => this.recordPayment.execute(caller, toNewPayment(request.body), request.body.on_mismatch),
       ({ payment, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerPaymentView({ organization, payment })),

@@ -1,10 +1,11 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { PathId, ValidBody } from '../../../../validation/validation.js';
 import { ChangeClaim } from '../../application/change-claim.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
@@ -74,12 +75,11 @@ export class LedgerClaimsController {
   @IdempotencyKey('accepted')
   extend(
     @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(ExtendClaimRequest) request: KeyedRequest<ExtendClaimRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: ExtendClaimRequest,
   ) {
-    const extension = toExtension(body);
-    return this.changes.commit(ledger, id, { body, ...request }, async (caller, own) =>
+    const extension = toExtension(request.body);
+    return this.changes.commit(ledger, id, request, async (caller, own) =>
       this.changeClaim.extend(caller, own, extension),
     );
   }
@@ -96,12 +96,11 @@ export class LedgerClaimsController {
   @IdempotencyKey('accepted')
   release(
     @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(ReleaseClaimRequest) request: KeyedRequest<ReleaseClaimRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: ReleaseClaimRequest,
   ) {
-    return this.changes.commit(ledger, id, { body, ...request }, async (caller, own) =>
-      this.changeClaim.release(caller, own, body.claim, body.delay_seconds ?? 0),
+    return this.changes.commit(ledger, id, request, async (caller, own) =>
+      this.changeClaim.release(caller, own, request.body.claim, request.body.delay_seconds ?? 0),
     );
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import type { IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
@@ -20,7 +19,7 @@ export class LedgerRefundChanges {
   async commit(
     ledger: Ledger,
     pathId: string,
-    request: IdempotentRequest & { body: OwnerRequest },
+    request: KeyedRequest<OwnerRequest>,
     decide: (caller: Caller, id: OwnId) => Promise<Decision<Refund>>,
   ) {
     const id = ownId(ledger, pathId);

@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -8,8 +8,9 @@ import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { OwnerRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { Refunds } from '../../application/ports.js';
@@ -58,17 +59,13 @@ export class LedgerRefundsController {
   })
   @Post()
   @IdempotencyKey('required')
-  record(
-    @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
-    @ValidBody() body: RecordRefundRequest,
-  ) {
-    const { organization } = body;
+  record(@LedgerOfKey() ledger: Ledger, @Keyed(RecordRefundRequest) request: KeyedRequest<RecordRefundRequest>) {
+    const { organization } = request.body;
     const caller = { organization, mode: ledger.mode };
     return this.idempotency.once(
       caller,
-      { body, ...request },
-      () => this.recordRefund.execute(caller, toMadeRefund(body)),
+      request,
+      () => this.recordRefund.execute(caller, toMadeRefund(request.body)),
       ({ refund, isNew }) => ({
         status: isNew ? 201 : 200,
         body: JSON.stringify(ledgerRefundView({ organization, refund })),
@@ -110,12 +107,11 @@ export class LedgerRefundsController {
   @IdempotencyKey('accepted')
   succeed(
     @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(SucceedRefundRequest) request: KeyedRequest<SucceedRefundRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: SucceedRefundRequest,
   ) {
-    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.closeRefund.succeed(caller, own, body.provider_reference ?? null),
+    return this.changes.commit(ledger, id, request, (caller, own) =>
+      this.closeRefund.succeed(caller, own, request.body.provider_reference ?? null),
     );
   }
 
@@ -130,12 +126,11 @@ export class LedgerRefundsController {
   @IdempotencyKey('accepted')
   fail(
     @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: FailRefundRequest,
   ) {
-    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.closeRefund.fail(caller, own, toFailure(body)),
+    return this.changes.commit(ledger, id, request, (caller, own) =>
+      this.closeRefund.fail(caller, own, toFailure(request.body)),
     );
   }
 
@@ -150,12 +145,11 @@ export class LedgerRefundsController {
   @IdempotencyKey('accepted')
   return(
     @LedgerOfKey() ledger: Ledger,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: ReturnRefundRequest,
   ) {
-    return this.changes.commit(ledger, id, { body, ...request }, (caller, own) =>
-      this.closeRefund.return(caller, own, body.reason ?? null),
+    return this.changes.commit(ledger, id, request, (caller, own) =>
+      this.closeRefund.return(caller, own, request.body.reason ?? null),
     );
   }
 }

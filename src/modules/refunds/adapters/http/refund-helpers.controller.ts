@@ -1,13 +1,14 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { ownId } from '../../../../shared/own-id.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody } from '../../../../validation/validation.js';
+import { PathId } from '../../../../validation/validation.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { REFUND_ID, type Refund } from '../../domain/refund.js';
 import { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
@@ -34,11 +35,10 @@ export class RefundHelpersController {
   @IdempotencyKey('accepted')
   succeed(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: NoFieldsRequest,
   ) {
-    return this.commit(caller, { body, ...request }, () => this.closeRefund.succeed(caller, ownId(caller, id)));
+    return this.commit(caller, request, () => this.closeRefund.succeed(caller, ownId(caller, id)));
   }
 
   @Operation('failTestRefund', {
@@ -52,12 +52,11 @@ export class RefundHelpersController {
   @IdempotencyKey('accepted')
   fail(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(FailRefundRequest) request: KeyedRequest<FailRefundRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: FailRefundRequest,
   ) {
-    return this.commit(caller, { body, ...request }, () =>
-      this.closeRefund.fail(caller, ownId(caller, id), toFailure(body)),
+    return this.commit(caller, request, () =>
+      this.closeRefund.fail(caller, ownId(caller, id), toFailure(request.body)),
     );
   }
 
@@ -72,20 +71,15 @@ export class RefundHelpersController {
   @IdempotencyKey('accepted')
   return(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(ReturnRefundRequest) request: KeyedRequest<ReturnRefundRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: ReturnRefundRequest,
   ) {
-    return this.commit(caller, { body, ...request }, () =>
-      this.closeRefund.return(caller, ownId(caller, id), body.reason ?? null),
+    return this.commit(caller, request, () =>
+      this.closeRefund.return(caller, ownId(caller, id), request.body.reason ?? null),
     );
   }
 
-  private commit(
-    caller: Caller,
-    request: IdempotentRequest & { body: unknown },
-    decide: () => Promise<Decision<Refund>>,
-  ) {
+  private commit(caller: Caller, request: KeyedRequest<unknown>, decide: () => Promise<Decision<Refund>>) {
     return this.idempotency.once(caller, request, decide, (refund) => ({ status: 200, body: refundJson(refund) }));
   }
 }

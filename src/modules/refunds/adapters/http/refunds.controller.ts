@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -8,8 +8,9 @@ import type { ResponseParts } from '../../../../platform/http/response.js';
 import { exampleId } from '../../../../platform/http/schema.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
+import { Keyed } from '../../../../validation/keyed.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { PathId, ValidBody, ValidQuery } from '../../../../validation/validation.js';
+import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { Refunds } from '../../application/ports.js';
@@ -43,15 +44,11 @@ export class RefundsController {
   })
   @Post()
   @IdempotencyKey('required')
-  propose(
-    @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
-    @ValidBody() body: ProposeRefundRequest,
-  ) {
+  propose(@CallerOfKey() caller: Caller, @Keyed(ProposeRefundRequest) request: KeyedRequest<ProposeRefundRequest>) {
     return this.idempotency.once(
       caller,
-      { body, ...request },
-      () => this.proposeRefund.execute(caller, toNewRefund(body)),
+      request,
+      () => this.proposeRefund.execute(caller, toNewRefund(request.body)),
       proposed,
     );
   }
@@ -67,16 +64,10 @@ export class RefundsController {
   @IdempotencyKey('accepted')
   cancel(
     @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
+    @Keyed(NoFieldsRequest) request: KeyedRequest<NoFieldsRequest>,
     @PathId(REFUND_ID) id: string,
-    @ValidBody() body: NoFieldsRequest,
   ) {
-    return this.idempotency.once(
-      caller,
-      { body, ...request },
-      () => this.closeRefund.cancel(caller, ownId(caller, id)),
-      canceled,
-    );
+    return this.idempotency.once(caller, request, () => this.closeRefund.cancel(caller, ownId(caller, id)), canceled);
   }
 
   @Operation('listRefunds', {

@@ -1,11 +1,12 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
-import { ValidBody } from '../../../../validation/validation.js';
+import { Keyed } from '../../../../validation/keyed.js';
+
 import { AdvanceTestClock } from '../../../access/index.js';
 import { DueWork } from '../../application/ports.js';
 import { SANDBOX_CLOCK, sandboxClockView } from '../representation/sandbox-clock.views.js';
@@ -42,15 +43,12 @@ export class ClockController {
   })
   @Post()
   @IdempotencyKey('accepted')
-  async advance(
-    @CallerOfKey() caller: Caller,
-    @Idempotent() request: IdempotentRequest,
-    @ValidBody() body: AdvanceClockRequest,
-  ) {
+  async advance(@CallerOfKey() caller: Caller, @Keyed(AdvanceClockRequest) request: KeyedRequest<AdvanceClockRequest>) {
     const response = await this.idempotency.once(
       caller,
-      { advancesClock: true, body, ...request },
-      () => this.advanceTestClock.execute(caller, { advanceSeconds: body.advance_seconds, to: body.to }),
+      { ...request, advancesClock: true },
+      () =>
+        this.advanceTestClock.execute(caller, { advanceSeconds: request.body.advance_seconds, to: request.body.to }),
       (ahead) => ({ status: 200, body: JSON.stringify(sandboxClockView({ now: this.clock.now() + ahead, ahead })) }),
     );
     await this.due.perform(caller);
