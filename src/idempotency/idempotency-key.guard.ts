@@ -1,7 +1,23 @@
 import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
+import type { RequestFacts } from '../platform/http/errors.js';
 import { headerValues, requestOf } from '../platform/http/request.js';
 import { invalidParam, type ParamCode, type Refusal } from '../shared/errors.js';
 import type { IdempotentResponse } from './idempotent-response.js';
+
+/** A request for Idempotency.once(). Two requests with equal bodies are the same request. */
+export interface KeyedRequest<Body = unknown> extends RequestFacts {
+  /** Method and route. The same key on another operation is a different key. */
+  readonly operation: string;
+  /** Null if the key is optional and missing; undefined if the route has no guard for it. */
+  readonly key: string | null | undefined;
+  /** The ID in the path. */
+  readonly subject: string | undefined;
+  readonly body: Body;
+  /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */
+  readonly hasEffect?: boolean;
+  /** Whether its response is kept in real time, because the operation itself advances the caller's clock. */
+  readonly advancesClock?: boolean;
+}
 
 const MAX_LENGTH = 255;
 const INNER = `{0,${MAX_LENGTH - 2}}`;

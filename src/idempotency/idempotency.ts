@@ -4,33 +4,19 @@ import { Config } from '../platform/config.js';
 import { sqlState, violates } from '../platform/database/faults.js';
 import { KeyExpired, retried } from '../platform/database/retries.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
-import { ErrorResponses, type RequestFacts, statusOf } from '../platform/http/errors.js';
+import { ErrorResponses, statusOf } from '../platform/http/errors.js';
 import type { ResponseParts } from '../platform/http/response.js';
 import { type Caller, nameOf } from '../shared/caller.js';
 import { CallerClock } from '../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../shared/decision.js';
 import { Refusal } from '../shared/errors.js';
 import { inUse, keyReused } from './error.codes.js';
+import type { KeyedRequest } from './idempotency-key.guard.js';
 import { IdempotentResponse } from './idempotent-response.js';
 import { type Claim, KEY_CONSTRAINT, type StoredResponse, StoredResponses } from './stored-responses.js';
 
 /** How long a request waits for another request with the same key before it is refused with 409. */
 const WAIT_MS = 2_000;
-
-/** A request for `once`. Two requests with equal bodies are the same request. */
-export interface KeyedRequest<Body = unknown> extends RequestFacts {
-  /** Method and route. The same key on another operation is a different key. */
-  readonly operation: string;
-  /** Null if the key is optional and missing; undefined if the route has no guard for it. */
-  readonly key: string | null | undefined;
-  /** The ID in the path. */
-  readonly subject: string | undefined;
-  readonly body: Body;
-  /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */
-  readonly hasEffect?: boolean;
-  /** Whether its response is kept in real time, because the operation itself advances the caller's clock. */
-  readonly advancesClock?: boolean;
-}
 
 type Decide<Result> = () => Promise<Decision<Result>>;
 

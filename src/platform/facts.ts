@@ -25,8 +25,6 @@ export interface Resource extends Readonly<Partial<Record<Surface, Place>>> {
   readonly details?: Readonly<Record<string, unknown>>;
   /** Whose story its events also tell, and SQL for the IDs of others that do: `$1` to `$3` are organization, mode and whose. */
   readonly story?: { readonly of: IdKind; readonly others: string };
-  /** By event type, values that replace those of the schema's examples. */
-  readonly examples?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** A promise about the rows of the module, as SQL over its own tables and over queries that other modules export. */

@@ -1,7 +1,6 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { MetricsToken, Public } from '../platform/http/credential.js';
-import { unavailable } from '../platform/http/error.filter.js';
 import { Operation, Tag } from '../platform/http/operation.js';
 import { constant, object, text } from '../platform/http/schema.js';
 import { Metrics } from './metrics.js';
@@ -31,7 +30,6 @@ export class OperationsController {
   @Operation('readReadiness', {
     summary: 'Check readiness',
     answers: { 200: { description: 'The service can answer requests.', schema: OK } },
-    refusals: [unavailable],
   })
   @Get('readyz')
   async ready() {

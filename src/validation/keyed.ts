@@ -6,7 +6,7 @@ import {
   type PipeTransform,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { KeyedRequest } from '../idempotency/idempotency.js';
+import type { KeyedRequest } from '../idempotency/idempotency-key.guard.js';
 import { Facts } from '../platform/facts.js';
 import { requestOf } from '../platform/http/request.js';
 import type { RequestClass } from './constraints.js';

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 const MAX_COMMENT_PERCENT = 6;
 /** The foundation of the modules, and all of src: sizes that were reached, with a little room. Lower them when they get smaller. */
-const MAX_FOUNDATION_LINES = 5_640;
+const MAX_FOUNDATION_LINES = 5_660;
 const MAX_LINES = 20_690;
 const FOUNDATION = /^src\/(platform|validation|idempotency|encryption|telemetry|openapi|migrate|embedded-postgres)\//;
 const MAX_README_LINES = 120;

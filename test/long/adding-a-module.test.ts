@@ -46,9 +46,9 @@ test('the page lists every file', () => {
   expect(listed.sort()).toEqual(FILES);
 });
 
-test('it is a folder, a migration, tests, and one line in each of three files', () => {
+test('it is a folder, a migration, examples, tests, and one line in each of three files', () => {
   const others = FILES.filter((file) => !/^(src\/modules\/disputes|test)\//.test(file));
-  expect(others).toEqual(['migrations/0099-disputes.ts']);
+  expect(others).toEqual(['migrations/0099-disputes.ts', 'tools/openapi/examples/disputes.ts']);
   expect(LINES.map(({ path, code }) => [path, code.split('\n').length])).toEqual([
     ['src/modules.ts', 1],
     ['migrations/index.ts', 1],

@@ -14,6 +14,7 @@ import { id } from '../../src/platform/http/schema.js';
 import { type Field, fieldsOf } from '../../src/validation/constraints.js';
 import { SECURITY } from './about.js';
 import type { Components, Json } from './components.js';
+import { examplesOf } from './operation-examples.js';
 import { shownSchema } from './request-schema.js';
 import { headers } from './responses.js';
 import type { Route } from './routes.js';
@@ -53,27 +54,26 @@ function queryParameter(name: string, field: Field, components: Components): Met
   } as ApiQueryOptions);
 }
 
-function bodyOf({ body, example }: Route, components: Components): MethodDecorator[] {
+function bodyOf({ body, operationId }: Route, components: Components): MethodDecorator[] {
   if (!body) return [];
   const required = [...fieldsOf(body).values()].some(({ isOptional }) => !isOptional);
+  const { body: example } = examplesOf(operationId);
   const examples = example === undefined ? {} : { examples: { smallest: { value: example } } };
   return [ApiBody({ required, schema: components.request(body), ...examples })];
 }
 
-function answerOf({ answers, idempotencyKey }: Route, status: number, components: Components): MethodDecorator {
-  const {
-    description,
-    schema,
-    located,
-    linked,
-    mediaType = 'application/json',
-    example,
-  } = answers[status] as Route['answers'][number];
+function answerOf(
+  { answers, idempotencyKey, operationId }: Route,
+  status: number,
+  components: Components,
+): MethodDecorator {
+  const answer = answers[status] as Route['answers'][number];
+  const { description, schema, located, linked, mediaType = 'application/json' } = answer;
   const names = [
     ...(located ? ['Location'] : []),
     ...(linked ? ['Link'] : []),
     ...(idempotencyKey ? ['Idempotent-Replayed'] : []),
   ];
-  const content = { [mediaType]: components.content(schema, example) };
+  const content = { [mediaType]: components.content(schema, examplesOf(operationId).answer) };
   return ApiResponse({ status, description, headers: headers(names), content } as ApiResponseOptions);
 }

@@ -11,6 +11,7 @@ import { type IdKind, ORGANIZATION_ID } from '../../src/shared/id.js';
 import { fieldsOf, type RequestClass } from '../../src/validation/constraints.js';
 import { PathIdPipe } from '../../src/validation/validation.js';
 import type { Components } from './components.js';
+import { examplesOf } from './operation-examples.js';
 import type { Route } from './routes.js';
 
 export interface Place extends Pick<Route, 'idKind' | 'idempotencyKey'> {
@@ -40,8 +41,9 @@ const COMMON = [
 export const isCommon = (code: string, { facts }: Components): boolean =>
   [...facts.guardRefusals, ...COMMON].some((refusal) => refusal.code === code);
 
-export function examplesOf(route: Refusing, components: Components): Example[] {
-  const { credential, method, idempotencyKey, idKind, refusals = [] } = route;
+export function refusedBy(route: Refusing, components: Components): Example[] {
+  const { credential, method, idempotencyKey, idKind, operationId } = route;
+  const { refusals = [] } = examplesOf(operationId);
   const { guardRefusals } = components.facts;
   const needsKey = credential !== 'none' && credential !== 'metrics';
   const codes = [

@@ -2,15 +2,7 @@ import { errorSchema } from '../../src/platform/http/error.view.js';
 import { headersOf } from '../../src/platform/http/errors.js';
 import type { HEADERS } from './about.js';
 import { type Components, type Json, pascalCase, type Response } from './components.js';
-import {
-  type Example,
-  examplesOf,
-  isCommon,
-  type Place,
-  type Refusing,
-  rendered,
-  statusOfExample,
-} from './refusals.js';
+import { type Example, isCommon, type Place, type Refusing, refusedBy, rendered, statusOfExample } from './refusals.js';
 
 type HeaderName = keyof typeof HEADERS;
 
@@ -27,7 +19,7 @@ const NAMES: Readonly<Record<string, HeaderName>> = {
 const STORED_REFUSALS = [404, 422];
 
 export function refusalsOf(route: Refusing, components: Components): Json {
-  const examples = examplesOf(route, components);
+  const examples = refusedBy(route, components);
   const statuses = [...new Set(examples.map(statusOfExample))];
   const refused = statuses.map((status) => {
     const alike = examples.filter((example) => statusOfExample(example) === status);

@@ -80,7 +80,9 @@ function inputOf(controller: Type, name: string): Pick<Route, 'body' | 'query' |
   const classOf = (type: RouteParamtypes) => {
     const { index = -1, pipes = [] } = argument(type) ?? {};
     if (index >= 0 && !pipes.some((one) => one === RequestPipe))
-      throw new Error(`${controller.name}.${name} takes in what nothing validates: use Keyed, ValidBody and ValidQuery.`);
+      throw new Error(
+        `${controller.name}.${name} takes in what nothing validates: use Keyed, ValidBody and ValidQuery.`,
+      );
     return classes[index];
   };
   const pipe = argument(RouteParamtypes.PARAM)?.pipes?.find((one) => one instanceof PathIdPipe);

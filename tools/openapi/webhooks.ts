@@ -1,5 +1,6 @@
 import type { TagFacts, WebhookFacts } from '../../src/platform/http/operation.js';
 import type { Components, Json } from './components.js';
+import { examplesOf } from './operation-examples.js';
 
 const HEADERS = [
   ['webhook-id', "The event's identifier, the same in every attempt: what was seen before can be ignored."],
@@ -15,6 +16,9 @@ export const RECEIVED = {
   Gone: { description: 'No more attempts are made for this event.' },
 };
 
+/** The ledger's differ from those of merchants by their organization only, and are not shown. */
+const exampleOf = (type: string) => (type.startsWith('ledger.') ? null : examplesOf(type).answer);
+
 export function webhook(type: string, facts: WebhookFacts & { tag: TagFacts }, components: Components): Json {
   return {
     post: {
@@ -26,7 +30,10 @@ export function webhook(type: string, facts: WebhookFacts & { tag: TagFacts }, c
       parameters: HEADERS.map(([name, description]) =>
         components.parameter({ name, in: 'header', required: true, description, schema: { type: 'string' } }),
       ),
-      requestBody: { required: true, content: { 'application/json': components.content(facts.schema, facts.example) } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': components.content(facts.schema, exampleOf(type)) },
+      },
       responses: {
         '2XX': { $ref: '#/components/responses/Received' },
         '410': { $ref: '#/components/responses/Gone' },

@@ -8,8 +8,4 @@ export const SESSION_FACTS = {
   ledger: { path: '/ledger/v1/checkout_sessions', isOwned: true },
   book: '(SELECT organization_id, mode, id, payment_status, amount_total, currency FROM checkout_sessions)',
   events: SESSION_EVENTS,
-  examples: {
-    'checkout.session.completed': { sequence: 2, data: { object: { status: 'complete', payment_status: 'paid' } } },
-    'checkout.session.expired': { sequence: 2, data: { object: { status: 'expired' } } },
-  },
 } as const satisfies Resource;

@@ -1,4 +1,3 @@
-export { REFUSED_PAYMENTS } from './adapters/representation/checkout-sessions.examples.js';
 export { CloseCheckoutSession } from './application/close-checkout-session.js';
 export { CreateCheckoutSession } from './application/create-checkout-session.js';
 export { CheckoutSessionQueries, OverdueSessions, PageLinks } from './application/ports.js';

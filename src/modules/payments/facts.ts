@@ -11,11 +11,6 @@ export const PAYMENT_FACTS = {
   book: '(SELECT organization_id, mode, id, amount, amount_refunded, amount_pending_refund, amount_on_hold FROM payments)',
   events: PAYMENT_EVENTS,
   story: { of: PAYMENT_ID, others: SESSION_OF_PAYMENT },
-  examples: {
-    'payment.unmatched': { data: { object: { mismatch: 'amount' } } },
-    'payment.held': { sequence: 2, data: { object: { amount_on_hold: 5000, amount_refundable: 0 } } },
-    'payment.released': { sequence: 3 },
-  },
 } as const satisfies Resource;
 
 export const HOLD_FACTS = {

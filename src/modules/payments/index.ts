@@ -1,4 +1,3 @@
-export { REFUSED_WHEN_EMPTY, REFUSED_WHEN_PAID_OUT } from './adapters/representation/payments.examples.js';
 export { type AmountChange, HeldAmounts, PaymentQueries } from './application/ports.js';
 export { RecordPayment } from './application/record-payment.js';
 export { PAYMENT_ID, type Payment } from './domain/payment.js';

@@ -12,9 +12,4 @@ export const REFUND_FACTS = {
   events: REFUND_EVENTS,
   story: { of: PAYMENT_ID, others: REFUNDS_OF_PAYMENT },
   details: DETAILS,
-  examples: {
-    'refund.succeeded': { sequence: 2, data: { object: { status: 'succeeded' } } },
-    'refund.failed': { sequence: 2, data: { object: { status: 'failed' }, reason: 'The account is closed.' } },
-    'refund.canceled': { sequence: 2, data: { object: { status: 'canceled' } } },
-  },
 } as const satisfies Resource;

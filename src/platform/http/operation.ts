@@ -10,17 +10,12 @@ interface AnswerFacts {
   /** Whether the response can have a `Link` header with the payment page. */
   readonly linked?: boolean;
   readonly mediaType?: string;
-  /** Values that replace those of the schema's own examples; for a list, in each of its entries. */
-  readonly example?: Readonly<Record<string, unknown>>;
 }
 
 export interface OperationFacts {
   readonly summary: string;
   readonly description?: string;
-  readonly example?: unknown;
   readonly answers: Readonly<Record<number, AnswerFacts>>;
-  /** Functions that run the domain on sample input. What each throws or returns is the example of its error code. */
-  readonly refusals?: readonly (() => unknown)[];
 }
 
 export interface TagFacts {
@@ -31,8 +26,6 @@ export interface TagFacts {
 export interface WebhookFacts {
   readonly description: string;
   readonly schema: Schema;
-  /** As an answer's; null for none, because another webhook shows it. */
-  readonly example?: Readonly<Record<string, unknown>> | null;
 }
 
 export const OPERATION = 'tillgate:operation';

@@ -51,7 +51,7 @@ export interface PageSession {
   readonly expiresAt: number;
 }
 
-export interface ShownSession extends PageSession {
+interface ShownSession extends PageSession {
   /** The first ones, of `lineCount`. */
   readonly lineItems: readonly PageLine[];
   readonly lineCount: number;

@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -15,7 +15,6 @@ import { CreateCheckoutSession } from '../../application/create-checkout-session
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
-import { FREE, NEW_SESSION, REFUSED_COMPLETION, REFUSED_EXPIRY } from '../representation/checkout-sessions.examples.js';
 import {
   CHECKOUT_SESSION,
   CHECKOUT_SESSION_LIST,
@@ -44,7 +43,6 @@ export class CheckoutSessionsController {
     summary: 'Create a checkout session',
     description:
       'Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one.',
-    example: NEW_SESSION,
     answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true, linked: true } },
   })
   @Post()
@@ -71,8 +69,7 @@ export class CheckoutSessionsController {
   @Operation('expireCheckoutSession', {
     summary: 'Expire a checkout session',
     description: 'Expires an open session, so that it can no longer be paid.',
-    answers: { 200: { description: 'The expired session.', schema: CHECKOUT_SESSION, example: { status: 'expired' } } },
-    refusals: REFUSED_EXPIRY,
+    answers: { 200: { description: 'The expired session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/expire')
   @IdempotencyKey('accepted')
@@ -92,8 +89,7 @@ export class CheckoutSessionsController {
   @Operation('completeCheckoutSession', {
     summary: 'Complete a checkout session',
     description: 'Completes an open session whose total is 0. Any other session is completed by its payment.',
-    answers: { 200: { description: 'The complete session.', schema: CHECKOUT_SESSION, example: FREE } },
-    refusals: REFUSED_COMPLETION,
+    answers: { 200: { description: 'The complete session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/complete')
   @IdempotencyKey('accepted')

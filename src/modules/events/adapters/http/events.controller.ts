@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
@@ -15,7 +15,6 @@ import { Events } from '../../application/ports.js';
 import { ResendEvent } from '../../application/resend-event.js';
 import { EVENT_ID } from '../../domain/event.js';
 import { EVENT_FACTS } from '../../facts.js';
-import { REFUSED_RESENDS } from '../representation/events.examples.js';
 import {
   EVENT_LIST,
   EVENT_WITH_DELIVERIES,
@@ -69,7 +68,6 @@ export class EventsController {
     description:
       'Sends the event again now: to the `notify_url` and to every webhook endpoint that subscribes to its type, or to one endpoint only. Receivers that got it 100 times are left out.',
     answers: { 200: { description: 'The event with the deliveries that are due now.', schema: RESENT_EVENT } },
-    refusals: REFUSED_RESENDS,
   })
   @Post(':id/resend')
   @IdempotencyKey('accepted')

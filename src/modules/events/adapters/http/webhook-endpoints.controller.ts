@@ -1,6 +1,6 @@
 import { Delete, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import type { IdempotentResponse } from '../../../../idempotency/idempotent-response.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
@@ -16,7 +16,6 @@ import { ManageWebhookEndpoints } from '../../application/manage-webhook-endpoin
 import { type Attempt, WebhookEndpoints } from '../../application/ports.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint } from '../../domain/webhook-endpoint.js';
 import { DELIVERY, deliveryView } from '../representation/events.views.js';
-import { NEW_ENDPOINT, REFUSED_ENDPOINTS } from '../representation/webhook-endpoints.examples.js';
 import { deletedView, webhookEndpointView, withSecretView } from '../representation/webhook-endpoints.views.js';
 import {
   ChangeWebhookEndpointRequest,
@@ -43,11 +42,9 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     @Operation(operation('create'), {
       summary: `Create a webhook endpoint${as}`,
       description: `Creates an endpoint that receives the events of ${organizations} in the mode of the key. Each mode has at most 16 endpoints. The secret is returned only here and when you rotate it.`,
-      example: NEW_ENDPOINT,
       answers: {
         201: { description: 'The endpoint with its secret.', schema: schemas.withSecret, located: true },
       },
-      refusals: REFUSED_ENDPOINTS,
     })
     @Post()
     @IdempotencyKey('required')
@@ -96,7 +93,6 @@ function controllerFor({ path, owner, organizations, schemas, Serving, operation
     @Operation(operation('change'), {
       summary: `Change a webhook endpoint${as}`,
       description: 'Changes only the given fields. `enabled: true` enables an endpoint that Tillgate disabled.',
-      example: { enabled: true },
       answers: { 200: { description: 'The endpoint.', schema: schemas.endpoint } },
     })
     @Post(':id')

@@ -69,17 +69,16 @@ export const eventWebhooks = (facts: Facts) => webhooksOf(EVENT, facts);
 
 export function ledgerEventWebhooks(facts: Facts): Readonly<Record<string, WebhookFacts>> {
   const webhooks = Object.entries(webhooksOf(LEDGER_EVENT, facts));
-  return Object.fromEntries(webhooks.map(([type, webhook]) => [`ledger.${type}`, { ...webhook, example: null }]));
+  return Object.fromEntries(webhooks.map(([type, webhook]) => [`ledger.${type}`, webhook]));
 }
 
 function webhooksOf(event: EventSchema, { resourcesWithEvents }: Facts): Readonly<Record<string, WebhookFacts>> {
-  const described = resourcesWithEvents.flatMap(({ events = {}, examples = {}, schema }) =>
+  const described = resourcesWithEvents.flatMap(({ events = {}, schema }) =>
     Object.entries(events).map(([type, description]) => {
       const only = {
         properties: { type: { const: type }, data: { properties: { object: components(schema) } } },
       };
-      const example = examples[type];
-      return [type, { description, schema: { allOf: [event, only] }, ...(example && { example }) }] as const;
+      return [type, { description, schema: { allOf: [event, only] } }] as const;
     }),
   );
   return Object.fromEntries(described);

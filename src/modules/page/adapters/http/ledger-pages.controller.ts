@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Ledger } from '../../../../shared/caller.js';
@@ -46,7 +46,6 @@ export class LedgerPagesController {
     summary: 'Set the payment URL of a checkout session',
     description:
       "Sets the URL to which the page of this session sends the customer to pay. It replaces the organization's payment URL for this session.",
-    example: { payment_url: 'https://psp.example/pay/4711?return={RETURN_URL}' },
     answers: { 200: { description: 'The page of the session.', schema: LEDGER_CHECKOUT_PAGE } },
   })
   @Post(':id/payment_url')

@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';

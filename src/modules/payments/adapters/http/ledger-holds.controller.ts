@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -15,7 +15,6 @@ import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HOLD_FACTS } from '../../facts.js';
 import { HOLD, HOLD_LIST, holdView } from '../representation/holds.views.js';
-import { REFUSED_HOLDS } from '../representation/payments.examples.js';
 import {
   ListHoldsQuery,
   ListPaymentHoldsQuery,
@@ -39,9 +38,7 @@ export class LedgerHoldsController {
     summary: 'Create a hold',
     description:
       'Puts an amount of a payment on hold, so that it cannot be refunded. A payment can have several holds; their amounts add up.',
-    example: { amount: 5000, reason: 'fraudulent', reference: 'dispute-42' },
     answers: { 201: { description: 'The active hold.', schema: HOLD, located: true } },
-    refusals: REFUSED_HOLDS,
   })
   @Post('payments/:id/holds')
   @IdempotencyKey('required')
@@ -105,7 +102,7 @@ export class LedgerHoldsController {
   @Operation('releaseHold', {
     summary: 'Release a hold',
     description: 'Releases a hold, so that its amount can be refunded again. Repeating the request changes nothing.',
-    answers: { 200: { description: 'The released hold.', schema: HOLD, example: { status: 'released' } } },
+    answers: { 200: { description: 'The released hold.', schema: HOLD } },
   })
   @Post('holds/:id/release')
   @IdempotencyKey('accepted')

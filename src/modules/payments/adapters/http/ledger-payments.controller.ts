@@ -1,22 +1,18 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { Keyed } from '../../../../validation/keyed.js';
 import { OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
-import { REFUSED_PAYMENTS } from '../../../checkout/index.js';
 import { PaymentQueries } from '../../application/ports.js';
 import { RecordPayment } from '../../application/record-payment.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';
-import { REFUSED_REFERENCE } from '../representation/payments.examples.js';
 import { LEDGER_PAYMENT, LEDGER_PAYMENT_LIST, ledgerPaymentView } from '../representation/payments.views.js';
 import { ListLedgerPaymentsQuery, RecordPaymentRequest, toFilter, toNewPayment } from './payments.requests.js';
 
@@ -34,12 +30,10 @@ export class LedgerPaymentsController {
     summary: 'Record a captured payment',
     description:
       'Records a captured payment. A payment for a checkout session completes the session. If the payment does not match the session, it is refused or, with `on_mismatch: "record"`, recorded with the reason in `mismatch`. Repeating a request with the same `reference` returns the first payment.',
-    example: { organization: exampleId(ORGANIZATION_ID), amount: 5000, currency: 'usd' },
     answers: {
       201: { description: 'The recorded payment.', schema: LEDGER_PAYMENT, located: true },
       200: { description: 'The payment that was recorded earlier with this `reference`.', schema: LEDGER_PAYMENT },
     },
-    refusals: [...REFUSED_PAYMENTS, ...REFUSED_REFERENCE],
   })
   @Post()
   @IdempotencyKey('required')

@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
@@ -11,7 +11,6 @@ import { ChangeClaim } from '../../application/change-claim.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
 import { REFUND_ID } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { REFUSED_CLAIM } from '../representation/refunds.examples.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { LedgerRefundChanges } from './ledger-refund-changes.js';
 import {
@@ -40,12 +39,10 @@ export class LedgerClaimsController {
     summary: 'Claim refunds to pay out',
     description:
       'Claims pending refunds that have no live claim. Organizations take turns. Of each, refunds that were never claimed come first, the oldest before the others. Each refund is yours until its lease ends. After a wait, which doubles with each lease that ends so, another worker can claim it: it has the same ID and a higher `claim.number`. The endpoint ignores `Idempotency-Key`: if a response is lost, its refunds can be claimed again when their leases end.',
-    example: { limit: 10, lease_seconds: 60 },
     answers: {
       200: {
         description: 'The claimed refunds.',
         schema: LEDGER_REFUND_LIST,
-        example: { claim: { number: 1, expires_at: 1_763_700_060 } },
       },
     },
   })
@@ -61,15 +58,12 @@ export class LedgerClaimsController {
     summary: 'Extend a claim',
     description:
       'Moves the end of the lease to `lease_seconds` from now. A lease that already ends later stays as it is. If the payment provider keeps the refund pending, send its `provider_reference`: the lease can then be up to 60 days long.',
-    example: { claim: 1, lease_seconds: 60 },
     answers: {
       200: {
         description: 'The claimed refund.',
         schema: LEDGER_REFUND,
-        example: { claim: { number: 1, expires_at: 1_763_700_060 } },
       },
     },
-    refusals: REFUSED_CLAIM,
   })
   @Post(':id/extend')
   @IdempotencyKey('accepted')
@@ -88,9 +82,7 @@ export class LedgerClaimsController {
     summary: 'Release a claim',
     description:
       'Gives up the claim of a refund that was not paid out. After `delay_seconds`, another worker can claim the refund; the merchant can cancel it at once.',
-    example: { claim: 1 },
     answers: { 200: { description: 'The refund without a claim.', schema: LEDGER_REFUND } },
-    refusals: REFUSED_CLAIM,
   })
   @Post(':id/release')
   @IdempotencyKey('accepted')

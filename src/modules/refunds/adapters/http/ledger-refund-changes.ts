@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import type { KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';

@@ -1,23 +1,19 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
-import { exampleId } from '../../../../platform/http/schema.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { Keyed } from '../../../../validation/keyed.js';
 import { OwnerRequest } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
-import { PAYMENT_ID } from '../../../payments/index.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { RecordRefund } from '../../application/record-refund.js';
 import { REFUND_ID } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { REFUSED_FAILURE, REFUSED_MADE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { LedgerRefundChanges } from './ledger-refund-changes.js';
 import {
@@ -30,9 +26,6 @@ import {
   toLedgerFilter,
   toMadeRefund,
 } from './refunds.requests.js';
-
-const PAYOUT = { amount: 500, provider_reference: 'payout_4711' };
-const RECORDED = { ...PAYOUT, status: 'succeeded' };
 
 @Controller(REFUND_FACTS.ledger.path)
 @LedgerKey()
@@ -50,12 +43,10 @@ export class LedgerRefundsController {
     summary: 'Record a refund that was made elsewhere',
     description:
       "Records a refund that was paid out without a proposal, such as one in the payment provider's dashboard. It is `succeeded` from the start. Repeating a request with the same `provider_reference`, payment and amount returns the first refund. The payout of a proposed refund returns that refund; if it was pending, it succeeds.",
-    example: { organization: exampleId(ORGANIZATION_ID), payment: exampleId(PAYMENT_ID), ...PAYOUT },
     answers: {
-      201: { description: 'The recorded refund.', schema: LEDGER_REFUND, located: true, example: RECORDED },
-      200: { description: 'The refund that is known for this payout.', schema: LEDGER_REFUND, example: RECORDED },
+      201: { description: 'The recorded refund.', schema: LEDGER_REFUND, located: true },
+      200: { description: 'The refund that is known for this payout.', schema: LEDGER_REFUND },
     },
-    refusals: REFUSED_MADE,
   })
   @Post()
   @IdempotencyKey('required')
@@ -100,8 +91,7 @@ export class LedgerRefundsController {
     summary: 'Mark a refund as succeeded',
     description:
       'Reports that a pending refund was paid out. Tillgate accepts the report from any worker, with or without a claim. Repeating it changes nothing.',
-    answers: { 200: { description: 'The succeeded refund.', schema: LEDGER_REFUND, example: { status: 'succeeded' } } },
-    refusals: REFUSED_SUCCESS,
+    answers: { 200: { description: 'The succeeded refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
@@ -119,8 +109,7 @@ export class LedgerRefundsController {
     summary: 'Mark a refund as failed',
     description:
       'Reports that a pending refund cannot be paid out, which frees its amount. If the refund is claimed, `claim` is required. Repeating the report changes nothing.',
-    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND, example: { status: 'failed' } } },
-    refusals: REFUSED_FAILURE,
+    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/fail')
   @IdempotencyKey('accepted')
@@ -138,8 +127,7 @@ export class LedgerRefundsController {
     summary: 'Mark a refund as returned',
     description:
       'Reports that the money of a succeeded refund came back. The refund becomes `failed`, which frees its amount. Repeating the report changes nothing.',
-    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND, example: { status: 'failed' } } },
-    refusals: REFUSED_RETURN,
+    answers: { 200: { description: 'The failed refund.', schema: LEDGER_REFUND } },
   })
   @Post(':id/return')
   @IdempotencyKey('accepted')

@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -11,7 +11,6 @@ import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId } from '../../../../validation/validation.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { REFUND_ID, type Refund } from '../../domain/refund.js';
-import { REFUSED_FAILURE, REFUSED_RETURN, REFUSED_SUCCESS } from '../representation/refunds.examples.js';
 import { REFUND, refundJson } from '../representation/refunds.views.js';
 import { FailRefundRequest, ReturnRefundRequest, toFailure } from './refunds.requests.js';
 
@@ -28,8 +27,7 @@ export class RefundHelpersController {
     summary: 'Succeed a refund',
     description:
       'Marks a pending refund as succeeded, as the ledger does when it has paid the refund out. Repeating the request changes nothing.',
-    answers: { 200: { description: 'The succeeded refund.', schema: REFUND, example: { status: 'succeeded' } } },
-    refusals: REFUSED_SUCCESS,
+    answers: { 200: { description: 'The succeeded refund.', schema: REFUND } },
   })
   @Post(':id/succeed')
   @IdempotencyKey('accepted')
@@ -45,8 +43,7 @@ export class RefundHelpersController {
     summary: 'Fail a refund',
     description:
       'Marks a pending refund as failed, as the ledger does when it refuses the refund. Repeating the request changes nothing.',
-    answers: { 200: { description: 'The failed refund.', schema: REFUND, example: { status: 'failed' } } },
-    refusals: REFUSED_FAILURE,
+    answers: { 200: { description: 'The failed refund.', schema: REFUND } },
   })
   @Post(':id/fail')
   @IdempotencyKey('accepted')
@@ -64,8 +61,7 @@ export class RefundHelpersController {
     summary: 'Return a refund',
     description:
       'Marks a succeeded refund as failed, as the ledger does when its money came back. Repeating the request changes nothing.',
-    answers: { 200: { description: 'The failed refund.', schema: REFUND, example: { status: 'failed' } } },
-    refusals: REFUSED_RETURN,
+    answers: { 200: { description: 'The failed refund.', schema: REFUND } },
   })
   @Post(':id/return')
   @IdempotencyKey('accepted')

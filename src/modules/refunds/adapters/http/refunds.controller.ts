@@ -1,23 +1,20 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey } from '../../../../platform/http/credential.js';
 import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { ResponseParts } from '../../../../platform/http/response.js';
-import { exampleId } from '../../../../platform/http/schema.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { Keyed } from '../../../../validation/keyed.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
-import { PAYMENT_ID } from '../../../payments/index.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { type ProposedRefund, ProposeRefund } from '../../application/propose-refund.js';
 import { REFUND_ID, type Refund } from '../../domain/refund.js';
 import { REFUND_FACTS } from '../../facts.js';
-import { REFUSED_CANCEL, REFUSED_PROPOSALS } from '../representation/refunds.examples.js';
 import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
 import { ListRefundsQuery, ProposeRefundRequest, toFilter, toNewRefund } from './refunds.requests.js';
 
@@ -35,12 +32,10 @@ export class RefundsController {
     summary: 'Propose a refund',
     description:
       'Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. Repeating a request with the same `reference` returns the first refund.',
-    example: { payment: exampleId(PAYMENT_ID), amount: 500 },
     answers: {
       201: { description: 'The pending refund.', schema: REFUND, located: true },
       200: { description: 'The refund that was proposed earlier with this `reference`.', schema: REFUND },
     },
-    refusals: REFUSED_PROPOSALS,
   })
   @Post()
   @IdempotencyKey('required')
@@ -57,8 +52,7 @@ export class RefundsController {
     summary: 'Cancel a refund',
     description:
       'Cancels a pending refund, which frees its amount. You cannot cancel a refund that the ledger has claimed to pay out.',
-    answers: { 200: { description: 'The canceled refund.', schema: REFUND, example: { status: 'canceled' } } },
-    refusals: REFUSED_CANCEL,
+    answers: { 200: { description: 'The canceled refund.', schema: REFUND } },
   })
   @Post(':id/cancel')
   @IdempotencyKey('accepted')

@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency, type KeyedRequest } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
 import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -38,7 +38,6 @@ export class ClockController {
     summary: 'Advance the clock',
     description:
       "Advances the clock of your organization's test mode by `advance_seconds`, or to the time `to`. The response is sent after the work that became due: overdue sessions have expired, and due webhooks have been attempted.",
-    example: { advance_seconds: 86_400 },
     answers: { 200: { description: 'The clock.', schema: SANDBOX_CLOCK } },
   })
   @Post()

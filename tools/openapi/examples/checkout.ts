@@ -1,0 +1,45 @@
+import { CheckoutSession } from '../../../src/modules/checkout/domain/checkout-session.js';
+import type { NewCheckoutSession } from '../../../src/modules/checkout/domain/session-terms.js';
+import { CHECKOUT_SESSION_ID } from '../../../src/modules/checkout/index.js';
+import { exampleId } from '../../../src/platform/http/schema.js';
+import { notFound } from '../../../src/shared/errors.js';
+import type { Examples } from '../operation-examples.js';
+
+const NOTHING = { amount_subtotal: 0, amount_total: 0 };
+const FREE = {
+  status: 'complete',
+  payment_status: 'no_payment_required',
+  amount: 0,
+  ...NOTHING,
+  line_items: { unit_price: 0, ...NOTHING },
+};
+
+const INPUT: NewCheckoutSession = {
+  currency: 'usd',
+  lineItems: [{ productName: 'Book', currency: 'usd', unitPrice: 5000 }],
+};
+const session = () =>
+  CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).state, id: exampleId(CHECKOUT_SESSION_ID) });
+
+const EXACT = { amount: 5000, currency: 'usd' };
+
+export const REFUSED_PAYMENTS = [
+  () => notFound('checkout_session', 'test'),
+  () => session().expire().pay(EXACT),
+  () => session().pay({ ...EXACT, amount: 4999 }),
+];
+
+export const EXAMPLES: Examples = {
+  createCheckoutSession: {
+    body: {
+      currency: 'usd',
+      line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
+    },
+  },
+  expireCheckoutSession: { answer: { status: 'expired' }, refusals: [() => session().pay(EXACT).expire()] },
+  completeCheckoutSession: { answer: FREE, refusals: [() => session().completeFree()] },
+  'checkout.session.completed': {
+    answer: { sequence: 2, data: { object: { status: 'complete', payment_status: 'paid' } } },
+  },
+  'checkout.session.expired': { answer: { sequence: 2, data: { object: { status: 'expired' } } } },
+};

@@ -1,0 +1,20 @@
+/** Examples of operations and events, which examples/<module>.ts has by operationId or type of event. */
+import { readdirSync } from 'node:fs';
+import type { Json } from './examples.js';
+
+interface OperationExamples {
+  readonly body?: unknown;
+  /** Values that replace those of the schema's own examples; for a list, in each of its entries. */
+  readonly answer?: Json;
+  /** Functions that run the domain on sample input. What each throws or returns is the example of its error code. */
+  readonly refusals?: readonly (() => unknown)[];
+}
+
+export type Examples = Readonly<Record<string, OperationExamples>>;
+
+const FILES = readdirSync(new URL('examples', import.meta.url)).filter((file) => file.endsWith('.js'));
+const modules = FILES.map(async (file) => (await import(`./examples/${file}`)) as { EXAMPLES: Examples });
+
+const all: Examples = Object.assign({}, ...(await Promise.all(modules)).map(({ EXAMPLES }) => EXAMPLES));
+
+export const examplesOf = (name: string): OperationExamples => all[name] ?? {};
