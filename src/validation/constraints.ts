@@ -1,6 +1,16 @@
-/** What the decorators of request classes say, read from class-validator's metadata, and the quick check made of it. */
+/** What the decorators of request classes say, read from class-validator's metadata. */
 import { getMetadataStorage, type ValidationArguments, ValidationTypes } from 'class-validator';
+import type { Facts } from '../platform/facts.js';
 import type { ParamCode } from '../shared/errors.js';
+import type { IdKind } from '../shared/id.js';
+
+/** A value, or what it is in an application, by what the modules of this one declare. */
+type OfFacts<Value> = Value | ((facts: Facts) => Value);
+export type Texts = OfFacts<readonly string[]>;
+export type Kinds = OfFacts<readonly IdKind[]>;
+
+export const resolved = <Value>(value: OfFacts<Value>, facts: Facts): Value =>
+  value instanceof Function ? value(facts) : value;
 
 export type RequestClass = new () => object;
 
@@ -17,12 +27,15 @@ export interface Form {
 
 export interface Said {
   readonly code: ParamCode;
-  readonly allowed: (() => readonly string[]) | undefined;
+  readonly allowed: ((facts: Facts) => readonly string[]) | undefined;
 }
 
 export interface Field extends Form {
+  readonly name: string;
   readonly isOptional: boolean;
   readonly isNullable: boolean;
+  /** Whether the rules apply to a value of an object. */
+  readonly applies: (object: object, value: unknown) => boolean;
   readonly rules: readonly Rule[];
 }
 
@@ -35,7 +48,7 @@ export function fieldsOf(request: RequestClass): ReadonlyMap<string, Field> {
   let fields = known.get(request);
   if (!fields) {
     const byName = storage.groupByPropertyName(storage.getTargetValidationMetadatas(request, '', false, false));
-    fields = new Map(Object.entries(byName).map(([name, metadata]) => [name, fieldOf(metadata)]));
+    fields = new Map(Object.entries(byName).map(([name, metadata]) => [name, fieldOf(name, metadata)]));
     known.set(request, fields);
   }
   return fields;
@@ -43,49 +56,43 @@ export function fieldsOf(request: RequestClass): ReadonlyMap<string, Field> {
 
 type Metadata = ReturnType<typeof storage.getTargetValidationMetadatas>[number];
 
-function fieldOf(metadata: readonly Metadata[]): Field {
+function fieldOf(name: string, metadata: readonly Metadata[]): Field {
+  const conditions = metadata
+    .filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION)
+    .map(({ constraints: [condition] }) => condition as Field['applies']);
+  const [condition = () => true] = conditions;
   return {
+    name,
     ...(metadata.find(({ type }) => type === ValidationTypes.WHITELIST)?.context as Form),
-    isOptional: metadata.some(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION),
+    isOptional: conditions.length > 0,
     isNullable: metadata.some(({ name }) => name === 'isOptional'),
+    applies: conditions.length > 1 ? (...given) => conditions.every((one) => one(...given)) : condition,
     rules: metadata.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION).map(ruleOf),
   };
 }
 
-function ruleOf({ name = '', each, constraints = [], constraintCls, context }: Metadata) {
+/** class-validator tells a validator and a message the validated object; here that is the facts of the application. */
+function ruleOf({ name = '', each, constraints = [], constraintCls, context, message }: Metadata) {
   const [bound] = constraints as unknown[];
   const { code, allowed }: Partial<Said> = context ?? {};
   const [found] = storage.getTargetValidatorConstraints(constraintCls);
   const validator = found?.instance;
-  const given = { constraints } as ValidationArguments;
+  // Made once, because a request has many values.
+  const given = { constraints } as { object?: object } as ValidationArguments;
+  const inside = (facts: Facts) => Object.assign(given, { object: facts });
   return {
     ...{ name, each, bound, code: code ?? 'invalid_value' },
-    fits: (value: unknown) => validator?.validate(value, given) === true,
-    allowed: () => allowed?.() ?? [],
+    fits: (value: unknown, facts: Facts) => {
+      given.object = facts;
+      return validator?.validate(value, given) === true;
+    },
+    message: (facts: Facts) => {
+      const said = message ?? validator?.defaultMessage?.(inside(facts)) ?? 'is invalid';
+      const text = said instanceof Function ? said(inside(facts)) : said;
+      return text.replace('$property ', '').replace('$constraint1', `${bound}`);
+    },
+    allowed: (facts: Facts) => allowed?.(facts) ?? [],
   };
-}
-
-/** The quick check. What it refuses may still be valid. */
-export function accepts(request: RequestClass, value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const fields = fieldsOf(request);
-  let missing = 0;
-  for (const field of fields.values()) if (!field.isOptional) missing += 1;
-  for (const name in value) {
-    const field = fields.get(name);
-    if (field === undefined || !suits(field, value[name])) return false;
-    if (!field.isOptional) missing -= 1;
-  }
-  return missing === 0;
-}
-
-function suits({ isOptional, isNullable, nested, most, read, rules }: Field, sent: unknown): boolean {
-  if (sent === undefined ? isOptional : sent === null && isNullable) return true;
-  const value = read ? read(sent) : sent;
-  for (const { each, fits } of rules) if (!(each ? (value as unknown[]).every(fits) : fits(value))) return false;
-  if (nested === undefined) return true;
-  if (most === undefined) return accepts(nested(), value);
-  return (value as unknown[]).every((item) => accepts(nested(), item));
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

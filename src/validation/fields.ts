@@ -15,17 +15,16 @@ import {
   Min,
   ValidateBy,
   ValidateIf,
+  type ValidationArguments,
   type ValidationOptions,
-  type ValidatorConstraintInterface,
 } from 'class-validator';
-import { ALL_EVENTS } from '../platform/facts.js';
+import { ALL_EVENTS, type Facts } from '../platform/facts.js';
 import type { ParamCode } from '../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../shared/id.js';
 import { CURRENCIES, MAX_AMOUNT } from '../shared/money.js';
 import { isVisible } from '../shared/visible.js';
-import { type Form, isObject, type RequestClass, type Said } from './constraints.js';
+import { type Form, isObject, type Kinds, type RequestClass, resolved, type Said, type Texts } from './constraints.js';
 import { FORMATS, type FormatName } from './formats.js';
-import { type Kinds, resolved, type Texts } from './rules.js';
 
 export interface About extends Pick<Form, 'description' | 'default'> {
   /** The field may be missing. A text may also be null, because responses show a missing text as null. */
@@ -38,8 +37,8 @@ export function field({ optional = false, ...context }: About & Form, ...rules: 
 }
 
 /** What callers read of a broken rule, and what they may send instead. */
-const says = (code: ParamCode, message: string | (() => string), allowed?: () => readonly string[]) => ({
-  message,
+const says = (code: ParamCode, message: string | ((facts: Facts) => string), allowed?: Said['allowed']) => ({
+  message: message instanceof Function ? ({ object }: ValidationArguments) => message(object as Facts) : message,
   context: { code, allowed } satisfies Said,
 });
 
@@ -47,10 +46,11 @@ const says = (code: ParamCode, message: string | (() => string), allowed?: () =>
 function holds(
   name: string,
   bound: unknown,
-  validate: (value: never) => boolean,
+  fits: (value: never, facts: Facts) => boolean,
   options: ValidationOptions,
 ): PropertyDecorator {
-  return ValidateBy({ name, constraints: [bound], validator: { validate } as ValidatorConstraintInterface }, options);
+  const validate = (value: unknown, given?: ValidationArguments) => fits(value as never, given?.object as Facts);
+  return ValidateBy({ name, constraints: [bound], validator: { validate } }, options);
 }
 
 /** Code points, as PostgreSQL and JSON Schema count. MaxLength of class-validator skips variation selectors. */
@@ -95,16 +95,16 @@ export const Text = ({ min = 0, max, ...about }: About & { min?: number; max: nu
   text(about, ...(min > 0 ? [atLeast(min)] : []), atMost(max), holds('isShown', 'isShown', isShown, BLANK));
 
 function isOneOf(values: Texts, each = false): PropertyDecorator {
-  const allowed = () => resolved(values);
-  const said = says('invalid_value', () => `must be one of ${allowed().join(', ')}`, allowed);
-  return holds('isIn', values, (text) => allowed().includes(text), { ...said, each });
+  const allowed = (facts: Facts) => resolved(values, facts);
+  const said = says('invalid_value', (facts) => `must be one of ${allowed(facts).join(', ')}`, allowed);
+  return holds('isIn', values, (text, facts) => allowed(facts).includes(text), { ...said, each });
 }
 
 export const OneOf = (values: Texts, about: About = {}) => field(about, isText(), isOneOf(values));
 
 function isIdOf(kinds: Kinds): PropertyDecorator {
-  const fits = (id: unknown) => isString(id) && resolved(kinds).some((kind) => isId(kind, id));
-  const said = says('invalid_format', () => `must be ${resolved(kinds).map(idInWords).join(', or ')}`);
+  const fits = (id: unknown, facts: Facts) => isString(id) && resolved(kinds, facts).some((kind) => isId(kind, id));
+  const said = says('invalid_format', (facts) => `must be ${resolved(kinds, facts).map(idInWords).join(', or ')}`);
   return holds('isIdOf', kinds, fits, said);
 }
 

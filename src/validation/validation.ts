@@ -1,13 +1,10 @@
-/** Validates bodies and queries: a quick check accepts; class-validator judges and explains what it does not accept. */
+/** Validates bodies and queries: one walk over what was sent runs the rules that the decorators of class-validator declare. */
 import { type ArgumentMetadata, Body, Injectable, Param, type PipeTransform, Query } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { type ValidationError, validateSync } from 'class-validator';
 import { Facts } from '../platform/facts.js';
 import { invalidParam, invalidParams, type ParamCode, type ParamError, paramError } from '../shared/errors.js';
 import { type IdKind, idInWords, isId } from '../shared/id.js';
-import { accepts, type Field, fieldsOf, isObject, type RequestClass, type Rule } from './constraints.js';
+import { type Field, fieldsOf, isObject, type RequestClass, type Rule } from './constraints.js';
 import { parseJson } from './json.js';
-import { application } from './rules.js';
 
 /** Returns the validated value as a plain object, or throws a 400 refusal with all faults. */
 @Injectable()
@@ -16,22 +13,17 @@ export class RequestPipe implements PipeTransform {
 
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     const plain = type === 'body' ? parseJson(value as Buffer) : value;
-    const request = metatype as RequestClass;
-    const errors = this.accepts(request, plain) ? [] : this.explain(request, plain);
-    if (errors.length > 0) throw invalidParams(errors);
+    const faults = this.faultsOf(metatype as RequestClass, plain);
+    if (faults.length > 0) throw invalidParams(faults);
     return plain;
   }
 
-  accepts(request: RequestClass, value: unknown): boolean {
-    return application.run(this.facts, accepts, request, value);
-  }
-
-  /** The faults that class-validator finds, then the unknown fields. Empty if the value is valid. */
-  explain(request: RequestClass, value: unknown): ParamError[] {
+  /** The faults of the fields in their order, then the unknown fields. Empty if the value is valid. */
+  faultsOf(request: RequestClass, value: unknown): readonly ParamError[] {
     if (!isObject(value)) return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
-    const unknown: ParamError[] = [];
-    const found = application.run(this.facts, judge, request, value, '', unknown);
-    return [...found, ...unknown].slice(0, MAX_ERRORS);
+    const walk = new Walk(this.facts);
+    walk.object(request, value, '');
+    return [...walk.faults, ...walk.unknown].slice(0, MAX_ERRORS);
   }
 }
 
@@ -54,56 +46,75 @@ export const PathId = (kind: IdKind): ParameterDecorator => Param('id', new Path
 /** Bounds the response: a hostile body of 256 KiB could cause tens of thousands of faults. */
 const MAX_ERRORS = 500;
 
+/** One walk over a request. A field has the fault of the first rule that it breaks. */
+class Walk {
+  readonly faults: ParamError[] = [];
+  readonly unknown: ParamError[] = [];
+
+  constructor(private readonly facts: Facts) {}
+
+  object(request: RequestClass, value: unknown, path: string): void {
+    if (isObject(value)) this.fields(fieldsOf(request), value, path);
+    else this.add(path, 'invalid_type', 'must be an object');
+  }
+
+  private fields(fields: ReadonlyMap<string, Field>, value: Readonly<Record<string, unknown>>, path: string): void {
+    const below = (name: string) => (path ? `${path}.${name}` : name);
+    for (const name in value) {
+      if (fields.has(name) || this.unknown.length === MAX_ERRORS) continue;
+      const known = [...fields.keys()].join(', ') || 'none';
+      const message = `is not a field of this request; known here: ${known}`;
+      this.unknown.push(faultAt(below(name), 'unknown_field', message));
+    }
+    for (const field of fields.values()) {
+      const sent = value[field.name];
+      if (field.applies(value, sent)) this.field(field, sent, path ? `${path}.${field.name}` : field.name);
+    }
+  }
+
+  private field(field: Field, sent: unknown, path: string): void {
+    const { rules, nested, most, read } = field;
+    const value = read && sent !== undefined ? read(sent) : finite(sent);
+    for (const rule of rules) if (!this.holds(rule, value)) return void this.break(field, rule, value, path);
+    if (nested === undefined) return;
+    if (most === undefined) return void this.object(nested(), value === undefined ? {} : value, path);
+    for (const [at, item] of (value as unknown[]).entries()) this.object(nested(), item, `${path}[${at}]`);
+  }
+
+  private holds({ each, fits }: Rule, value: unknown): boolean {
+    return each ? (value as unknown[]).every((entry) => fits(entry, this.facts)) : fits(value, this.facts);
+  }
+
+  private break({ rules, read }: Field, broken: Rule, value: unknown, path: string): void {
+    const allowed = () => rules.flatMap((rule) => rule.allowed(this.facts));
+    if (value === undefined) this.add(path, 'required', 'is required', allowed());
+    else if (!broken.each) this.breakRule(broken, path);
+    else {
+      for (const [index, entry] of (value as unknown[]).entries()) {
+        const at = read ? `${path}.${(entry as string[])[0]}` : `${path}[${index}]`;
+        const wrong = rules.filter(({ each, fits }) => each && !fits(entry, this.facts));
+        // Of an entry of an object, the key and the value can each have a fault.
+        for (const isKey of [true, false]) {
+          const first = wrong.find(({ name }) => name.startsWith('key.') === isKey);
+          if (first) this.breakRule(first, at);
+        }
+      }
+    }
+  }
+
+  private breakRule({ code, message, allowed }: Rule, path: string): void {
+    this.add(path, code, message(this.facts), allowed(this.facts));
+  }
+
+  private add(path: string, code: ParamCode, message: string, allowed: readonly string[] = []): void {
+    this.faults.push(faultAt(path, code, message, allowed));
+  }
+}
+
 const faultAt = (path: string, code: ParamCode, message: string, allowed: readonly string[] = []): ParamError =>
   paramError(path, code, `${path} ${message}.`, allowed);
 
-/** Has class-validator judge one object at a time, so that it never sees a list that is too long. Unknown fields are added to `unknown`. */
-function judge(request: RequestClass, value: unknown, path: string, unknown: ParamError[]): ParamError[] {
-  if (!isObject(value)) return [faultAt(path, 'invalid_type', 'must be an object')];
-  const fields = fieldsOf(request);
-  const below = (name: string) => (path ? `${path}.${name}` : name);
-  const known = [...fields.keys()].join(', ') || 'none';
-  for (const name of Object.keys(value)) {
-    if (fields.has(name) || unknown.length === MAX_ERRORS) continue;
-    unknown.push(faultAt(below(name), 'unknown_field', `is not a field of this request; known here: ${known}`));
-  }
-  const seen = Object.fromEntries([...fields].map(([name, field]) => [name, seenOf(field, value[name])]));
-  const errors = validateSync(plainToInstance(request, seen), { forbidUnknownValues: false });
-  return [...fields].flatMap(([name, field]) => {
-    const error = errors.find(({ property }) => property === name);
-    if (error) return faultsOf(error, field, below(name));
-    const { nested, isOptional, most } = field;
-    const sent = value[name];
-    if (!nested || (sent === undefined && isOptional)) return [];
-    if (most === undefined) return judge(nested(), sent === undefined ? {} : sent, below(name), unknown);
-    return (sent as unknown[]).flatMap((item, index) => judge(nested(), item, `${below(name)}[${index}]`, unknown));
-  });
-}
-
-/** The first fault of a field. Of a list of texts, the first one of each: class-validator does not say which of them is wrong. */
-function faultsOf({ value, constraints = {} }: ValidationError, { rules, read }: Field, path: string): ParamError[] {
-  const broken = ({ name, code, allowed }: Rule, at = path) =>
-    faultAt(at, code, constraints[name] as string, allowed());
-  const allowed = rules.flatMap((rule) => rule.allowed());
-  if (value === undefined) return [faultAt(path, 'required', 'is required', allowed)];
-  const first = rules.find(({ name }) => name in constraints) as Rule;
-  if (!first.each) return [broken(first)];
-  return (value as unknown[]).flatMap((entry, index) => {
-    const at = read ? `${path}.${(entry as string[])[0]}` : `${path}[${index}]`;
-    const wrong = rules.filter(({ each, fits }) => each && !fits(entry));
-    const [ofKey, ofValue] = [true, false].map((isKey) => wrong.find(({ name }) => name.startsWith('key.') === isKey));
-    return [ofKey, ofValue].flatMap((rule) => (rule ? broken(rule, at) : []));
-  });
-}
-
-/** What class-validator sees of a field: of a list one entry more than there may be, of an object that it is one. */
-function seenOf({ read, most }: Field, sent: unknown): unknown {
-  return bounded(read && sent !== undefined ? read(sent) : sent, most);
-}
-
-function bounded(value: unknown, most = 1): unknown {
-  if (Array.isArray(value)) return value.slice(0, most + 1).map((item) => bounded(item));
-  if (typeof value === 'object' && value !== null) return {};
-  // JSON.parse reads 1e400 as Infinity, which is to be reported as too large.
-  return Math.abs(value as number) === Infinity ? Math.sign(value as number) * Number.MAX_VALUE : value;
+/** JSON.parse reads 1e400 as Infinity, which is to be reported as too large. */
+function finite(value: unknown): unknown {
+  return value === Infinity ? Number.MAX_VALUE : value === -Infinity ? -Number.MAX_VALUE : value;
 }

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';
+import type { Facts } from '../../src/platform/facts.js';
 import { isVisible } from '../../src/shared/visible.js';
 import type { Field, RequestClass } from '../../src/validation/constraints.js';
 import type { FormatName } from '../../src/validation/formats.js';
@@ -32,9 +33,9 @@ const EXAMPLES: Readonly<Record<FormatName, readonly string[]>> = {
 };
 
 /** The schema of what is sent, with the name of our own format where there is one. */
-export function sentSchema(request: RequestClass): Schema {
+export function sentSchema(request: RequestClass, facts: Facts): Schema {
   return objectSchema(request, (field: Field) => {
-    const schema = shownSchema(field, sentSchema);
+    const schema = shownSchema(field, facts, (nested) => sentSchema(nested, facts));
     // The limit of a list is text in a query.
     if (field.read && schema.type === 'integer') return { type: 'string', pattern: '^0*[1-9]\\d?$' };
     const format = field.rules.find(({ name }) => ['isFormat', 'isCurrency'].includes(name))?.bound;

@@ -45,7 +45,7 @@ function parametersOf({ idKind, query }: Route, components: Components): MethodD
 }
 
 function queryParameter(name: string, field: Field, components: Components): MethodDecorator {
-  const { description, type, ...schema } = shownSchema(field, (nested) => components.request(nested));
+  const { description, type, ...schema } = shownSchema(field, components.facts, (nested) => components.request(nested));
   return ApiQuery({
     name,
     required: !field.isOptional,

@@ -87,7 +87,7 @@ function invalidQueries(query: RequestClass, components: Components): Example[] 
 }
 
 function invalid({ requests }: Components, name: string, request: RequestClass, value: object): Example[] {
-  const errors = requests.explain(request, value);
+  const errors = requests.faultsOf(request, value);
   return errors.length > 0 ? [{ name, refusal: invalidParams(errors) }] : [];
 }
 

@@ -1,9 +1,17 @@
 /** The JSON Schema of request classes, read from their decorators. */
+import type { Facts } from '../../src/platform/facts.js';
 import { exampleId } from '../../src/platform/http/schema.js';
 import { idPattern } from '../../src/shared/id.js';
-import { type Field, fieldsOf, type RequestClass, type Rule } from '../../src/validation/constraints.js';
+import {
+  type Field,
+  fieldsOf,
+  type Kinds,
+  type RequestClass,
+  type Rule,
+  resolved,
+  type Texts,
+} from '../../src/validation/constraints.js';
 import { DATE_TIME, type FormatName, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/validation/formats.js';
-import { type Kinds, resolved, type Texts } from '../../src/validation/rules.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
@@ -25,7 +33,7 @@ const FORMATS: Readonly<Record<FormatName, Keywords>> = {
 };
 
 /** By the name of the rule. A rule for the keys or values of a map is named after the keyword. */
-const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
+const KEYWORDS: Readonly<Record<string, (bound: never, facts: Facts) => Keywords>> = {
   isString: () => ({ type: 'string' }),
   isInt: () => ({ type: 'integer' }),
   isBoolean: () => ({ type: 'boolean' }),
@@ -37,9 +45,9 @@ const KEYWORDS: Readonly<Record<string, (bound: never) => Keywords>> = {
   arrayMinSize: (minItems: number) => ({ minItems }),
   arrayMaxSize: (maxItems: number) => ({ maxItems }),
   arrayUnique: () => ({ uniqueItems: true }),
-  isIn: (values: Texts) => ({ enum: resolved(values) }),
-  isIdOf: (kinds: Kinds) => {
-    const all = resolved(kinds);
+  isIn: (values: Texts, facts) => ({ enum: resolved(values, facts) }),
+  isIdOf: (kinds: Kinds, facts) => {
+    const all = resolved(kinds, facts);
     return { pattern: all.map(idPattern).join('|'), examples: all.slice(0, 1).map(exampleId) };
   },
   isCurrency: (name: FormatName) => FORMATS[name],
@@ -57,20 +65,25 @@ export function objectSchema(request: RequestClass, schemaOf: (field: Field) => 
   };
 }
 
-export function shownSchema(field: Field, ofClass: (type: RequestClass) => Keywords): Keywords {
+type OfClass = (type: RequestClass) => Keywords;
+
+export function shownSchema(field: Field, facts: Facts, ofClass: OfClass): Keywords {
   const { description, default: fallback } = field;
   return {
-    ...valueSchema(field, ofClass),
+    ...valueSchema(field, facts, ofClass),
     ...(description !== undefined && { description }),
     ...(fallback !== undefined && { default: fallback }),
   };
 }
 
-function valueSchema({ nested, rules, isNullable }: Field, ofClass: (type: RequestClass) => Keywords): Keywords {
-  const own = merged(rules.filter(({ each }) => !each));
+function valueSchema({ nested, rules, isNullable }: Field, facts: Facts, ofClass: OfClass): Keywords {
+  const own = merged(
+    rules.filter(({ each }) => !each),
+    facts,
+  );
   const ofEntries = rules.filter(({ each }) => each);
   if (ofEntries.some(({ name }) => name.includes('.'))) return mapSchema(own, ofEntries);
-  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(ofEntries) };
+  if (own.type === 'array') return { ...own, items: nested ? ofClass(nested()) : merged(ofEntries, facts) };
   if (nested) return ofClass(nested());
   return isNullable ? { ...own, type: [own.type, 'null'] } : own;
 }
@@ -86,6 +99,6 @@ function mapSchema({ maxItems }: Keywords, ofEntries: readonly Rule[]): Keywords
   };
 }
 
-function merged(rules: readonly Rule[]): Keywords {
-  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never)));
+function merged(rules: readonly Rule[], facts: Facts): Keywords {
+  return Object.assign({}, ...rules.map(({ name, bound }) => KEYWORDS[name]?.(bound as never, facts)));
 }
