@@ -6,7 +6,7 @@ import { SMALLEST, send } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
-import { createTenant } from '../support/service.js';
+import { createTenant, type Service, startService } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
@@ -194,4 +194,40 @@ test('a request id that is not ASCII is replaced', async () => {
   const reply = await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'X-Request-Id: \xe9'));
   expect(reply.body.request_id).toMatch(/^req_[0-9a-f-]{36}$/);
   expect(reply.headers.get('request-id')).toBe(reply.body.request_id);
+});
+
+/** Opens 256 connections of an address. Returns whether it, and another one, are served beside these, and waits until these are closed. */
+async function beside256({ url, application }: Service, address: string): Promise<boolean[]> {
+  const server = application.getHttpServer();
+  let from = address;
+  const disguise = (socket: Socket) => Object.defineProperty(socket, 'remoteAddress', { value: from });
+  const isServed = () => sendBytes(url, head('GET /livez HTTP/1.1', 'Host: x')).then(({ answers }) => answers === 1);
+  const { hostname, port } = new URL(url);
+  const held: Socket[] = [];
+  server.prependListener('connection', disguise);
+  try {
+    for (let at = 0; at < 256; at++) {
+      const accepted = once(server, 'connection');
+      held.push(connect(Number(port), hostname));
+      await accepted;
+    }
+    const served = [await isServed().catch(() => false)];
+    from = '192.0.2.2';
+    served.push(await isServed());
+    from = address;
+    for (const socket of held) socket.destroy();
+    await until(() => isServed().catch(() => false));
+    return served;
+  } finally {
+    for (const socket of held) socket.destroy();
+    server.removeListener('connection', disguise);
+  }
+}
+
+test('an address has 256 connections at most, except loopback, and where a proxy is trusted', async () => {
+  const proxied = await startService({ databaseUrl: service.databaseUrl, config: { trustProxy: ['192.0.2.1'] } });
+  expect(await beside256(service, '192.0.2.1')).toEqual([false, true]);
+  expect(await beside256(service, '127.0.0.1')).toEqual([true, true]);
+  expect(await beside256(proxied, '192.0.2.1')).toEqual([true, true]);
+  await proxied.close();
 });

@@ -37,7 +37,7 @@ export class TillgateAdapter extends FastifyAdapter {
     log?: FastifyBaseLogger,
   ) {
     const server = createServer(SERVER_OPTIONS);
-    const connections = new Connections(server);
+    const connections = new Connections(server, trustProxy.length > 0);
     super({
       // Fastify would create a server for each address of a host name. With one server, Connections bounds them all.
       serverFactory: (handle: RequestListener) =>

@@ -1,6 +1,8 @@
 /** Bounds the number of connections and of unsent responses. */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { clientOf } from './client-address.js';
+import { Turns } from './turns.js';
 
 /** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
 const UNREAD_MS = 5_000;
@@ -12,6 +14,8 @@ const PLACED_MS = 1_000;
 /** A result of `onIncoming` that stops Node's HTTP parser. */
 const UPGRADED = 2;
 const MAX_CONNECTIONS = 10_000;
+/** Of one address. Loopback is not counted: there, a proxy may be. */
+const MAX_OF_CLIENT = 256;
 /** The rest of the file descriptors is for the database, webhooks and the listening socket. */
 const SHARE_OF_FILES = 0.75;
 
@@ -26,11 +30,22 @@ interface Connection {
 export class Connections {
   /** In the order of their last request, to the second: the connection that has been idle longest comes first. */
   private readonly open = new Map<Socket, Connection>();
+  private readonly turns = new Turns();
   private allAnswers = 0;
+  private readonly ofClients = new Map<string, number>();
 
-  constructor(private readonly server: Server) {
+  /** Behind a proxy, an address is not a client's: with `isProxied`, its connections are not counted. */
+  constructor(
+    private readonly server: Server,
+    isProxied: boolean,
+  ) {
     server.maxConnections = maxConnections();
-    server.on('connection', (socket) => this.accept(socket));
+    server.on('connection', (socket) => {
+      this.turns.welcome();
+      const client = isProxied ? undefined : clientOf(socket.remoteAddress ?? '');
+      if (client !== undefined && !this.count(client, socket)) socket.destroy();
+      else this.accept(socket);
+    });
     server.setTimeout(UNREAD_MS, (socket) => this.onSilence(socket));
   }
 
@@ -49,8 +64,11 @@ export class Connections {
     this.allAnswers += 1;
     answer.once('close', () => this.forget(answers, answer));
     if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
-    else if (before && answers.includes(before)) before.once('close', () => socket.destroyed || start());
-    else start();
+    else {
+      const begin = () => this.turns.begin(() => socket.destroyed || start());
+      if (before && answers.includes(before)) before.once('close', begin);
+      else begin();
+    }
   }
 
   /** Sends these bytes and closes the connection, after the responses to earlier requests have been sent. */
@@ -68,6 +86,19 @@ export class Connections {
     if (socket.writable && !interrupted?.writableEnded) socket.end(bytes);
     // After end() alone, the socket stays open until the client closes its half, which may never happen.
     socket.destroySoon();
+  }
+
+  /** Whether the client may have one more connection. It is then counted until it is closed. */
+  private count(client: string, socket: Socket): boolean {
+    const count = this.ofClients.get(client) ?? 0;
+    if (count === MAX_OF_CLIENT) return false;
+    this.ofClients.set(client, count + 1);
+    socket.once('close', () => {
+      const left = (this.ofClients.get(client) as number) - 1;
+      if (left > 0) this.ofClients.set(client, left);
+      else this.ofClients.delete(client);
+    });
+    return true;
   }
 
   /** At the limit, a new connection replaces the one that has been idle longest. */
