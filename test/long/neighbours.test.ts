@@ -197,6 +197,21 @@ test('four hundred large sessions that expire together', async () => {
   }
 });
 
+test.each([
+  ['create sessions', '/v1/checkout_sessions', SMALLEST],
+  ['follow the events', '/v1/events?order=asc', undefined],
+])('2,400 connections of one key that %s are no reason to refuse a neighbour', async (_, path, body) => {
+  const stop = begin({ path, connections: 2_400, body });
+  try {
+    await sleep(3_000);
+    const feed = () => request(neighbour.ledgerKey, '/ledger/v1/events?order=asc');
+    const answers = await atOnce(15, () => Promise.all([...requests, feed].map((send) => send())));
+    expect(answers.flat().filter(({ ok }) => !ok)).toEqual([]);
+  } finally {
+    await stop();
+  }
+});
+
 describe('clients that connect', () => {
   const PROBE_MS = 1_000;
   const PROBES = 4;

@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 
 const [url, method, key, connections, pipelined, body = ''] = process.argv.slice(2);
-const { hostname, port, pathname } = new URL(url);
+const { hostname, port, pathname, search } = new URL(url);
 
 function request() {
-  const head = [`${method} ${pathname} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
+  const head = [`${method} ${pathname}${search} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
   const own = body
     ? ['Content-Type: application/json', `Content-Length: ${body.length}`, `Idempotency-Key: ${randomUUID()}`]
     : [];

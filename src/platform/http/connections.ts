@@ -1,6 +1,7 @@
 /** Bounds the number of connections and of unsent responses. */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Quota } from '../quota.js';
 import { clientOf } from './client-address.js';
 import { Turns } from './turns.js';
 
@@ -32,7 +33,7 @@ export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly turns = new Turns();
   private allAnswers = 0;
-  private readonly ofClients = new Map<string, number>();
+  private readonly ofClients = new Quota(MAX_OF_CLIENT);
 
   /** Behind a proxy, an address is not a client's: with `isProxied`, its connections are not counted. */
   constructor(
@@ -43,8 +44,10 @@ export class Connections {
     server.on('connection', (socket) => {
       this.turns.welcome();
       const client = isProxied ? undefined : clientOf(socket.remoteAddress ?? '');
-      if (client !== undefined && !this.count(client, socket)) socket.destroy();
-      else this.accept(socket);
+      if (client === undefined) return this.accept(socket);
+      if (!this.ofClients.take(client)) return socket.destroy();
+      socket.once('close', () => this.ofClients.giveBack(client));
+      return this.accept(socket);
     });
     server.setTimeout(UNREAD_MS, (socket) => this.onSilence(socket));
   }
@@ -86,19 +89,6 @@ export class Connections {
     if (socket.writable && !interrupted?.writableEnded) socket.end(bytes);
     // After end() alone, the socket stays open until the client closes its half, which may never happen.
     socket.destroySoon();
-  }
-
-  /** Whether the client may have one more connection. It is then counted until it is closed. */
-  private count(client: string, socket: Socket): boolean {
-    const count = this.ofClients.get(client) ?? 0;
-    if (count === MAX_OF_CLIENT) return false;
-    this.ofClients.set(client, count + 1);
-    socket.once('close', () => {
-      const left = (this.ofClients.get(client) as number) - 1;
-      if (left > 0) this.ofClients.set(client, left);
-      else this.ofClients.delete(client);
-    });
-    return true;
   }
 
   /** At the limit, a new connection replaces the one that has been idle longest. */
