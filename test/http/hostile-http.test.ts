@@ -155,6 +155,21 @@ test('HEAD is GET without a body', async () => {
   expect([found.status, found.text, type]).toEqual([200, '', 'application/json; charset=utf-8']);
   const refused = await send('HEAD', service.url + SESSIONS);
   expect([refused.status, refused.text]).toEqual([401, '']);
+  const unmet = await sendBytes(service.url, head(`HEAD ${SESSIONS} HTTP/1.1`, 'Host: x', 'Expect: 200-ok'));
+  expect([unmet.status, unmet.text, Number(unmet.headers.get('content-length')) > 0]).toEqual([400, '', true]);
+});
+
+test('a client that closes its half of the connection gets the answers to its requests, and to half a request a 400', async () => {
+  const { hostname, port } = new URL(service.url);
+  const lines = ['Host: x', BEARER(), 'Content-Type: application/json', 'Idempotency-Key: half'];
+  const creation = `POST ${SESSIONS} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${TEXT.length}\r\n\r\n${TEXT}`;
+  const answersTo = async (bytes: string) => {
+    const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    client.end(bytes);
+    return statusesIn(Buffer.concat(await client.toArray()).toString());
+  };
+  expect(await answersTo(`GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n${creation}`)).toEqual([401, 201]);
+  expect(await answersTo(creation.slice(0, -1))).toEqual([400]);
 });
 
 test('a query is held to UTF-8 also where no key is needed, and there a parameter may stand twice', async () => {
