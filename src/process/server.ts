@@ -16,6 +16,8 @@ import { startTracing, type Tracing } from './tracing.js';
 
 /** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;
+/** In this time, all workers that are stopped at once take no new connections any more. */
+const ALL_STOP_MS = 250;
 /** Long enough for a client to send its next request on an idle connection. */
 const IDLE_MS = 2_000;
 /** Connections that wait to be accepted. With Node's default of 511, the next caller tries again a second later. */
@@ -76,24 +78,31 @@ export class Server implements Serving {
 
   async close(): Promise<void> {
     this.application.get(Readiness).end();
-    // Without this, a client that never finishes its request keeps the server from closing.
-    setTimeout(() => this.application.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
+    await this.drain();
     await this.application.close();
     // A collector that cannot be reached must not make the stop fail.
     await this.tracing?.shutdown().catch(() => undefined);
   }
 
-  /** Closes without failing a request, while other processes listen on the port. Idle connections stay for IDLE_MS. */
+  /** Closes while other processes listen on the port, and returns what this one counted. */
   async retire(): Promise<MetricValues> {
-    (this.application.getHttpAdapter() as TillgateAdapter).stopKeepingAlive();
-    const server = this.application.getHttpServer();
-    setTimeout(() => server.closeIdleConnections(), IDLE_MS).unref();
-    setTimeout(() => server.closeAllConnections(), IDLE_MS + DRAIN_MS).unref();
-    // http.Server.close() ends idle connections at once, and net.Server.close() does not.
-    await new Promise((resolve) => SocketServer.prototype.close.call(server, resolve));
+    await this.drain();
     const values = await this.metrics.values(false);
     await this.close();
     return values;
+  }
+
+  /** Takes no new connections, and closes the open ones without failing a request. Idle ones stay for IDLE_MS. */
+  private async drain(): Promise<void> {
+    const server = this.application.getHttpServer();
+    const adapter = this.application.getHttpAdapter() as TillgateAdapter;
+    // A client that opens another connection is refused, then, and does not come to a worker that is about to stop, too.
+    setTimeout(() => adapter.stopKeepingAlive(), ALL_STOP_MS).unref();
+    setTimeout(() => server.closeIdleConnections(), IDLE_MS).unref();
+    // Without this, a client that never finishes its request keeps the server from closing.
+    setTimeout(() => server.closeAllConnections(), IDLE_MS + DRAIN_MS).unref();
+    // http.Server.close() ends idle connections at once, and net.Server.close() does not.
+    await new Promise((resolve) => SocketServer.prototype.close.call(server, resolve));
   }
 
   private address(): string {

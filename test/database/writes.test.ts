@@ -6,6 +6,7 @@ import { createDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
 import { inserting, type Part } from '../../src/platform/database/statement.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { Writes } from '../../src/platform/database/writes.js';
 import { MODES, type Owner } from '../../src/shared/caller.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
@@ -191,4 +192,15 @@ test.each([
   await Promise.all(['one', 'two'].map((text) => apart.commit(async () => decided(null, note(text)))));
   await apart.commit(async () => inTransaction(ALICE, async () => decided(null, note('three'), note('four'))));
   expect(sent.map(({ name }) => name)).toEqual(isDistributed ? Array(4).fill(ALONE) : [ALONE, ALONE, ALL]);
+});
+
+test('2,000 writes of one owner may wait, and 8,000 of all', async () => {
+  const writes = new Writes({ isGatheringWrites: true, autocommit: async () => ({ rows: [], rowCount: 0 }) } as never);
+  const refused = async (queue: string) => {
+    const added = Array.from({ length: 2_001 }, (_, index) => writes.add([note(`${queue}${index}`, { queue })]));
+    return (await Promise.allSettled(added)).filter(({ status }) => status === 'rejected').length;
+  };
+  const owners = ['one', 'two', 'three', 'four', 'five'];
+  expect(await Promise.all(owners.map(refused))).toEqual([1, 1, 1, 1, 2_001]);
+  expect(await refused('five')).toBe(1);
 });

@@ -1,6 +1,7 @@
 /** A reader that follows events in ascending order misses none, whatever is committed when, and sees each once. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { EventFloor } from '../../src/modules/events/adapters/persistence/event-floor.js';
 import { Database } from '../../src/platform/database/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { TestClock } from '../support/clock.js';
@@ -165,6 +166,14 @@ test('an event is read at once by its object, even if a transaction that inserts
   const second = (await shop.createSession()).body.id;
   expect(objectsOf((await shop.get(`/v1/events?order=asc&object=${second}`)).body.data)).toEqual([second]);
   await outsider.release();
+});
+
+test('all who read at once share one look at how far they may go', async () => {
+  const read = jest.spyOn(service.application.get(Database), 'read');
+  const floor = service.application.get(EventFloor);
+  const floors = await Promise.all(Array.from({ length: 100 }, () => floor.read()));
+  expect([read.mock.calls.length, new Set(floors.map(String)).size]).toEqual([1, 1]);
+  read.mockRestore();
 });
 
 describe('the story of a payment', () => {

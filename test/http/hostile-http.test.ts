@@ -6,7 +6,7 @@ import { SMALLEST, send } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
-import { createTenant } from '../support/service.js';
+import { createTenant, type Service, startService } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
@@ -155,6 +155,21 @@ test('HEAD is GET without a body', async () => {
   expect([found.status, found.text, type]).toEqual([200, '', 'application/json; charset=utf-8']);
   const refused = await send('HEAD', service.url + SESSIONS);
   expect([refused.status, refused.text]).toEqual([401, '']);
+  const unmet = await sendBytes(service.url, head(`HEAD ${SESSIONS} HTTP/1.1`, 'Host: x', 'Expect: 200-ok'));
+  expect([unmet.status, unmet.text, Number(unmet.headers.get('content-length')) > 0]).toEqual([400, '', true]);
+});
+
+test('a client that closes its half of the connection gets the answers to its requests, and to half a request a 400', async () => {
+  const { hostname, port } = new URL(service.url);
+  const lines = ['Host: x', BEARER(), 'Content-Type: application/json', 'Idempotency-Key: half'];
+  const creation = `POST ${SESSIONS} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${TEXT.length}\r\n\r\n${TEXT}`;
+  const answersTo = async (bytes: string) => {
+    const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    client.end(bytes);
+    return statusesIn(Buffer.concat(await client.toArray()).toString());
+  };
+  expect(await answersTo(`GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\n\r\n${creation}`)).toEqual([401, 201]);
+  expect(await answersTo(creation.slice(0, -1))).toEqual([400]);
 });
 
 test('a query is held to UTF-8 also where no key is needed, and there a parameter may stand twice', async () => {
@@ -194,4 +209,40 @@ test('a request id that is not ASCII is replaced', async () => {
   const reply = await sendBytes(service.url, head(`GET ${SESSIONS} HTTP/1.1`, 'Host: x', 'X-Request-Id: \xe9'));
   expect(reply.body.request_id).toMatch(/^req_[0-9a-f-]{36}$/);
   expect(reply.headers.get('request-id')).toBe(reply.body.request_id);
+});
+
+/** Opens 256 connections of an address. Returns whether it, and another one, are served beside these, and waits until these are closed. */
+async function beside256({ url, application }: Service, address: string): Promise<boolean[]> {
+  const server = application.getHttpServer();
+  let from = address;
+  const disguise = (socket: Socket) => Object.defineProperty(socket, 'remoteAddress', { value: from });
+  const isServed = () => sendBytes(url, head('GET /livez HTTP/1.1', 'Host: x')).then(({ answers }) => answers === 1);
+  const { hostname, port } = new URL(url);
+  const held: Socket[] = [];
+  server.prependListener('connection', disguise);
+  try {
+    for (let at = 0; at < 256; at++) {
+      const accepted = once(server, 'connection');
+      held.push(connect(Number(port), hostname));
+      await accepted;
+    }
+    const served = [await isServed().catch(() => false)];
+    from = '192.0.2.2';
+    served.push(await isServed());
+    from = address;
+    for (const socket of held) socket.destroy();
+    await until(() => isServed().catch(() => false));
+    return served;
+  } finally {
+    for (const socket of held) socket.destroy();
+    server.removeListener('connection', disguise);
+  }
+}
+
+test('an address has 256 connections at most, except loopback, and where a proxy is trusted', async () => {
+  const proxied = await startService({ databaseUrl: service.databaseUrl, config: { trustProxy: ['192.0.2.1'] } });
+  expect(await beside256(service, '192.0.2.1')).toEqual([false, true]);
+  expect(await beside256(service, '127.0.0.1')).toEqual([true, true]);
+  expect(await beside256(proxied, '192.0.2.1')).toEqual([true, true]);
+  await proxied.close();
 });

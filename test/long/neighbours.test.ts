@@ -2,13 +2,15 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, LARGE, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
-import { type Server, serve, until } from '../support/processes.js';
+import { type Server, serve, startServer, until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
@@ -94,19 +96,27 @@ async function expectUnnoticed(trouble: () => Promise<() => Promise<unknown>>): 
 }
 
 interface Load {
+  readonly url?: string;
   readonly path: string;
   /** By default the key of the troublesome organization. */
   readonly key?: string;
   readonly connections: number;
-  /** Requests under way on each connection. */
+  /** Requests under way on each connection. With 0, each connection asks once, and another one takes its place. */
   readonly pipelined?: number;
   /** A GET without. */
   readonly body?: unknown;
 }
 
 /** Requests of the troublesome organization, from a process of their own, until it is ended. */
-function begin({ path, key = troublesome.key, connections, pipelined = 1, body }: Load): () => Promise<unknown> {
-  const how = [`${shared.url}${path}`, body ? 'POST' : 'GET', key, connections, pipelined].map(String);
+function begin({
+  url = shared.url,
+  path,
+  key = troublesome.key,
+  connections,
+  pipelined = 1,
+  body,
+}: Load): () => Promise<unknown> {
+  const how = [`${url}${path}`, body ? 'POST' : 'GET', key, connections, pipelined].map(String);
   const load = spawn(process.execPath, [LOAD, ...how, ...(body ? [JSON.stringify(body)] : [])], { stdio: 'inherit' });
   const ended = once(load, 'exit');
   return () => {
@@ -185,4 +195,60 @@ test('four hundred large sessions that expire together', async () => {
       WHERE organization_id = '${uuidOf(troublesome.organization)}' AND status = 'open'`);
     return rows[0].count;
   }
+});
+
+test.each([
+  ['create sessions', '/v1/checkout_sessions', SMALLEST],
+  ['follow the events', '/v1/events?order=asc', undefined],
+])('2,400 connections of one key that %s are no reason to refuse a neighbour', async (_, path, body) => {
+  const stop = begin({ path, connections: 2_400, body });
+  try {
+    await sleep(3_000);
+    const feed = () => request(neighbour.ledgerKey, '/ledger/v1/events?order=asc');
+    const answers = await atOnce(15, () => Promise.all([...requests, feed].map((send) => send())));
+    expect(answers.flat().filter(({ ok }) => !ok)).toEqual([]);
+  } finally {
+    await stop();
+  }
+});
+
+describe('clients that connect', () => {
+  const PROBE_MS = 1_000;
+  const PROBES = 4;
+
+  /** How long the slowest of some probes takes, each on a connection of its own. */
+  async function slowest(url: string): Promise<number> {
+    const durations = [];
+    for (let probe = 0; probe < PROBES; probe++) {
+      await sleep(500);
+      const started = performance.now();
+      const [answer] = await once(get(`${url}/livez`, { agent: false }), 'response');
+      await once(answer.resume(), 'end');
+      durations.push(performance.now() - started);
+    }
+    return Math.max(...durations);
+  }
+
+  test.each(['1', '2'])(
+    '1,500 of them, beside 300 busy connections, with %s workers, leave probes their answers',
+    async (workers) => {
+      const server = await startServer({ DATABASE_URL: service.databaseUrl, WEB_CONCURRENCY: workers });
+      const { url } = server;
+      const seen: string[] = [];
+      try {
+        for (let attempt = 0; attempt < TRIES; attempt++) {
+          const isMeasured = await hasHeadroom(() => sleep(1_000));
+          const ends = [begin({ url, path: '/v1/checkout_sessions?limit=1', connections: 300 })];
+          ends.push(begin({ url, path: '/livez', connections: 1_500, pipelined: 0 }));
+          const took = await slowest(url).finally(() => Promise.all(ends.map((end) => end())));
+          if (took < PROBE_MS) return;
+          if (isMeasured) seen.push(`${took.toFixed(0)} ms`);
+        }
+        if (seen.length > TRIES / 2) throw new Error(`Probes took too long: ${seen.join(', ')}`);
+        sayNotMeasured(expect.getState().currentTestName ?? '');
+      } finally {
+        await server.stop('SIGKILL');
+      }
+    },
+  );
 });

@@ -1,15 +1,16 @@
 /**
  * A client that never rests, as a process of its own: `node load.js <url> <method> <key> <connections> <pipelined> <body>`.
  * Each connection has so many requests under way, each under an idempotency key of its own. Sockets that end are opened again.
+ * With 0 under way, each connection asks once, is closed after the answer and opened again at once.
  */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 
 const [url, method, key, connections, pipelined, body = ''] = process.argv.slice(2);
-const { hostname, port, pathname } = new URL(url);
+const { hostname, port, pathname, search } = new URL(url);
 
 function request() {
-  const head = [`${method} ${pathname} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
+  const head = [`${method} ${pathname}${search} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
   const own = body
     ? ['Content-Type: application/json', `Content-Length: ${body.length}`, `Idempotency-Key: ${randomUUID()}`]
     : [];
@@ -18,17 +19,18 @@ function request() {
 
 function open() {
   const socket = connect(Number(port), hostname, () => {
-    for (let sent = 0; sent < Number(pipelined); sent++) socket.write(request());
+    for (let sent = 0; sent < (Number(pipelined) || 1); sent++) socket.write(request());
   });
   socket.setEncoding('latin1');
   // An answer that is cut between two chunks is not counted: its successor then waits for the next one.
   socket.on('data', (chunk) => {
     const answers = chunk.split('HTTP/1.1 ').length - 1;
-    if (answers > 0) socket.write(Array.from({ length: answers }, request).join(''));
+    if (answers > 0 && pipelined === '0') socket.destroy();
+    else if (answers > 0) socket.write(Array.from({ length: answers }, request).join(''));
   });
   // The service has ended, and so has perhaps the test that started this.
   socket.on('error', ({ code }) => code === 'ECONNREFUSED' && process.exit());
-  socket.on('close', () => setTimeout(open, 100));
+  socket.on('close', () => (pipelined === '0' ? open() : setTimeout(open, 100)));
 }
 
 for (let at = 0; at < Number(connections); at++) open();

@@ -1,4 +1,5 @@
 import { nameOf, type Owner } from '../../shared/caller.js';
+import { Quota } from '../quota.js';
 import type { Database } from './database.js';
 import { isOfOneRun } from './faults.js';
 import { type Texts, textsOf, type Values } from './prepared-query.js';
@@ -12,6 +13,8 @@ const TOGETHER = 16;
 const MAX_LENGTH = (256 * 1024) / 3;
 /** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
 const PATIENCE_MS = 50;
+/** As many as four owners have who each fill what one may have. */
+const MAX_ALL_WAITING = 4 * MAX_WAITING;
 
 interface Waiting {
   readonly parts: readonly Part[];
@@ -29,7 +32,7 @@ interface Waiting {
  */
 export class Writes {
   private readonly kinds = new Map<string, Kind>();
-  private readonly load = { waiting: 0 };
+  private readonly waiting = new Quota(MAX_WAITING, MAX_ALL_WAITING);
 
   constructor(private readonly database: Database) {}
 
@@ -39,12 +42,13 @@ export class Writes {
       await this.database.autocommit(ownerOf(parts), composed(parts), valuesOf(parts));
       return;
     }
-    if (this.load.waiting >= MAX_WAITING) throw overloaded();
+    const owner = nameOf(ownerOf(parts));
+    if (!this.waiting.take(owner)) throw overloaded();
     const locking = parts.find(({ locks }) => locks);
     const name = locking ? `${namesOf(parts)} ${nameOf(locking.owner)}` : namesOf(parts);
-    const kind = this.kinds.get(name) ?? new Kind(this.database, this.load, () => this.kinds.delete(name));
+    const kind = this.kinds.get(name) ?? new Kind(this.database, this.waiting, () => this.kinds.delete(name));
     this.kinds.set(name, kind);
-    await kind.add(parts);
+    await kind.add(owner, parts);
   }
 }
 
@@ -55,19 +59,17 @@ class Kind {
 
   constructor(
     private readonly database: Database,
-    private readonly load: { waiting: number },
+    private readonly waiting: Quota,
     private readonly onIdle: () => void,
   ) {}
 
-  add(parts: readonly Part[]): Promise<void> {
+  add(owner: string, parts: readonly Part[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const share = nameOf(ownerOf(parts));
       const texts = textsOf(valuesOf(parts));
       const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-      const line = this.lines.get(share) ?? [];
+      const line = this.lines.get(owner) ?? [];
       line.push({ parts, texts, length, resolve, reject });
-      this.lines.set(share, line);
-      this.load.waiting += 1;
+      this.lines.set(owner, line);
       if (!this.isBusy) setImmediate(this.go);
       this.isBusy = true;
     });
@@ -93,17 +95,17 @@ class Kind {
   private next(): Waiting[] {
     const writes: Waiting[] = [];
     let length = 0;
-    for (const [share, line] of this.lines) {
+    for (const [owner, line] of this.lines) {
       const [first] = line as [Waiting];
       length += first.length;
       if (writes.length === TOGETHER || (writes.length > 0 && length > MAX_LENGTH)) break;
       writes.push(first);
       line.shift();
-      this.lines.delete(share);
+      this.waiting.giveBack(owner);
+      this.lines.delete(owner);
       // The loop comes to what is set in it, after everything else: the owner's next write has its turn then.
-      if (line.length > 0) this.lines.set(share, line);
+      if (line.length > 0) this.lines.set(owner, line);
     }
-    this.load.waiting -= writes.length;
     return writes;
   }
 

@@ -36,8 +36,9 @@ export class TillgateAdapter extends FastifyAdapter {
     private readonly errors: ErrorResponses,
     log?: FastifyBaseLogger,
   ) {
-    const server = createServer(SERVER_OPTIONS);
-    const connections = new Connections(server);
+    // A client may close its half of the connection after its request, and still waits for the answer.
+    const server = Object.assign(createServer(SERVER_OPTIONS), { httpAllowHalfOpen: true });
+    const connections = new Connections(server, trustProxy.length > 0);
     super({
       // Fastify would create a server for each address of a host name. With one server, Connections bounds them all.
       serverFactory: (handle: RequestListener) =>
@@ -124,7 +125,7 @@ export class TillgateAdapter extends FastifyAdapter {
     socket.on('error', () => socket.destroy());
     const { body } = this.errors.answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
     this.getInstance().log.info({ request_id: id, status, error_code: refusal.code }, 'request');
-    this.connections.end(socket, lastAnswer(status, body, id));
+    this.connections.end(socket, lastAnswer(status, body, id, request.method === 'HEAD'));
   }
 }
 

@@ -1,6 +1,9 @@
 /** Bounds the number of connections and of unsent responses. */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Quota } from '../quota.js';
+import { clientOf } from './client-address.js';
+import { Turns } from './turns.js';
 
 /** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
 const UNREAD_MS = 5_000;
@@ -12,6 +15,8 @@ const PLACED_MS = 1_000;
 /** A result of `onIncoming` that stops Node's HTTP parser. */
 const UPGRADED = 2;
 const MAX_CONNECTIONS = 10_000;
+/** Of one address. Loopback is not counted: there, a proxy may be. */
+const MAX_OF_CLIENT = 256;
 /** The rest of the file descriptors is for the database, webhooks and the listening socket. */
 const SHARE_OF_FILES = 0.75;
 
@@ -26,11 +31,24 @@ interface Connection {
 export class Connections {
   /** In the order of their last request, to the second: the connection that has been idle longest comes first. */
   private readonly open = new Map<Socket, Connection>();
+  private readonly turns = new Turns();
   private allAnswers = 0;
+  private readonly ofClients = new Quota(MAX_OF_CLIENT);
 
-  constructor(private readonly server: Server) {
+  /** Behind a proxy, an address is not a client's: with `isProxied`, its connections are not counted. */
+  constructor(
+    private readonly server: Server,
+    isProxied: boolean,
+  ) {
     server.maxConnections = maxConnections();
-    server.on('connection', (socket) => this.accept(socket));
+    server.on('connection', (socket) => {
+      this.turns.welcome();
+      const client = isProxied ? undefined : clientOf(socket.remoteAddress ?? '');
+      if (client === undefined) return this.accept(socket);
+      if (!this.ofClients.take(client)) return socket.destroy();
+      socket.once('close', () => this.ofClients.giveBack(client));
+      return this.accept(socket);
+    });
     server.setTimeout(UNREAD_MS, (socket) => this.onSilence(socket));
   }
 
@@ -49,8 +67,11 @@ export class Connections {
     this.allAnswers += 1;
     answer.once('close', () => this.forget(answers, answer));
     if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
-    else if (before && answers.includes(before)) before.once('close', () => socket.destroyed || start());
-    else start();
+    else {
+      const begin = () => this.turns.begin(() => socket.destroyed || start());
+      if (before && answers.includes(before)) before.once('close', begin);
+      else begin();
+    }
   }
 
   /** Sends these bytes and closes the connection, after the responses to earlier requests have been sent. */

@@ -29,10 +29,11 @@ export function targetOf(request: { url?: string | undefined }): string {
   }
 }
 
-export function lastAnswer(status: number, body: string, id: string): string {
+/** An answer to HEAD has the headers only. */
+export function lastAnswer(status: number, body: string, id: string, isHead: boolean): string {
   const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {

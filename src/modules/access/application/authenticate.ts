@@ -8,11 +8,8 @@ import { ApiKeys } from './ports.js';
 const CACHE_MS = 4_000;
 /** More keys than one instance sees in that time. Beyond it, the oldest are dropped. */
 const MAX_KEYS = 10_000;
-const MAX_ORIGINS = 1_000;
 /** Look-ups of tokens that may be forged: one message to PostgreSQL at a time, so that a flood of them leaves it to the others. */
 const UNKNOWN_AT_ONCE = 8;
-/** An origin is a scheme, a host of at most 253 characters and a port. */
-const MAX_ORIGIN_LENGTH = 300;
 
 /** Looks up the key of a token and caches it for a few seconds. */
 @Injectable()
@@ -22,7 +19,8 @@ export class Authenticate {
   private readonly lookUps = new Map<string, Promise<ApiKey | undefined>>();
   private readonly line: (() => void)[] = [];
   private lookingUp = 0;
-  private readonly origins: Lookups<boolean>;
+  /** One entry, of all keys: an origin that nobody allows needs no look-up of its own. */
+  private readonly origins: Lookups<ReadonlySet<string>>;
 
   constructor(
     private readonly apiKeys: ApiKeys,
@@ -30,7 +28,7 @@ export class Authenticate {
     private readonly callerClock: CallerClock,
   ) {
     this.keys = new Lookups(clock, CACHE_MS, MAX_KEYS);
-    this.origins = new Lookups(clock, CACHE_MS, MAX_ORIGINS);
+    this.origins = new Lookups(clock, CACHE_MS, 1);
   }
 
   /** The active key of a token, or why there is none. Without a database look-up, and synchronous, for a cached or malformed token. */
@@ -43,8 +41,7 @@ export class Authenticate {
   }
 
   async isKnownOrigin(origin: string): Promise<boolean> {
-    if (origin.length > MAX_ORIGIN_LENGTH) return false;
-    return this.origins.get(origin, () => this.apiKeys.anyAllows(origin));
+    return (await this.origins.get('all', () => this.apiKeys.allowedOrigins())).has(origin);
   }
 
   /** Empties the cache, so that a key revoked on this instance stops working at once. */

@@ -39,7 +39,8 @@ export abstract class ApiKeys {
   abstract revoke(id: string, instant: number): Promise<ApiKey>;
   /** Moves the key's expiry to the instant (milliseconds), unless it expires before. Returns the stored key. */
   abstract expireBy(id: string, instant: number): Promise<ApiKey>;
-  abstract anyAllows(origin: string): Promise<boolean>;
+  /** The origins that any active key allows. */
+  abstract allowedOrigins(): Promise<ReadonlySet<string>>;
 }
 
 export interface MovedTestClock extends MovedClock {

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { clientOf } from '../../../../platform/http/client-address.js';
 import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 
 /** Each failure costs a database look-up. After a second, the count of an address and its memory are freed. */
@@ -18,17 +18,9 @@ export class FailuresByAddress {
   async count(address: string): Promise<void> {
     const client = clientOf(address);
     if (client === undefined) return;
-    await this.limiter.consume(client).catch(() => {
+    const bucket = hash('sha256', SALT + client).slice(0, BUCKET_DIGITS);
+    await this.limiter.consume(bucket).catch(() => {
       throw new Refusal(RATE_LIMITED, `More than ${FAILURES_PER_SECOND} unknown keys in a second.`);
     });
   }
-}
-
-/** The bucket of an IPv4 address or of an IPv6 /64 network, within which a client can choose its address. Undefined for loopback. */
-function clientOf(text: string): string | undefined {
-  if (!ipaddr.isValid(text)) return 'unknown';
-  const address = ipaddr.process(text);
-  if (address.range() === 'loopback') return undefined;
-  const client = address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
-  return hash('sha256', SALT + client).slice(0, BUCKET_DIGITS);
 }

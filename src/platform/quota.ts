@@ -1,0 +1,26 @@
+/** Counts what each of many holds. */
+export class Quota {
+  private readonly held = new Map<string, number>();
+  private all = 0;
+
+  constructor(
+    private readonly most: number,
+    private readonly mostOfAll = Number.POSITIVE_INFINITY,
+  ) {}
+
+  /** Whether this one may hold one more, which then counts until it is given back. */
+  take(name: string): boolean {
+    const held = this.held.get(name) ?? 0;
+    if (held >= this.most || this.all >= this.mostOfAll) return false;
+    this.held.set(name, held + 1);
+    this.all += 1;
+    return true;
+  }
+
+  giveBack(name: string): void {
+    const left = (this.held.get(name) as number) - 1;
+    if (left > 0) this.held.set(name, left);
+    else this.held.delete(name);
+    this.all -= 1;
+  }
+}

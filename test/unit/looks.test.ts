@@ -1,0 +1,22 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { Looks } from '../../src/modules/events/adapters/persistence/looks.js';
+
+test('who asks while a look is under way shares the next one, which begins after it, even one that fails', async () => {
+  const begun: PromiseWithResolvers<string>[] = [];
+  const looks = new Looks(() => {
+    begun.push(Promise.withResolvers<string>());
+    return begun.at(-1)?.promise as Promise<string>;
+  });
+  const first = Promise.allSettled([looks.ask(), looks.ask()]);
+  await turn();
+  const later = [looks.ask(), looks.ask()];
+  await turn();
+  expect(begun).toHaveLength(1);
+  begun[0]?.reject(new Error('The connection was lost.'));
+  expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await turn();
+  expect(begun).toHaveLength(2);
+  begun[1]?.resolve('seen');
+  expect(await Promise.all(later)).toEqual(['seen', 'seen']);
+});

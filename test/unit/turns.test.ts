@@ -1,0 +1,37 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { Turns } from '../../src/platform/http/turns.js';
+
+/** Asks for so many, and returns the numbers of those that have begun so far. */
+function ask(turns: Turns, count: number): number[] {
+  const begun: number[] = [];
+  for (let at = 0; at < count; at++) turns.begin(() => begun.push(at));
+  return begun;
+}
+
+const first = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+test('a turn begins 32 requests, and the others begin in order in the next ones', async () => {
+  const turns = new Turns();
+  const begun = ask(turns, 70);
+  expect(begun).toEqual(first(32));
+  await turn();
+  const later = ask(turns, 1);
+  expect([begun, later]).toEqual([first(64), []]);
+  await turn();
+  expect([begun, later]).toEqual([first(70), [0]]);
+  await turn();
+  expect(ask(turns, 40)).toHaveLength(32);
+});
+
+test('after a connection was accepted, sixteen turns begin one request each', async () => {
+  const turns = new Turns();
+  turns.welcome();
+  const begun = ask(turns, 40);
+  for (let turns = 1; turns <= 16; turns++) {
+    expect(begun).toEqual(first(turns));
+    await turn();
+  }
+  await turn();
+  expect(begun).toEqual(first(40));
+});
