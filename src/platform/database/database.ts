@@ -14,7 +14,8 @@ import type { Statement } from './statement.js';
 /** Of the pool's connections, for one organization. With 0.8 its flood of lists made another's requests wait twice as long. */
 const SHARE = 0.4;
 
-type Unowned<Row> = Row extends { organizationId: string } ? never : unknown;
+/** What a read through TypeORM may do outside of a transaction. */
+type Reader = Pick<EntityManager, 'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'>;
 
 interface Changed<Row> {
   readonly rows: readonly Row[];
@@ -71,14 +72,15 @@ export class Database implements OnApplicationShutdown {
     return this.transaction().manager;
   }
 
-  /**
-   * TypeORM's repository, in the open transaction if there is one. For reads, and for writes of operators. Not for tables
-   * whose rows all belong to organizations: `npm run check` reads the SQL of prepared statements only.
-   */
-  repository<Row extends ObjectLiteral>(record: (new () => Row) & Unowned<Row>): Repository<Row> {
-    const transaction = this.open.getStore();
-    if (!transaction) this.refuseWhenFull();
-    return (transaction?.manager ?? this.dataSource.manager).getRepository(record);
+  /** TypeORM's repository in the open transaction. Fails outside of one: a write belongs to a decision. */
+  repository<Row extends ObjectLiteral>(record: new () => Row): Repository<Row> {
+    return this.manager.getRepository(record);
+  }
+
+  /** Reads through TypeORM, in the open transaction or on a connection of the owner's share. */
+  async reading<Result>(owner: Owner, read: (manager: Reader) => Promise<Result>): Promise<Result> {
+    if (this.open.getStore()) return read(this.manager);
+    return this.onRunner(owner, ({ manager }) => read(manager));
   }
 
   /**
@@ -113,7 +115,7 @@ export class Database implements OnApplicationShutdown {
   /** Runs the work in one transaction of its owner. Nested calls join the one that is open. */
   async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return this.pulse.within(retried('conflict', () => this.shares.within(owner, 1, () => this.runOnce(work))));
+    return this.onRunner(owner, (runner) => this.inNewTransaction(runner, work));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -159,9 +161,20 @@ export class Database implements OnApplicationShutdown {
     });
   }
 
-  private async runOnce<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.refuseWhenFull();
-    const runner = this.dataSource.createQueryRunner();
+  private onRunner<Result>(owner: Owner, work: (runner: QueryRunner) => Promise<Result>): Promise<Result> {
+    const once = async () => {
+      this.refuseWhenFull();
+      const runner = this.dataSource.createQueryRunner();
+      try {
+        return await work(runner);
+      } finally {
+        await runner.release();
+      }
+    };
+    return this.pulse.within(retried('conflict', () => this.shares.within(owner, 1, once)));
+  }
+
+  private async inNewTransaction<Result>(runner: QueryRunner, work: () => Promise<Result>): Promise<Result> {
     try {
       await runner.startTransaction();
       const result = await this.open.run(runner, work);
@@ -171,8 +184,6 @@ export class Database implements OnApplicationShutdown {
       // The first error is the cause; a rollback on a broken connection only fails again.
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
-    } finally {
-      await runner.release();
     }
   }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { IsNull, type Repository } from 'typeorm';
+import { ArrayContains, IsNull, Raw, type Repository } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ApiKeys } from '../../application/ports.js';
@@ -17,24 +17,14 @@ const BY_DIGEST = {
     FROM api_keys WHERE digest = $1`,
 };
 
-const ANY_ALLOWS = {
-  name: 'access.any_key_allows',
-  text: `SELECT FROM api_keys WHERE allowed_origins @> $1 AND revoked_at IS NULL
-    AND (expires_at IS NULL OR expires_at > now()) LIMIT 1`,
-};
-
 @Injectable()
 export class TypeormApiKeys extends ApiKeys {
   constructor(private readonly database: Database) {
     super();
   }
 
-  private get repository(): Repository<ApiKeyRecord> {
-    return this.database.repository(ApiKeyRecord);
-  }
-
   async add(key: ApiKey, token: string): Promise<void> {
-    await this.repository.insert({ ...toRow(key), digest: digestOf(token) });
+    await this.changing((keys) => keys.insert({ ...toRow(key), digest: digestOf(token) }));
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
@@ -43,33 +33,44 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
-    return fromRow(await this.repository.findOneBy({ id: uuidOf(id) }));
+    return fromRow(await this.database.reading(KEYS, (manager) => manager.findOneBy(ApiKeyRecord, { id: uuidOf(id) })));
   }
 
   async ofOrganization(organization: string | null): Promise<ApiKey[]> {
     const where = { organizationId: organization === null ? IsNull() : uuidOf(organization) };
-    const rows = await this.repository.find({ where, order: { id: 'ASC' } });
+    const rows = await this.database.reading(KEYS, (manager) =>
+      manager.find(ApiKeyRecord, { where, order: { id: 'ASC' } }),
+    );
     return rows.map((row) => fromRow(row));
   }
 
   async revoke(id: string, instant: number): Promise<ApiKey> {
-    await this.repository.update({ id: uuidOf(id), revokedAt: IsNull() }, { revokedAt: new Date(instant) });
+    const change = { revokedAt: new Date(instant) };
+    await this.changing((keys) => keys.update({ id: uuidOf(id), revokedAt: IsNull() }, change));
     return (await this.byId(id)) as ApiKey;
   }
 
   async expireBy(id: string, instant: number): Promise<ApiKey> {
-    await this.repository
-      .createQueryBuilder()
-      .update()
-      .set({ expiresAt: () => 'least(expires_at, :instant)' })
-      .where('id = :id', { id: uuidOf(id) })
-      .setParameter('instant', new Date(instant))
-      .execute();
+    const expiresAt = () => 'least(expires_at, :instant)';
+    await this.changing((keys) => {
+      const query = keys
+        .createQueryBuilder()
+        .update()
+        .where({ id: uuidOf(id) });
+      return query.set({ expiresAt }).setParameter('instant', new Date(instant)).execute();
+    });
     return (await this.byId(id)) as ApiKey;
   }
 
   async anyAllows(origin: string): Promise<boolean> {
-    return (await this.database.read(KEYS, ANY_ALLOWS, [[origin]])).length > 0;
+    const allowedOrigins = ArrayContains([origin]);
+    const expiresAt = Raw((column) => `(${column} IS NULL OR ${column} > now())`);
+    const where = { allowedOrigins, revokedAt: IsNull(), expiresAt };
+    return this.database.reading(KEYS, (manager) => manager.existsBy(ApiKeyRecord, where));
+  }
+
+  private changing<Result>(change: (keys: Repository<ApiKeyRecord>) => Promise<Result>): Promise<Result> {
+    return this.database.run(KEYS, () => change(this.database.repository(ApiKeyRecord)));
   }
 }
 
