@@ -13,8 +13,8 @@ import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PAYMENT_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
-import { PostgresHolds } from './adapters/persistence/postgres-holds.js';
 import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
+import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
 import { ChangeHolds } from './application/change-holds.js';
 import { PayCheckoutSession } from './application/pay-checkout-session.js';
 import {
@@ -41,7 +41,7 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     RecordPayment,
     { provide: AskingSessions, useExisting: CheckoutSessionQueries satisfies Abstract<AskingSessions> },
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
-    { provide: Holds, useClass: PostgresHolds },
+    { provide: Holds, useClass: TypeormHolds },
     { provide: KnownOrganizations, useExisting: Organizations satisfies Abstract<KnownOrganizations> },
     { provide: PaidSessions, useExisting: CloseCheckoutSession satisfies Abstract<PaidSessions> },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
