@@ -5,6 +5,8 @@ import { createdRange, uuidOf } from '../../shared/id.js';
 import { type CreatedPageRequest, type Page, pageOf } from '../../shared/page.js';
 import { createdBetween } from './created.js';
 import type { Database } from './database.js';
+import { violates } from './faults.js';
+import { Stale } from './retries.js';
 
 interface Owned extends ObjectLiteral {
   readonly organizationId: string;
@@ -18,6 +20,15 @@ export function scopeOf({ organization, mode }: Caller): Pick<Owned, 'organizati
 
 export function keyOf(caller: Caller, id: string): Pick<Owned, 'organizationId' | 'mode' | 'id'> {
   return { ...scopeOf(caller), id: uuidOf(id) };
+}
+
+/** A write that is stale if it violates one of these constraints: the state changed since the use case read it. */
+export async function orStale<Result>(write: Promise<Result>, ...constraints: readonly string[]): Promise<Result> {
+  try {
+    return await write;
+  } catch (error) {
+    throw constraints.some((constraint) => violates(error, constraint)) ? new Stale() : error;
+  }
 }
 
 interface Listed<Row> {

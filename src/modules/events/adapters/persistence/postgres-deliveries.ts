@@ -15,7 +15,7 @@ import { type ClaimedRow, claimShares } from './delivery-claims.js';
 import { FinishedAttempts } from './finished-attempts.js';
 import { ATTEMPTS } from './metrics.js';
 import { NO_ENDPOINT } from './no-endpoint.js';
-import { activeSecrets } from './postgres-webhook-endpoints.js';
+import { activeSecrets } from './typeorm-webhook-endpoints.js';
 
 /** In one page. Further receivers of an organization are on the pages that follow. */
 const RECEIVERS = 100;
