@@ -9,7 +9,9 @@ import { MissingPageController } from './adapters/http/missing-page.controller.j
 import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { RecordedCaptures } from './adapters/payments/recorded-captures.js';
-import { PostgresPages } from './adapters/persistence/postgres-pages.js';
+import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
+import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
+import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TimedLatePayments } from './adapters/schedule/timed-late-payments.js';
 import { PayFromPage } from './application/pay-from-page.js';
 import {
@@ -38,7 +40,7 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
     { provide: FreeSessions, useExisting: CloseCheckoutSession satisfies Abstract<FreeSessions> },
     { provide: LatePayments, useClass: TimedLatePayments },
     { provide: Links, useExisting: PageLinks satisfies Abstract<Links> },
-    { provide: Pages, useClass: PostgresPages },
+    { provide: Pages, useClass: TypeormPages },
     { provide: Sessions, useExisting: CheckoutSessionQueries satisfies Abstract<Sessions> },
     { provide: Shops, useExisting: Organizations satisfies Abstract<Shops> },
   ],
@@ -46,4 +48,4 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
 })
 class PageModule {}
 
-export const PAGE: ModuleFacts = { module: PageModule };
+export const PAGE: ModuleFacts = { module: PageModule, records: [CheckoutPageRecord, PaymentUrlRecord] };
