@@ -40,13 +40,15 @@ interface Listed<Row> {
   readonly order?: 'asc' | 'desc';
   /** How far the owner's clock is ahead of real time, in milliseconds. */
   readonly ahead?: number;
+  /** Whether at most one row has these values. It is not sorted, because the planner would look for it in the order of IDs. */
+  readonly isOne?: boolean;
 }
 
 /** A page of items, each made from a row. */
 export async function pageOfRows<Row extends Owned, Item>(
   database: Database,
   record: new () => Row,
-  { owner, where, page, order = 'desc', ahead = 0 }: Listed<Row>,
+  { owner, where, page, order = 'desc', ahead = 0, isOne = false }: Listed<Row>,
   itemOf: (row: Row) => Item,
 ): Promise<Page<Item>> {
   const { organization, mode } = owner;
@@ -59,10 +61,8 @@ export async function pageOfRows<Row extends Owned, Item>(
     query.andWhere(`row.id ${order === 'asc' ? '>' : '>='} :low AND row.id < :high`, { low, high });
     if (from !== null) query.andWhere(createdBetween(':from', ':to'), { from, to });
     if (organization === undefined) query.comment('every organization: the ledger lists the rows of all');
-    return query
-      .orderBy('row.id', order === 'asc' ? 'ASC' : 'DESC')
-      .limit(page.limit + 1)
-      .getMany();
+    if (!isOne) query.orderBy('row.id', order === 'asc' ? 'ASC' : 'DESC').limit(page.limit + 1);
+    return query.getMany();
   });
   return pageOf(found.map(itemOf), page.limit);
 }

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
-import { createdBetween } from '../../../../platform/database/created.js';
+import { In, IsNull, Not } from 'typeorm';
+import { insertInto, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
-import { findOwner, ledgerStatements, pageOfAll } from '../../../../platform/database/ledger-rows.js';
+import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
+import { Stale } from '../../../../platform/database/retries.js';
+import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
-import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
-import { type Page, pageOf } from '../../../../shared/page.js';
+import type { Page } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
 import type { Payout } from '../../domain/made-refund.js';
@@ -18,73 +20,16 @@ import { RefundRecord } from './refund.record.js';
 
 const insert = insertInto('refunds.add', RefundRecord);
 
-const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
-export const COLUMNS = selectionOf(RefundRecord, {
-  claimExpiresAt: milliseconds('claim_expires_at'),
-  claimableAt: milliseconds('claimable_at'),
-});
-/** For rows that are locked: the time at which they were read. */
-export const NOW = `${milliseconds('statement_timestamp()')} AS now`;
+export const COLUMNS = selectionOf(RefundRecord);
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
 export const REFUNDS_OF_PAYMENT = `SELECT id FROM refunds WHERE ${SCOPE} AND payment_id = $3`;
-const OF_PAYMENT = {
-  name: 'refunds.of_payment',
-  text: `${SELECT} AND payment_id = $3 AND status IN ('pending', 'succeeded') ORDER BY id`,
-};
-const BY_REFERENCE = { name: 'refunds.by_reference', text: `${SELECT} AND reference = $3` };
-const BY_PAYOUT = {
-  name: 'refunds.by_payout',
-  text: `${SELECT} AND provider_reference = $3 AND status <> 'canceled'
-    ORDER BY payment_id = $4 AND amount = $5 DESC, status = 'failed', made_elsewhere DESC, id LIMIT 1`,
-};
-
-/** $10 to $12 are the state that the change was decided on: of concurrent changes, only the first one matches. */
-const CHANGE = `UPDATE refunds SET status = $4, failure_reason = $5, provider_reference = $6, claim_expires_at = $7,
-    claimable_at = $8, lapses = $9
-  WHERE ${SCOPE} AND id = $3 AND status = $10 AND claim_number = $11 AND (claim_expires_at IS NOT NULL) = $12`;
-
-const LOCK = {
-  name: 'refunds.lock',
-  text: `SELECT ${COLUMNS}, ${NOW} FROM refunds WHERE ${SCOPE} AND id = $3 FOR NO KEY UPDATE`,
-};
-
-const CREATED = createdBetween('$5', '$6');
-const PAGE = `${SELECT} AND id >= $3 AND id < $4 AND ${CREATED}`;
-const NEWEST = 'ORDER BY id DESC LIMIT $7';
-
-/** One statement for each combination of filters, so that each has a plan of its own. */
-const LISTS = {
-  all: { name: 'refunds.list', text: `${PAGE} ${NEWEST}` },
-  // A range of (status, id), so that the planner uses the index on both: by id alone, it might read many rows of other statuses.
-  status: {
-    name: 'refunds.list_status',
-    text: `${SELECT} AND (status, id) >= ($8, $3) AND (status, id) < ($8, $4) AND ${CREATED}
-      ORDER BY status DESC, id DESC LIMIT $7`,
-  },
-  payment: { name: 'refunds.list_payment', text: `${PAGE} AND payment_id = $8 ${NEWEST}` },
-  // IS TRUE stops the planner from using the index on status, by which it might read many rows of other payments.
-  // At most one refund has the reference. The other filters may be null.
-  reference: {
-    name: 'refunds.list_reference',
-    text: `WITH found AS MATERIALIZED (${SELECT} AND reference = $8) SELECT * FROM found WHERE id >= $3 AND id < $4
-      AND ${CREATED} AND coalesce(payment = $9::uuid, true) AND coalesce(status = $10::text, true) LIMIT $7`,
-  },
-  both: { name: 'refunds.list_both', text: `${PAGE} AND payment_id = $8 AND (status = $9) IS TRUE ${NEWEST}` },
-} as const;
-
-const LEDGER = ledgerStatements({
-  table: 'refunds',
-  columns: COLUMNS,
-  filters: ['payment_id', 'status'],
-  few: ['payment_id'],
-  order: 'asc',
-});
+const LEDGER = { owner: ownerIn('refunds') };
 
 @Injectable()
-export class PostgresRefunds extends Refunds {
+export class TypeormRefunds extends Refunds {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
@@ -100,36 +45,54 @@ export class PostgresRefunds extends Refunds {
     return { ...insert(caller, { ...state, ...ids, ...times }), stale };
   }
 
-  change(caller: Caller, before: Refund, { state }: Refund): Part {
+  /** Of concurrent changes, only the first finds the state that it was decided on. */
+  async change(caller: Caller, { state: before }: Refund, { state }: Refund): Promise<void> {
     const { id, status, failureReason, providerReference, claimExpiresAt, claimableAt, lapses } = state;
-    const times = [claimExpiresAt && new Date(claimExpiresAt), new Date(claimableAt)];
-    const after = [status, failureReason, providerReference, ...times, lapses];
-    const guard = [before.state.status, before.state.claimNumber, before.state.claimExpiresAt !== null];
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), ...after, ...guard];
-    return { name: 'refunds.change', owner: caller, sql: () => CHANGE, values, rows: 1 };
+    const { claimNumber } = before;
+    const claim = before.claimExpiresAt === null ? IsNull() : Not(IsNull());
+    const found = { ...keyOf(caller, id), status: before.status, claimNumber, claimExpiresAt: claim };
+    const times = { claimExpiresAt: claimExpiresAt && new Date(claimExpiresAt), claimableAt: new Date(claimableAt) };
+    const change = { status, failureReason, providerReference, ...times, lapses };
+    const { affected } = await this.database.repository(RefundRecord).update(found, change);
+    if (affected !== 1) throw new Stale();
   }
 
   async lock(caller: Caller, id: OwnId) {
-    const [row] = await this.database.query<LockedRow>(LOCK, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
-    if (!row) throw notFound('id');
-    return { refund: fromRow(row), now: row.now };
+    const refund = this.database.repository(RefundRecord).createQueryBuilder().where(keyOf(caller, id));
+    const locked = refund.setLock('for_no_key_update').addSelect('statement_timestamp()', 'now');
+    const { entities, raw } = await locked.getRawAndEntities<{ now: Date }>();
+    if (!entities[0] || !raw[0]) throw notFound('id');
+    return { refund: fromRow(entities[0]), now: raw[0].now.getTime() };
   }
 
   async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
-    const values = [uuidOf(caller.organization), caller.mode, reference];
-    const [row] = await this.database.read<Row>(caller, BY_REFERENCE, values);
-    return row && fromRow(row);
+    const key = { ...scopeOf(caller), reference };
+    const row = await this.database.reading(caller, (manager) => manager.findOneBy(RefundRecord, key));
+    return row ? fromRow(row) : undefined;
   }
 
   async ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]> {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment)];
-    return (await this.database.read<Row>(caller, OF_PAYMENT, values)).map(fromRow);
+    const where = { ...scopeOf(caller), payment: uuidOf(payment), status: In(['pending', 'succeeded']) };
+    const options = { where, order: { id: 'ASC' } } as const;
+    return (await this.database.reading(caller, (manager) => manager.find(RefundRecord, options))).map(fromRow);
   }
 
   async byPayout(caller: Caller, { payment, amount, providerReference }: Payout): Promise<Refund | undefined> {
-    const values = [uuidOf(caller.organization), caller.mode, providerReference, uuidOf(payment), amount];
-    const [row] = await this.database.read<Row>(caller, BY_PAYOUT, values);
-    return row && fromRow(row);
+    if (providerReference === null) return undefined;
+    const paid = { ...scopeOf(caller), providerReference, status: Not('canceled') };
+    const row = await this.database.reading(caller, (manager) =>
+      manager
+        .createQueryBuilder(RefundRecord, 'refund')
+        .where(paid)
+        .orderBy('payment_id = :payment AND amount = :amount', 'DESC')
+        .addOrderBy(`status = 'failed'`)
+        .addOrderBy('made_elsewhere', 'DESC')
+        .addOrderBy('id')
+        .setParameters({ payment: uuidOf(payment), amount })
+        .limit(1)
+        .getOne(),
+    );
+    return row ? fromRow(row) : undefined;
   }
 
   async get(caller: Caller, id: OwnId): Promise<Refund> {
@@ -138,42 +101,40 @@ export class PostgresRefunds extends Refunds {
     return fromRow(row);
   }
 
-  async list(caller: Caller, filter: RefundFilter): Promise<Page<Refund>> {
-    const { payment, status, reference, limit } = filter;
-    const name = listFor(filter);
-    const given = [reference, payment && uuidOf(payment), status];
-    const filters = name === 'reference' ? given : given.filter((value) => value !== undefined);
-    const range = createdRange(filter, (await this.clock.at(caller)).ahead);
-    const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1, ...filters];
-    return pageOf((await this.database.read<Row>(caller, LISTS[name], values)).map(fromRow), limit);
+  async list(caller: Caller, { payment, status, reference, ...page }: RefundFilter): Promise<Page<Refund>> {
+    const { ahead } = await this.clock.at(caller);
+    const filter = { payment: payment && uuidOf(payment), status };
+    if (reference === undefined) {
+      return pageOfRows(this.database, RefundRecord, { owner: caller, where: filter, page, ahead }, fromRow);
+    }
+    // By its reference alone, at most one is found. The planner would take the index of another filter, which has many.
+    const listed = { owner: caller, where: { reference }, page, ahead, isOne: true };
+    const { items, ...rest } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
+    const suits = ({ state }: Refund) =>
+      state.payment === (payment ?? state.payment) && state.status === (status ?? state.status);
+    return { ...rest, items: items.filter(suits) };
   }
 
   ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
     return findOwner(this.database, LEDGER, { ledger, id, organization });
   }
 
-  listOfAll(ledger: Ledger, filter: LedgerRefundFilter): Promise<Page<OwnedRefund>> {
-    const { payment, status } = filter;
-    const values = { payment_id: payment && uuidOf(payment), status };
-    return pageOfAll(this.database, LEDGER, { ledger, filter, values }, ownedFromRow);
+  listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
+    const where = { payment: payment && uuidOf(payment), status };
+    const listed = { owner: { organization, mode }, where, page, order: 'asc' } as const;
+    return pageOfRows(this.database, RefundRecord, listed, ownedFromRow);
   }
 }
 
-function listFor({ payment, status, reference }: RefundFilter): keyof typeof LISTS {
-  if (reference !== undefined) return 'reference';
-  if (payment === undefined) return status === undefined ? 'all' : 'status';
-  return status === undefined ? 'payment' : 'both';
+type Row = Omit<RefundRecord, 'organizationId'> & Partial<Pick<RefundRecord, 'organizationId'>>;
+
+function fromRow({ organizationId, ...row }: Row): Refund {
+  const { id, mode, payment, claimExpiresAt, claimableAt } = row;
+  const ids = { id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) };
+  const times = { claimExpiresAt: claimExpiresAt?.getTime() ?? null, claimableAt: claimableAt.getTime() };
+  return Refund.restore({ ...row, ...ids, ...times });
 }
 
-export type Row = Selected<RefundRecord, { claimExpiresAt: number | null; claimableAt: number }>;
-
-export interface LockedRow extends Row {
-  readonly now: number;
+export function ownedFromRow(row: RefundRecord): OwnedRefund {
+  return { organization: idOf(ORGANIZATION_ID, row.organizationId), refund: fromRow(row) };
 }
-
-function fromRow(row: Row): Refund {
-  const { id, mode, payment } = row;
-  return Refund.restore({ ...row, id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) });
-}
-
-export const ownedFromRow = (row: Row, organization: string): OwnedRefund => ({ organization, refund: fromRow(row) });
