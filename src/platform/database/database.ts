@@ -17,11 +17,6 @@ const SHARE = 0.4;
 /** What a read through TypeORM may do outside of a transaction. */
 type Reader = Pick<EntityManager, 'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'>;
 
-interface Changed<Row> {
-  readonly rows: readonly Row[];
-  readonly rowCount: number;
-}
-
 /** Runs SQL: hot statements by name, everything else through TypeORM. */
 export class Database implements OnApplicationShutdown {
   private readonly open = new AsyncLocalStorage<QueryRunner>();
@@ -105,17 +100,22 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** For the unit of work, and for jobs, which answer no request. Without an owner, it takes nobody's share of connections. */
-  async autocommit<Row>(owner: Owner | undefined, statement: Statement, values: Values): Promise<Changed<Row>> {
+  async autocommit<Row>(owner: Owner | undefined, statement: Statement, values: Values): Promise<Outcome<Row>> {
     const transaction = this.open.getStore();
-    if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome as Changed<Row>;
+    if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome<Row>;
     const [outcome] = await this.pulse.within(retried('conflict', () => this.within(owner, statement, [values])));
-    return outcome as Outcome as Changed<Row>;
+    return outcome as Outcome<Row>;
   }
 
   /** Runs the work in one transaction of its owner. Nested calls join the one that is open. */
   async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return this.onRunner(owner, (runner) => this.inNewTransaction(runner, work));
+    return this.onRunner(owner, async (runner) => {
+      await runner.startTransaction();
+      const result = await this.open.run(runner, work);
+      await commit(runner);
+      return result;
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -168,23 +168,12 @@ export class Database implements OnApplicationShutdown {
       try {
         return await work(runner);
       } finally {
+        // The first error is the cause; a rollback on a broken connection only fails again.
+        if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
         await runner.release();
       }
     };
     return this.pulse.within(retried('conflict', () => this.shares.within(owner, 1, once)));
-  }
-
-  private async inNewTransaction<Result>(runner: QueryRunner, work: () => Promise<Result>): Promise<Result> {
-    try {
-      await runner.startTransaction();
-      const result = await this.open.run(runner, work);
-      await commit(runner);
-      return result;
-    } catch (error) {
-      // The first error is the cause; a rollback on a broken connection only fails again.
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
-    }
   }
 
   private refuseWhenFull(): void {
