@@ -23,7 +23,7 @@ const MOST_SKIPPED = 100;
  */
 const CLAIM = {
   name: 'webhooks.claim',
-  text: `WITH claimed AS (
+  text: `/* both modes: a receiver has deliveries of either */ WITH claimed AS (
       UPDATE webhook_deliveries AS delivery SET attempts = least(attempts + 1, ${MOST_ATTEMPTS}), next_attempt_at = $5
       WHERE organization_id = $1 AND ctid = ANY (ARRAY(
         SELECT free.place FROM unnest($2::text[], $3::integer[], $6::integer[]) AS share (receiver, take, skip) CROSS JOIN LATERAL (

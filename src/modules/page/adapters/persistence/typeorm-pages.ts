@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ObjectLiteral, QueryDeepPartialEntity } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
 import { scopeOf } from '../../../../platform/database/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -7,7 +8,7 @@ import { Pages, type StoredPage } from '../../application/ports.js';
 import { CheckoutPageRecord } from './checkout-page.record.js';
 import { PaymentUrlRecord } from './payment-url.record.js';
 
-const PAGE_KEY = ['organizationId', 'mode', 'session'];
+const KEY = ['organization_id', 'mode'];
 
 @Injectable()
 export class TypeormPages extends Pages {
@@ -24,24 +25,35 @@ export class TypeormPages extends Pages {
 
   async start(caller: Caller, session: string): Promise<void> {
     const row = { ...keyOf(caller, session), startedAt: () => 'now()' };
-    await this.database.repository(CheckoutPageRecord).upsert(row, PAGE_KEY);
+    await this.insert(CheckoutPageRecord, row)
+      .orUpdate(['started_at'], [...KEY, 'session_id'])
+      .execute();
   }
 
   async setPaymentUrl(caller: Caller, session: string, paymentUrl: string): Promise<void> {
     const row = { ...keyOf(caller, session), paymentUrl };
-    await this.database.repository(CheckoutPageRecord).upsert(row, PAGE_KEY);
+    await this.insert(CheckoutPageRecord, row)
+      .orUpdate(['payment_url'], [...KEY, 'session_id'])
+      .execute();
   }
 
   async setOrganizationPaymentUrl(caller: Caller, url: string | null): Promise<void> {
-    const urls = this.database.repository(PaymentUrlRecord);
-    if (url === null) await urls.delete(scopeOf(caller));
-    else await urls.upsert({ ...scopeOf(caller), url }, ['organizationId', 'mode']);
+    const own = scopeOf(caller);
+    if (url === null) await this.database.repository(PaymentUrlRecord).delete(own);
+    else
+      await this.insert(PaymentUrlRecord, { ...own, url })
+        .orUpdate(['url'], KEY)
+        .execute();
   }
 
   async organizationPaymentUrl(caller: Caller): Promise<string | null> {
-    const own = scopeOf(caller);
-    const row = await this.database.reading(caller, (manager) => manager.findOneBy(PaymentUrlRecord, own));
+    const row = await this.database.reading(caller, (manager) => manager.findOneBy(PaymentUrlRecord, scopeOf(caller)));
     return row?.url ?? null;
+  }
+
+  /** Not `upsert`, which would set the columns of the key too, and Citus moves no row to another organization. */
+  private insert<Row extends ObjectLiteral>(record: new () => Row, row: QueryDeepPartialEntity<Row>) {
+    return this.database.repository(record).createQueryBuilder().insert().values(row);
   }
 }
 
