@@ -4,7 +4,12 @@ import { relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 const FIXTURES = 'test/architecture/fixtures';
-const FOLDERS = ['no-superlinear-expressions', 'application-takes-only-injectable', 'durations-by-the-monotonic-clock'];
+const FOLDERS = [
+  'connections-are-shared',
+  'no-superlinear-expressions',
+  'application-takes-only-injectable',
+  'durations-by-the-monotonic-clock',
+];
 
 interface Report {
   readonly filePath: string;
@@ -19,11 +24,15 @@ test('each rule finds its violations', () => {
   const found = (JSON.parse(stdout) as Report[]).flatMap(({ filePath, messages }) =>
     messages.map(({ ruleId, line }) => `${relative(FIXTURES, filePath)}:${line} ${ruleId}`),
   );
+  const sessions = 'connections-are-shared/src/modules/checkout/adapters/persistence/typeorm-sessions.ts';
   const application = 'application-takes-only-injectable/src/modules/checkout/application';
   const expressions = 'no-superlinear-expressions/expressions.ts';
   expect([...new Set(found)].sort()).toEqual([
     `${application}/create-session.ts:1 no-restricted-imports`,
     `${application}/expire-session.ts:2 no-restricted-imports`,
+    `${sessions}:2 no-restricted-imports`,
+    `${sessions}:3 no-restricted-imports`,
+    `${sessions}:8 no-restricted-properties`,
     'durations-by-the-monotonic-clock/src/wait.ts:1 no-restricted-syntax',
     'durations-by-the-monotonic-clock/src/wait.ts:2 no-restricted-syntax',
     `${expressions}:1 regexp/no-super-linear-backtracking`,
