@@ -1,6 +1,9 @@
-/** What Biome has no rule for: expressions whose time grows faster than their text, sizes, durations, and what a use case imports. */
+/** What Biome has no rule for: expressions whose time grows faster than their text, sizes, durations, and what some code may not use. */
 import parser from '@typescript-eslint/parser';
 import regexp from 'eslint-plugin-regexp';
+
+/** A connection that was opened past `Database` is of nobody's share: the lists of one organization could take them all. */
+const CONNECTIONS = ['DataSource', 'EntityManager', 'QueryRunner'];
 
 export default [
   {
@@ -26,6 +29,14 @@ export default [
     files: ['**/src/modules/*/application/**/*.ts'],
     rules: {
       'no-restricted-imports': ['error', { patterns: [{ group: ['@nestjs/*'], allowImportNames: ['Injectable'] }] }],
+    },
+  },
+  {
+    files: ['**/src/**/*.ts'],
+    ignores: ['src/platform/database/**', 'src/migrate/**', '**/src/modules/*/application/**', 'client/**'],
+    rules: {
+      'no-restricted-imports': ['error', { paths: [{ name: 'typeorm', importNames: CONNECTIONS }, '@nestjs/typeorm'] }],
+      'no-restricted-properties': ['error', { property: 'getRepository' }],
     },
   },
   {

@@ -45,7 +45,7 @@ const OLD = {
 /** SKIP LOCKED lets instances sweep side by side. */
 const SWEEP = {
   name: 'idempotency.sweep',
-  text: `DELETE FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+  text: `/* both modes: expired responses of either go */ DELETE FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY (ARRAY(
     SELECT ctid FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND expires_at <= now()
     FOR UPDATE SKIP LOCKED))`,
 };

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { ESLint } from 'eslint';
 
+const ADAPTER = 'src/modules/checkout/adapters/persistence/typeorm-sessions.ts';
 const CREATE = 'src/modules/checkout/application/create-session.ts';
 
 test.each([
@@ -13,6 +14,9 @@ test.each([
   [CREATE, `import { Injectable, Logger } from '@nestjs/common'`, ['no-restricted-imports']],
   [CREATE, `import { ModuleRef } from '@nestjs/core'`, ['no-restricted-imports']],
   [CREATE, `import { Injectable } from '@nestjs/common'`, []],
+  [ADAPTER, `import { InjectRepository } from '@nestjs/typeorm'`, ['no-restricted-imports']],
+  [ADAPTER, `import { DataSource } from 'typeorm'`, ['no-restricted-imports']],
+  [ADAPTER, `source.getRepository('session')`, ['no-restricted-properties']],
   ['src/wait.ts', 'Date.now()', ['no-restricted-syntax']],
   ['src/wait.ts', 'new Date()', ['no-restricted-syntax']],
 ])('in %s, %s is judged', async (filePath, code, rules) => {

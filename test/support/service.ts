@@ -12,6 +12,7 @@ import { createApplication } from '../../src/process/application.js';
 import type { Mode } from '../../src/shared/caller.js';
 import { Clock } from '../../src/shared/clock.js';
 import { createDatabase, serverUrl } from './postgres.js';
+import { watchStatements } from './tenant-statements.js';
 
 export interface Service {
   readonly url: string;
@@ -57,6 +58,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const sql = new Client({ connectionString: database.url });
   sql.on('error', () => undefined);
   await sql.connect();
+  const checkStatements = await watchStatements(application, sql);
   return {
     url: `http://127.0.0.1:${port}`,
     application,
@@ -66,6 +68,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await application.close();
       await sql.end();
       await database.drop();
+      await checkStatements();
     },
   };
 }

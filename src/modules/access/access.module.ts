@@ -10,9 +10,10 @@ import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
 import { OrganizationRecord } from './adapters/persistence/organization.record.js';
 import { PostgresCallerClock } from './adapters/persistence/postgres-caller-clock.js';
-import { PostgresTestClocks } from './adapters/persistence/postgres-test-clocks.js';
+import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
 import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
+import { TypeormTestClocks } from './adapters/persistence/typeorm-test-clocks.js';
 import { AdvanceTestClock } from './application/advance-test-clock.js';
 import { Authenticate } from './application/authenticate.js';
 import { ManageApiKeys } from './application/manage-api-keys.js';
@@ -34,7 +35,7 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
     { provide: ApiKeys, useClass: TypeormApiKeys },
     { provide: CallerClock, useClass: PostgresCallerClock },
     { provide: Organizations, useClass: TypeormOrganizations },
-    { provide: TestClocks, useClass: PostgresTestClocks },
+    { provide: TestClocks, useClass: TypeormTestClocks },
   ],
   exports: [
     AdvanceTestClock,
@@ -52,7 +53,7 @@ class AccessModule {}
 
 export const ACCESS: ModuleFacts = {
   module: AccessModule,
-  records: [OrganizationRecord, ApiKeyRecord],
+  records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
   errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED],
   guards: [KeyGuard, OriginGuard, RateLimitGuard],
   guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],

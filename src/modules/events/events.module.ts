@@ -17,7 +17,7 @@ import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.j
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
 import { PostgresResending } from './adapters/persistence/postgres-resending.js';
-import { PostgresWebhookEndpoints } from './adapters/persistence/postgres-webhook-endpoints.js';
+import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
 import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
@@ -52,7 +52,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     { provide: Outbox, useClass: PostgresOutbox },
     { provide: Receivers, useClass: HttpReceivers },
     { provide: Resending, useClass: PostgresResending },
-    { provide: WebhookEndpoints, useClass: PostgresWebhookEndpoints },
+    { provide: WebhookEndpoints, useClass: TypeormWebhookEndpoints },
   ],
   exports: [Deliveries, Events, Outbox, WebhookScheduler],
 })

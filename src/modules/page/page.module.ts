@@ -7,7 +7,9 @@ import { LedgerPagesController } from './adapters/http/ledger-pages.controller.j
 import { MissingPageController } from './adapters/http/missing-page.controller.js';
 import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
-import { PostgresPages } from './adapters/persistence/postgres-pages.js';
+import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
+import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
+import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TimedLatePayments } from './adapters/schedule/timed-late-payments.js';
 import { Captures } from './application/captures.js';
 import { PayFromPage } from './application/pay-from-page.js';
@@ -25,10 +27,10 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
     ReadPage,
     SetPaymentUrl,
     { provide: LatePayments, useClass: TimedLatePayments },
-    { provide: Pages, useClass: PostgresPages },
+    { provide: Pages, useClass: TypeormPages },
   ],
   exports: [Pages, SetPaymentUrl],
 })
 class PageModule {}
 
-export const PAGE: ModuleFacts = { module: PageModule };
+export const PAGE: ModuleFacts = { module: PageModule, records: [CheckoutPageRecord, PaymentUrlRecord] };

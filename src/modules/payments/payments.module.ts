@@ -12,8 +12,8 @@ import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PAYMENT_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
-import { PostgresHolds } from './adapters/persistence/postgres-holds.js';
-import { PostgresPayments } from './adapters/persistence/postgres-payments.js';
+import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
+import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
 import { ChangeHolds } from './application/change-holds.js';
 import { PayCheckoutSession } from './application/pay-checkout-session.js';
 import { HeldAmounts, Holds, PaymentEvents, PaymentQueries, Payments } from './application/ports.js';
@@ -30,10 +30,10 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     PayCheckoutSession,
     RecordPayment,
     { provide: HeldAmounts, useClass: PostgresHeldAmounts },
-    { provide: Holds, useClass: PostgresHolds },
+    { provide: Holds, useClass: TypeormHolds },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: PaymentQueries, useExisting: Payments },
-    { provide: Payments, useClass: PostgresPayments },
+    { provide: Payments, useClass: TypeormPayments },
   ],
   exports: [HeldAmounts, PaymentQueries, RecordPayment],
 })

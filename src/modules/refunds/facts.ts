@@ -1,6 +1,6 @@
 import type { Resource } from '../../platform/facts.js';
 import { PAYMENT_ID } from '../payments/index.js';
-import { REFUNDS_OF_PAYMENT } from './adapters/persistence/postgres-refunds.js';
+import { REFUNDS_OF_PAYMENT } from './adapters/persistence/typeorm-refunds.js';
 import { DETAILS } from './adapters/representation/refunds.views.js';
 import { REFUND_EVENTS, REFUND_ID } from './domain/refund.js';
 

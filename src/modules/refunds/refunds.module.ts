@@ -11,9 +11,9 @@ import { RefundsController } from './adapters/http/refunds.controller.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
-import { PostgresRefunds } from './adapters/persistence/postgres-refunds.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { STUCK_REFUNDS } from './adapters/persistence/stuck-refunds.js';
+import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
 import { ChangeClaim } from './application/change-claim.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { CloseRefund } from './application/close-refund.js';
@@ -43,7 +43,7 @@ import { REFUND_FACTS } from './facts.js';
     RepairPayment,
     { provide: Claims, useClass: PostgresClaims },
     { provide: RefundEvents, useClass: OutboxRefundEvents },
-    { provide: Refunds, useClass: PostgresRefunds },
+    { provide: Refunds, useClass: TypeormRefunds },
   ],
 })
 class RefundsModule {}

@@ -14,12 +14,8 @@ import type { Statement } from './statement.js';
 /** Of the pool's connections, for one organization. With 0.8 its flood of lists made another's requests wait twice as long. */
 const SHARE = 0.4;
 
-type Unowned<Row> = Row extends { organizationId: string } ? never : unknown;
-
-interface Changed<Row> {
-  readonly rows: readonly Row[];
-  readonly rowCount: number;
-}
+/** What a read through TypeORM may do outside of a transaction. */
+type Reader = Pick<EntityManager, 'createQueryBuilder' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'>;
 
 /** Runs SQL: hot statements by name, everything else through TypeORM. */
 export class Database implements OnApplicationShutdown {
@@ -71,14 +67,15 @@ export class Database implements OnApplicationShutdown {
     return this.transaction().manager;
   }
 
-  /**
-   * TypeORM's repository, in the open transaction if there is one. For reads, and for writes of operators. Not for tables
-   * whose rows all belong to organizations: `npm run check` reads the SQL of prepared statements only.
-   */
-  repository<Row extends ObjectLiteral>(record: (new () => Row) & Unowned<Row>): Repository<Row> {
-    const transaction = this.open.getStore();
-    if (!transaction) this.refuseWhenFull();
-    return (transaction?.manager ?? this.dataSource.manager).getRepository(record);
+  /** TypeORM's repository in the open transaction. Fails outside of one: a write belongs to a decision. */
+  repository<Row extends ObjectLiteral>(record: new () => Row): Repository<Row> {
+    return this.manager.getRepository(record);
+  }
+
+  /** Reads through TypeORM, in the open transaction or on a connection of the owner's share. */
+  async reading<Result>(owner: Owner, read: (manager: Reader) => Promise<Result>): Promise<Result> {
+    if (this.open.getStore()) return read(this.manager);
+    return this.onRunner(owner, ({ manager }) => read(manager));
   }
 
   /**
@@ -103,17 +100,22 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** For the unit of work, and for jobs, which answer no request. Without an owner, it takes nobody's share of connections. */
-  async autocommit<Row>(owner: Owner | undefined, statement: Statement, values: Values): Promise<Changed<Row>> {
+  async autocommit<Row>(owner: Owner | undefined, statement: Statement, values: Values): Promise<Outcome<Row>> {
     const transaction = this.open.getStore();
-    if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome as Changed<Row>;
+    if (transaction) return (await inTransaction(transaction, statement, values)) as Outcome<Row>;
     const [outcome] = await this.pulse.within(retried('conflict', () => this.within(owner, statement, [values])));
-    return outcome as Outcome as Changed<Row>;
+    return outcome as Outcome<Row>;
   }
 
   /** Runs the work in one transaction of its owner. Nested calls join the one that is open. */
   async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     if (this.open.getStore()) return work();
-    return this.pulse.within(retried('conflict', () => this.shares.within(owner, 1, () => this.runOnce(work))));
+    return this.onRunner(owner, async (runner) => {
+      await runner.startTransaction();
+      const result = await this.open.run(runner, work);
+      await commit(runner);
+      return result;
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -159,21 +161,19 @@ export class Database implements OnApplicationShutdown {
     });
   }
 
-  private async runOnce<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.refuseWhenFull();
-    const runner = this.dataSource.createQueryRunner();
-    try {
-      await runner.startTransaction();
-      const result = await this.open.run(runner, work);
-      await commit(runner);
-      return result;
-    } catch (error) {
-      // The first error is the cause; a rollback on a broken connection only fails again.
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
-    } finally {
-      await runner.release();
-    }
+  private onRunner<Result>(owner: Owner, work: (runner: QueryRunner) => Promise<Result>): Promise<Result> {
+    const once = async () => {
+      this.refuseWhenFull();
+      const runner = this.dataSource.createQueryRunner();
+      try {
+        return await work(runner);
+      } finally {
+        // The first error is the cause; a rollback on a broken connection only fails again.
+        if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+        await runner.release();
+      }
+    };
+    return this.pulse.within(retried('conflict', () => this.shares.within(owner, 1, once)));
   }
 
   private refuseWhenFull(): void {

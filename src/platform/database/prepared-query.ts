@@ -13,8 +13,8 @@ export type Values = readonly unknown[];
 /** Values as PostgreSQL reads them in text. */
 export type Texts = readonly (string | null)[];
 
-export interface Outcome {
-  readonly rows: readonly Row[];
+export interface Outcome<Found = Row> {
+  readonly rows: readonly Found[];
   /** Rows that the main part of the statement returned or changed. */
   readonly rowCount: number;
 }

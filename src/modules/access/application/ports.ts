@@ -1,6 +1,5 @@
 import type { Caller } from '../../../shared/caller.js';
 import type { MovedClock } from '../../../shared/clock.js';
-import type { Write } from '../../../shared/decision.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import type { TestClock } from '../domain/test-clock.js';
@@ -50,7 +49,7 @@ export interface MovedTestClock extends MovedClock {
 
 export abstract class TestClocks {
   abstract lock(caller: Caller): Promise<TestClock>;
-  abstract store(caller: Caller, clock: TestClock): Write;
+  abstract store(caller: Caller, clock: TestClock): Promise<void>;
   /** Up to `limit` clocks that were moved, in a fixed order, those after the given one. */
   abstract moved(limit: number, after?: MovedTestClock): Promise<MovedTestClock[]>;
 }

@@ -29,16 +29,20 @@ export class ManageWebhookEndpoints {
 
   /** Refuses with webhook_endpoint_limit. */
   async create(caller: Caller, input: NewWebhookEndpoint): Promise<Decision<WithSecret>> {
-    const others = await this.endpoints.all(caller);
-    const endpoint = WebhookEndpoint.create(input, others, caller.mode, await this.clock.at(caller), this.urls);
-    const secret = newWebhookSecret();
-    return decided({ endpoint, secret }, this.endpoints.add(caller, endpoint, secret));
+    return inTransaction(caller, async () => {
+      const others = await this.endpoints.all(caller);
+      const endpoint = WebhookEndpoint.create(input, others, caller.mode, await this.clock.at(caller), this.urls);
+      const secret = newWebhookSecret();
+      await this.endpoints.add(caller, endpoint, secret);
+      return decided({ endpoint, secret });
+    });
   }
 
   async change(caller: Caller, id: string, change: WebhookEndpointChange): Promise<Decision<WebhookEndpoint>> {
     return inTransaction(caller, async () => {
       const endpoint = (await this.endpoints.lock(caller, id)).change(change, this.urls);
-      return decided(endpoint, this.endpoints.change(caller, endpoint));
+      await this.endpoints.change(caller, endpoint);
+      return decided(endpoint);
     });
   }
 
@@ -46,7 +50,8 @@ export class ManageWebhookEndpoints {
   async delete(caller: Caller, id: string): Promise<Decision<WebhookEndpoint>> {
     return inTransaction(caller, async () => {
       const endpoint = await this.endpoints.lock(caller, id);
-      return decided(endpoint, this.endpoints.remove(caller, id));
+      await this.endpoints.remove(caller, id);
+      return decided(endpoint);
     });
   }
 
@@ -56,7 +61,8 @@ export class ManageWebhookEndpoints {
       const endpoint = await this.endpoints.lock(caller, id);
       const secret = newWebhookSecret();
       const previousExpiresAt = (await this.clock.at(caller)).now + overlapSeconds * 1000;
-      return decided({ endpoint, secret }, this.endpoints.rotateSecret(caller, id, secret, previousExpiresAt));
+      await this.endpoints.rotateSecret(caller, id, secret, previousExpiresAt);
+      return decided({ endpoint, secret });
     });
   }
 

@@ -149,11 +149,11 @@ export abstract class WebhookEndpoints {
   /** Locks an endpoint of the caller's mode until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: string): Promise<WebhookEndpoint>;
   /** Stale if another endpoint has the same `place`. */
-  abstract add(caller: Caller, endpoint: WebhookEndpoint, secret: string): Write;
-  abstract change(caller: Caller, endpoint: WebhookEndpoint): Write;
+  abstract add(caller: Caller, endpoint: WebhookEndpoint, secret: string): Promise<void>;
+  abstract change(caller: Caller, endpoint: WebhookEndpoint): Promise<void>;
   /** Stores a new secret. The previous one also signs until `previousExpiresAt` (milliseconds). */
-  abstract rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Write;
-  abstract remove(caller: Caller, id: string): Write;
+  abstract rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Promise<void>;
+  abstract remove(caller: Caller, id: string): Promise<void>;
   /** Records the health of an endpoint of the owner, unless it has changed since the claim. */
   abstract recordHealth(owner: Caller, claimed: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
   /** The secrets that sign at `now` (milliseconds), the current one first. Refuses with not_found. */

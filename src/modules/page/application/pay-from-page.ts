@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Decision, decided } from '../../../shared/decision.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
 import { CloseCheckoutSession } from '../../checkout/index.js';
@@ -34,7 +34,11 @@ export class PayFromPage {
     }
     const { placeToPay: place } = page;
     if (!page.isPayable || place === undefined) return decided('page');
-    return decided(place, ...(page.facts.isStarted ? [] : [this.pages.start(caller, session.id)]));
+    if (page.facts.isStarted) return decided(place);
+    return inTransaction(caller, async () => {
+      await this.pages.start(caller, session.id);
+      return decided(place);
+    });
   }
 
   /** Simulates a payment provider by the use cases that the ledger calls. */

@@ -1,5 +1,4 @@
 import type { Caller } from '../../../shared/caller.js';
-import type { Write } from '../../../shared/decision.js';
 import type { PageSession } from '../domain/checkout-page.js';
 
 export interface StoredPage {
@@ -10,10 +9,10 @@ export interface StoredPage {
 
 export abstract class Pages {
   abstract find(caller: Caller, session: string): Promise<StoredPage>;
-  abstract start(caller: Caller, session: string): Write;
-  abstract setPaymentUrl(caller: Caller, session: string, url: string): Write;
+  abstract start(caller: Caller, session: string): Promise<void>;
+  abstract setPaymentUrl(caller: Caller, session: string, url: string): Promise<void>;
   /** Sets the payment URL of all sessions that have none of their own; null removes it. */
-  abstract setOrganizationPaymentUrl(caller: Caller, url: string | null): Write;
+  abstract setOrganizationPaymentUrl(caller: Caller, url: string | null): Promise<void>;
   abstract organizationPaymentUrl(caller: Caller): Promise<string | null>;
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { type Decision, decided } from '../../../shared/decision.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import { Organizations } from '../../access/index.js';
 import { CheckoutSessionQueries } from '../../checkout/index.js';
@@ -20,7 +20,10 @@ export class SetPaymentUrl {
   async ofSession(caller: Caller, session: OwnId, url: string): Promise<Decision<PageSession>> {
     requirePaymentUrl('payment_url', url, caller.mode);
     const { state } = await this.sessions.get(caller, session);
-    return decided(state, this.pages.setPaymentUrl(caller, session, url));
+    return inTransaction(caller, async () => {
+      await this.pages.setPaymentUrl(caller, session, url);
+      return decided(state);
+    });
   }
 
   /** Sets the payment URL of the caller's organization and mode; null removes it. Refuses with not_found. */
@@ -30,6 +33,9 @@ export class SetPaymentUrl {
       requirePaymentUrl('payment_url', url, caller.mode);
       requireTemplate('payment_url', url);
     }
-    return decided(url, this.pages.setOrganizationPaymentUrl(caller, url));
+    return inTransaction(caller, async () => {
+      await this.pages.setOrganizationPaymentUrl(caller, url);
+      return decided(url);
+    });
   }
 }

@@ -22,9 +22,9 @@ export class ChangeHolds {
       const payment = await this.payments.lock(caller, paymentId);
       const hold = Hold.place(payment, input, await this.clock.at(caller));
       const { amount } = hold.state;
+      await this.holds.add(caller, hold);
       return decided(
         hold,
-        this.holds.add(caller, hold),
         this.events.record(caller, 'payment.held', payment.withHold(amount)),
         this.heldAmounts.change(caller, paymentId, 'hold', amount),
       );
@@ -41,9 +41,9 @@ export class ChangeHolds {
       const hold = await this.holds.get(caller, id);
       const released = hold.release();
       if (released === hold) return decided(hold);
+      await this.holds.close(caller, released);
       return decided(
         released,
-        this.holds.close(caller, released),
         this.events.record(caller, 'payment.released', payment.withHold(-state.amount)),
         this.heldAmounts.change(caller, paymentId, 'release', state.amount),
       );

@@ -55,9 +55,9 @@ export abstract class HeldAmounts {
 }
 
 export abstract class Holds {
-  abstract add(caller: Caller, hold: Hold): Write;
+  abstract add(caller: Caller, hold: Hold): Promise<void>;
   /** Stores the release of a hold. Its payment must be locked, so that no other request releases it. */
-  abstract close(caller: Caller, hold: Hold): Write;
+  abstract close(caller: Caller, hold: Hold): Promise<void>;
   /** Refuses with not_found. */
   abstract get(caller: Caller, id: string): Promise<Hold>;
   abstract ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller>;

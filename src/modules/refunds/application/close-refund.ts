@@ -67,9 +67,9 @@ export class CloseRefund {
     const changes = [[before, refund, event] as const, ...(await this.yielding(caller, refund))];
     const change = changes.length === 1 ? closing.change : 'free';
     if (change === 'refund') payment.requirePayable(refund.state.amount);
+    for (const [from, to] of changes) await this.refunds.change(caller, from, to);
     return decided(
       refund,
-      ...changes.map(([from, to]) => this.refunds.change(caller, from, to)),
       ...changes.map(([, to, type]) => this.events.record(caller, type, to, payment.state.notifyUrl)),
       this.amounts.change(caller, ownId(caller, refund.state.payment), change, refund.state.amount),
     );

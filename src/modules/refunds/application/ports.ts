@@ -10,7 +10,7 @@ export abstract class Refunds {
   /** Stale if another refund has the same reference, or another one that was made elsewhere the same provider reference. */
   abstract add(caller: Caller, refund: Refund): Write;
   /** Stores `after`. Stale unless the stored refund has still the status and the claim of `before`: of two changes at once, one is stored. */
-  abstract change(caller: Caller, before: Refund, after: Refund): Write;
+  abstract change(caller: Caller, before: Refund, after: Refund): Promise<void>;
   /** Locks a refund until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;

@@ -23,9 +23,9 @@ export class RepairPayment {
       const { state } = await this.payments.lock(caller, id);
       const repair = repairOf(state, await this.refunds.ofPayment(caller, id));
       if (!isMeant) return decided(repair);
+      for (const { before, after } of repair.failed) await this.refunds.change(caller, before, after);
       return decided(
         repair,
-        ...repair.failed.map(({ before, after }) => this.refunds.change(caller, before, after)),
         this.amounts.restore(caller, id, repair),
         ...repair.failed.map(({ after }) => this.events.record(caller, 'refund.failed', after, state.notifyUrl)),
       );

@@ -30,12 +30,8 @@ export class TypeormApiKeys extends ApiKeys {
     super();
   }
 
-  private get repository(): Repository<ApiKeyRecord> {
-    return this.database.repository(ApiKeyRecord);
-  }
-
   async add(key: ApiKey, token: string): Promise<void> {
-    await this.repository.insert({ ...toRow(key), digest: digestOf(token) });
+    await this.changing((keys) => keys.insert({ ...toRow(key), digest: digestOf(token) }));
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
@@ -44,34 +40,42 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byId(id: string): Promise<ApiKey | undefined> {
-    return fromRow(await this.repository.findOneBy({ id: uuidOf(id) }));
+    return fromRow(await this.database.reading(KEYS, (manager) => manager.findOneBy(ApiKeyRecord, { id: uuidOf(id) })));
   }
 
   async ofOrganization(organization: string | null): Promise<ApiKey[]> {
     const where = { organizationId: organization === null ? IsNull() : uuidOf(organization) };
-    const rows = await this.repository.find({ where, order: { id: 'ASC' } });
+    const rows = await this.database.reading(KEYS, (manager) =>
+      manager.find(ApiKeyRecord, { where, order: { id: 'ASC' } }),
+    );
     return rows.map((row) => fromRow(row));
   }
 
   async revoke(id: string, instant: number): Promise<ApiKey> {
-    await this.repository.update({ id: uuidOf(id), revokedAt: IsNull() }, { revokedAt: new Date(instant) });
+    const change = { revokedAt: new Date(instant) };
+    await this.changing((keys) => keys.update({ id: uuidOf(id), revokedAt: IsNull() }, change));
     return (await this.byId(id)) as ApiKey;
   }
 
   async expireBy(id: string, instant: number): Promise<ApiKey> {
-    await this.repository
-      .createQueryBuilder()
-      .update()
-      .set({ expiresAt: () => 'least(expires_at, :instant)' })
-      .where('id = :id', { id: uuidOf(id) })
-      .setParameter('instant', new Date(instant))
-      .execute();
+    const expiresAt = () => 'least(expires_at, :instant)';
+    await this.changing((keys) => {
+      const query = keys
+        .createQueryBuilder()
+        .update()
+        .where({ id: uuidOf(id) });
+      return query.set({ expiresAt }).setParameter('instant', new Date(instant)).execute();
+    });
     return (await this.byId(id)) as ApiKey;
   }
 
   async allowedOrigins(): Promise<ReadonlySet<string>> {
     const rows = await this.database.read<{ readonly origin: string }>({ queue: ORIGINS.name }, ORIGINS, []);
     return new Set(rows.map(({ origin }) => origin));
+  }
+
+  private changing<Result>(change: (keys: Repository<ApiKeyRecord>) => Promise<Result>): Promise<Result> {
+    return this.database.run(KEYS, () => change(this.database.repository(ApiKeyRecord)));
   }
 }
 

@@ -1,33 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Repository } from 'typeorm';
+import { IsNull, MoreThan, type Repository } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
+import { scopeOf } from '../../../../platform/database/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Organizations, type WebhookSecrets } from '../../application/ports.js';
 import { Organization } from '../../domain/organization.js';
+import { ApiKeyRecord } from './api-key.record.js';
 import { OrganizationRecord } from './organization.record.js';
-
-/** Read for each payment page and each delivery attempt, so by prepared statements instead of the Repository. */
-const BY_ID = {
-  name: 'access.organization',
-  text: `SELECT id, name, webhook_secret AS "webhookSecret", contact, terms_url AS "termsUrl", privacy_url AS "privacyUrl"
-    FROM organizations WHERE id = $1`,
-};
-const WEBHOOK_SECRETS = {
-  name: 'access.webhook_secrets',
-  text: `SELECT webhook_secret AS current, previous_webhook_secret AS previous,
-      (extract(epoch FROM previous_webhook_secret_expires_at) * 1000)::bigint AS "previousExpiresAt"
-    FROM organizations WHERE id = $1`,
-};
-
-const ORIGINS = {
-  name: 'access.origins',
-  text: `SELECT DISTINCT unnest(allowed_origins) AS origin FROM api_keys
-    WHERE organization_id = $1 AND mode = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
-    ORDER BY origin`,
-};
 
 @Injectable()
 export class TypeormOrganizations extends Organizations {
@@ -38,54 +20,65 @@ export class TypeormOrganizations extends Organizations {
     super();
   }
 
-  private get repository(): Repository<OrganizationRecord> {
-    return this.database.repository(OrganizationRecord);
-  }
-
   async add({ id, name, webhookSecret }: Organization): Promise<void> {
-    await this.repository.insert({ id: uuidOf(id), name, webhookSecret });
+    await this.changing(id, (organizations) => organizations.insert({ id: uuidOf(id), name, webhookSecret }));
   }
 
   async storeDetails({ id, details }: Organization): Promise<void> {
-    await this.repository.update({ id: uuidOf(id) }, details);
+    await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, details));
   }
 
   async exists(id: string): Promise<boolean> {
-    return this.repository.existsBy({ id: uuidOf(id) });
+    return (await this.find(id)) !== null;
   }
 
   async byId(id: string): Promise<Organization> {
-    const [row] = await this.database.read<OrganizationRecord>({ queue: id }, BY_ID, [uuidOf(id)]);
+    const row = await this.find(id);
     if (!row) throw notFound('organization');
     return fromRow(row);
   }
 
   async origins(caller: Caller): Promise<readonly string[]> {
     const { now } = await this.clock.at(caller);
-    const values = [uuidOf(caller.organization), caller.mode, new Date(now)];
-    const rows = await this.database.read<{ origin: string }>(caller, ORIGINS, values);
-    return rows.map(({ origin }) => origin);
+    const active = { ...scopeOf(caller), revokedAt: IsNull() };
+    const where = [IsNull(), MoreThan(new Date(now))].map((expiresAt) => ({ ...active, expiresAt }));
+    const keys = await this.database.reading(caller, (manager) => manager.findBy(ApiKeyRecord, where));
+    return [...new Set(keys.flatMap(({ allowedOrigins }) => allowedOrigins))].sort();
   }
 
   async all(): Promise<Organization[]> {
-    return (await this.repository.find({ order: { id: 'ASC' } })).map(fromRow);
+    const read = this.database.reading({ queue: 'organizations' }, (manager) =>
+      manager.find(OrganizationRecord, { order: { id: 'ASC' } }),
+    );
+    return (await read).map(fromRow);
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
-    const [secrets] = await this.database.read<WebhookSecrets>({ queue: id }, WEBHOOK_SECRETS, [uuidOf(id)]);
-    return secrets;
+    const row = await this.find(id);
+    if (!row) return undefined;
+    const { webhookSecret: current, previousWebhookSecret: previous, previousWebhookSecretExpiresAt: end } = row;
+    return { current, previous, previousExpiresAt: end?.getTime() ?? null };
   }
 
   async rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean> {
-    const { affected } = await this.repository.update(
-      { id: uuidOf(id) },
-      {
-        webhookSecret: next.secret,
-        previousWebhookSecret: () => 'webhook_secret',
-        previousWebhookSecretExpiresAt: new Date(next.previousExpiresAt),
-      },
-    );
+    const change = {
+      webhookSecret: next.secret,
+      previousWebhookSecret: () => 'webhook_secret',
+      previousWebhookSecretExpiresAt: new Date(next.previousExpiresAt),
+    };
+    const { affected } = await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, change));
     return affected === 1;
+  }
+
+  private find(id: string): Promise<OrganizationRecord | null> {
+    return this.database.reading({ queue: id }, (manager) => manager.findOneBy(OrganizationRecord, { id: uuidOf(id) }));
+  }
+
+  private changing<Result>(
+    id: string,
+    change: (organizations: Repository<OrganizationRecord>) => Promise<Result>,
+  ): Promise<Result> {
+    return this.database.run({ queue: id }, () => change(this.database.repository(OrganizationRecord)));
   }
 }
 

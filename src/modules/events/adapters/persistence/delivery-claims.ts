@@ -6,9 +6,11 @@ import type { Share } from '../../application/ports.js';
 import type { Event } from '../../domain/event.js';
 import { EVENT_COLUMNS } from './event.record.js';
 import { NO_ENDPOINT } from './no-endpoint.js';
-import { SECRETS, type SealedSecrets } from './postgres-webhook-endpoints.js';
+import type { SealedSecrets } from './typeorm-webhook-endpoints.js';
 
-const SENT_TO = `url, enabled, ${SECRETS}, (extract(epoch FROM failing_since) * 1000)::bigint AS "failingSince"`;
+const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
+const SENT_TO = `url, enabled, secret, previous_secret AS previous,
+  ${milliseconds('previous_secret_expires_at')} AS "previousExpiresAt", ${milliseconds('failing_since')} AS "failingSince"`;
 /** The largest smallint. A delivery is given up long before. */
 const MOST_ATTEMPTS = 32_767;
 /** So many deliveries of a receiver that cannot be claimed are passed over in one claim. */
@@ -21,7 +23,7 @@ const MOST_SKIPPED = 100;
  */
 const CLAIM = {
   name: 'webhooks.claim',
-  text: `WITH claimed AS (
+  text: `/* both modes: a receiver has deliveries of either */ WITH claimed AS (
       UPDATE webhook_deliveries AS delivery SET attempts = least(attempts + 1, ${MOST_ATTEMPTS}), next_attempt_at = $5
       WHERE organization_id = $1 AND ctid = ANY (ARRAY(
         SELECT free.place FROM unnest($2::text[], $3::integer[], $6::integer[]) AS share (receiver, take, skip) CROSS JOIN LATERAL (
@@ -33,7 +35,7 @@ const CLAIM = {
           AND mode = delivery.mode AND event_id = delivery.event_id AND endpoint_id = delivery.endpoint_id) AS due_at
     )
     SELECT coalesce(endpoint.url, claimed.url) AS url, claimed.receiver AS stored, attempts AS attempt,
-      (extract(epoch FROM due_at) * 1000)::bigint AS "dueAt",
+      ${milliseconds('due_at')} AS "dueAt",
       event.id, type, event.mode, event.sequence, data, reason, details,
       nullif(endpoint_id, '${NO_ENDPOINT}') AS "endpointId", endpoint.enabled IS TRUE AS "isOpen", secret, previous,
       "previousExpiresAt", "failingSince"

@@ -23,7 +23,7 @@ const OLD = {
 /** SKIP LOCKED: several instances sweep at once without waiting for each other. Deleting a delivery deletes its attempts. */
 const REMOVE = {
   name: 'events.remove',
-  text: `WITH removed AS (
+  text: `/* both modes: the places are those of one */ WITH removed AS (
       DELETE FROM events WHERE organization_id = $1 AND ctid = ANY (ARRAY(
         SELECT ctid FROM events WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND id < $3
         FOR UPDATE SKIP LOCKED))

@@ -15,7 +15,7 @@ import { type ClaimedRow, claimShares } from './delivery-claims.js';
 import { FinishedAttempts } from './finished-attempts.js';
 import { ATTEMPTS } from './metrics.js';
 import { NO_ENDPOINT } from './no-endpoint.js';
-import { activeSecrets } from './postgres-webhook-endpoints.js';
+import { activeSecrets } from './typeorm-webhook-endpoints.js';
 
 /** In one page. Further receivers of an organization are on the pages that follow. */
 const RECEIVERS = 100;
@@ -35,7 +35,7 @@ const NEXT_RECEIVER = (after: string) => `SELECT receiver, next_attempt_at FROM 
   ORDER BY receiver, next_attempt_at LIMIT 1`;
 const DUE = {
   name: 'webhooks.due',
-  text: `WITH RECURSIVE step AS (
+  text: `/* both modes: a receiver has deliveries of either */ WITH RECURSIVE step AS (
       (${NEXT_RECEIVER('$2')})
       UNION ALL
       SELECT next.receiver, next.next_attempt_at FROM step CROSS JOIN LATERAL (${NEXT_RECEIVER('step.receiver')}) AS next

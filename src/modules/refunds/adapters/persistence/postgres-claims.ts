@@ -5,7 +5,11 @@ import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, LAST_UUID, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Claims, type OwnedRefund } from '../../application/ports.js';
 import type { Turn } from '../../domain/turns.js';
-import { COLUMNS, type LockedRow, NOW, ownedFromRow } from './postgres-refunds.js';
+import type { RefundRecord } from './refund.record.js';
+import { COLUMNS, ownedFromRow } from './typeorm-refunds.js';
+
+/** The columns of a row that is locked, and the time at which it was read. */
+const LOCKED = `organization_id AS "organizationId", ${COLUMNS}, statement_timestamp() AS now`;
 
 /** isClaimable() in SQL. The first condition is a range of refunds_claim_turns. */
 const CLAIMABLE = `status = 'pending' AND claimable_at <= statement_timestamp()
@@ -43,14 +47,14 @@ const NEXT = (most: string) => `ORDER BY refunds.claimable_at, refunds.id LIMIT 
 /** Workers claim at the same time: each skips the rows that another one has locked. */
 const LOCK = {
   name: 'refunds.lock_claimable',
-  text: `SELECT organization_id AS organization, ${COLUMNS}, ${NOW} FROM refunds
+  text: `SELECT ${LOCKED} FROM refunds
     WHERE organization_id = $1 AND mode = $2 AND ${CLAIMABLE} ${NEXT('$3')}`,
 };
 const LOCK_ALL = {
   name: 'refunds.lock_claimable_of_all',
   text: `/* every organization: each has its turn in a claim */
     SELECT locked.* FROM unnest($1::uuid[], $3::integer[]) AS turn (organization_id, refunds) CROSS JOIN LATERAL (
-      SELECT organization_id AS organization, ${COLUMNS}, ${NOW} FROM refunds
+      SELECT ${LOCKED} FROM refunds
       WHERE organization_id = turn.organization_id AND mode = $2 AND ${CLAIMABLE} ${NEXT('turn.refunds')}) AS locked`,
 };
 
@@ -67,8 +71,8 @@ const STORE_ALL = {
   text: `/* every organization: each has its turn in a claim */ ${ALL}`,
 };
 
-interface OwnedRow extends LockedRow {
-  readonly organization: string;
+interface LockedRow extends RefundRecord {
+  readonly now: Date;
 }
 
 interface WaitingRow extends Turn {
@@ -92,18 +96,17 @@ export class PostgresClaims extends Claims {
   }
 
   async lock({ mode }: Ledger, turns: readonly Turn[]) {
-    const rows: OwnedRow[] = [];
+    const rows: LockedRow[] = [];
     for (const group of this.groups(turns)) {
       const owners = group.map(({ organization }) => uuidOf(organization));
       const most = group.map(({ refunds }) => refunds);
       rows.push(
         ...(group.length === 1
-          ? await this.database.query<OwnedRow>(LOCK, [owners[0], mode, most[0]])
-          : await this.database.query<OwnedRow>(LOCK_ALL, [owners, mode, most])),
+          ? await this.database.query<LockedRow>(LOCK, [owners[0], mode, most[0]])
+          : await this.database.query<LockedRow>(LOCK_ALL, [owners, mode, most])),
       );
     }
-    const refunds = rows.map(({ organization, ...row }) => ownedFromRow(row, idOf(ORGANIZATION_ID, organization)));
-    return { refunds, now: rows[0]?.now ?? 0 };
+    return { refunds: rows.map(({ now, ...row }) => ownedFromRow(row)), now: rows[0]?.now.getTime() ?? 0 };
   }
 
   store({ mode }: Ledger, claimed: readonly OwnedRefund[]): readonly Part[] {

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
-import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
-import { findOwner, ledgerStatements, pageOfAll } from '../../../../platform/database/ledger-rows.js';
+import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
+import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
 import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
-import { createdRange, idOf, uuidOf } from '../../../../shared/id.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
-import { type Page, pageOf } from '../../../../shared/page.js';
+import type { Page } from '../../../../shared/page.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries } from '../../../checkout/index.js';
 import { type LedgerPaymentFilter, type OwnedPayment, type PaymentFilter, Payments } from '../../application/ports.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
@@ -20,31 +20,13 @@ const COLUMNS = selectionOf(PaymentRecord);
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
-/** NO KEY: the insert of a refund, which references the payment, does not wait for this lock. */
-const LOCK = { name: 'payments.lock', text: `${SELECT} AND id = $3 FOR NO KEY UPDATE` };
 export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHERE ${SCOPE} AND id = $3`;
-const BY_REFERENCE = { name: 'payments.by_reference', text: `${SELECT} AND reference = $3` };
-
-const PAGE = `id >= $3 AND id < $4 AND ${createdBetween('$5', '$6')} ORDER BY id DESC LIMIT $7`;
-const LIST = { name: 'payments.list', text: `${SELECT} AND ${PAGE}` };
-/** A session has few payments. The CTE is materialized so that the planner does not read all payments in the order of their IDs. */
-const LIST_SESSION = {
-  name: 'payments.list_session',
-  text: `WITH own AS MATERIALIZED (${SELECT} AND checkout_session_id = $8) SELECT * FROM own WHERE ${PAGE}`,
-};
-
-const LEDGER = ledgerStatements({
-  table: 'payments',
-  columns: COLUMNS,
-  filters: ['reference', 'checkout_session_id'],
-  few: ['reference', 'checkout_session_id'],
-  order: 'desc',
-});
+const LEDGER = { owner: ownerIn('payments') };
 
 const insert = insertInto('payments.add', PaymentRecord);
 
 @Injectable()
-export class PostgresPayments extends Payments {
+export class TypeormPayments extends Payments {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
@@ -69,39 +51,36 @@ export class PostgresPayments extends Payments {
   }
 
   async byReference(caller: Caller, reference: string): Promise<Payment | undefined> {
-    const values = [uuidOf(caller.organization), caller.mode, reference];
-    const [row] = await this.database.read<Row>(caller, BY_REFERENCE, values);
-    return row && fromRow(row);
+    const key = { ...scopeOf(caller), reference };
+    const row = await this.database.reading(caller, (manager) => manager.findOneBy(PaymentRecord, key));
+    return row ? fromRow(row) : undefined;
   }
 
   async lock(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
-    const values = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const [row] = await this.database.query<Row>(LOCK, values);
+    // NO KEY: the insert of a refund, which references the payment, does not wait for this lock.
+    const lock = { mode: 'for_no_key_update' } as const;
+    const row = await this.database.repository(PaymentRecord).findOne({ where: keyOf(caller, id), lock });
     if (!row) throw notFound(param, caller.mode);
     return this.withUrl(caller, fromRow(row));
   }
 
-  async list(caller: Caller, filter: PaymentFilter): Promise<Page<Payment>> {
-    const { checkoutSession, limit } = filter;
-    const range = createdRange(filter, (await this.clock.at(caller)).ahead);
-    const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1];
-    const rows =
-      checkoutSession === undefined
-        ? await this.database.read<Row>(caller, LIST, values)
-        : await this.database.read<Row>(caller, LIST_SESSION, [...values, uuidOf(checkoutSession)]);
-    return pageOf(rows.map(fromRow), limit);
+  async list(caller: Caller, { checkoutSession, ...page }: PaymentFilter): Promise<Page<Payment>> {
+    const { ahead } = await this.clock.at(caller);
+    const where = { checkoutSession: checkoutSession && uuidOf(checkoutSession) };
+    return pageOfRows(this.database, PaymentRecord, { owner: caller, where, page, ahead }, fromRow);
   }
 
   ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
     return findOwner(this.database, LEDGER, { ledger, id, organization });
   }
 
-  listOfAll(ledger: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>> {
-    const { reference, checkoutSession } = filter;
-    const values = { reference, checkout_session_id: checkoutSession && uuidOf(checkoutSession) };
-    return pageOfAll(this.database, LEDGER, { ledger, filter, values }, (row: Row, organization) => {
-      return { organization, payment: fromRow(row) };
-    });
+  listOfAll({ mode }: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>> {
+    const { organization, reference, checkoutSession, ...page } = filter;
+    const where = { reference, checkoutSession: checkoutSession && uuidOf(checkoutSession) };
+    return pageOfRows(this.database, PaymentRecord, { owner: { organization, mode }, where, page }, (row) => ({
+      organization: idOf(ORGANIZATION_ID, row.organizationId),
+      payment: fromRow(row),
+    }));
   }
 
   /** Versions before 1.1 did not store the notify URL, and write '' by default: it is that of the session, which never changes. */
@@ -115,7 +94,7 @@ export class PostgresPayments extends Payments {
 
 type Row = Selected<PaymentRecord>;
 
-function fromRow(row: Row): Payment {
+function fromRow({ organizationId, ...row }: Row & Partial<Pick<PaymentRecord, 'organizationId'>>): Payment {
   const { id, mode, checkoutSession } = row;
   const session = checkoutSession && idOf(CHECKOUT_SESSION_ID, checkoutSession, mode);
   return Payment.restore({ ...row, id: idOf(PAYMENT_ID, id, mode), checkoutSession: session });

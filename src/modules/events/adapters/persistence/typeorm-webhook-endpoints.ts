@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull, type Repository } from 'typeorm';
+import { Encryption } from '../../../../encryption/encryption.js';
+import { Database } from '../../../../platform/database/database.js';
+import { orStale, scopeOf } from '../../../../platform/database/rows.js';
+import { type Caller, MODES } from '../../../../shared/caller.js';
+import { notFound } from '../../../../shared/errors.js';
+import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
+import { type Page, type PageRequest, pageOf } from '../../../../shared/page.js';
+import { type ClaimedEndpoint, WebhookEndpoints } from '../../application/ports.js';
+import { storedReceiver } from '../../domain/receiver.js';
+import { type EndpointHealth, WEBHOOK_ENDPOINT_ID, WebhookEndpoint } from '../../domain/webhook-endpoint.js';
+import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './webhook-endpoint.record.js';
+
+const PLACES = ['webhook_endpoints_place_key', 'ledger_webhook_endpoints_place_key'];
+
+@Injectable()
+export class TypeormWebhookEndpoints extends WebhookEndpoints {
+  constructor(
+    private readonly database: Database,
+    private readonly encryption: Encryption,
+  ) {
+    super();
+  }
+
+  async all(caller: Caller): Promise<WebhookEndpoint[]> {
+    const options = { where: ownedBy(caller), order: { id: 'DESC' } } as const;
+    const rows = await this.database.reading(caller, (manager) => manager.find(recordOf(caller), options));
+    return rows.map(fromRow);
+  }
+
+  async list(caller: Caller, { cursor, limit }: PageRequest): Promise<Page<WebhookEndpoint>> {
+    const all = await this.all(caller);
+    return pageOf(
+      all.filter(({ state }) => cursor === undefined || state.id < cursor),
+      limit,
+    );
+  }
+
+  async get(caller: Caller, id: string): Promise<WebhookEndpoint> {
+    for (const mode of isLedger(caller) ? [caller.mode] : MODES) {
+      const found = (await this.all({ ...caller, mode })).find(({ state }) => state.id === id);
+      if (found) return found;
+    }
+    throw notFound('id');
+  }
+
+  async lock(caller: Caller, id: string): Promise<WebhookEndpoint> {
+    const row = await this.rows(caller).findOne({ where: one(caller, id), lock: { mode: 'pessimistic_write' } });
+    if (!row) throw notFound('id');
+    return fromRow(row);
+  }
+
+  async add(caller: Caller, { state }: WebhookEndpoint, secret: string): Promise<void> {
+    const receiver = storedReceiver(state.url, isLedger(caller));
+    const row = { ...state, ...one(caller, state.id), receiver, secret: this.encryption.encrypt(secret) };
+    await orStale(this.rows(caller).insert(row as WebhookEndpointRecord), ...PLACES);
+  }
+
+  async change(caller: Caller, { state }: WebhookEndpoint): Promise<void> {
+    const { id, url, events, enabled, description, disabledReason } = state;
+    const receiver = storedReceiver(url, isLedger(caller));
+    // A new URL, or an endpoint that is enabled again, starts without failures.
+    const failingSince = () => 'CASE WHEN url = :url AND enabled THEN failing_since END';
+    const query = this.rows(caller).createQueryBuilder().update().where(one(caller, id)).setParameter('url', url);
+    await query.set({ url, receiver, events, enabled, description, disabledReason, failingSince }).execute();
+  }
+
+  async rotateSecret(caller: Caller, id: string, secret: string, previousExpiresAt: number): Promise<void> {
+    await this.rows(caller).update(one(caller, id), {
+      secret: this.encryption.encrypt(secret),
+      previousSecret: () => 'secret',
+      previousSecretExpiresAt: new Date(previousExpiresAt),
+    });
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    await this.rows(caller).delete(one(caller, id));
+  }
+
+  /** Only if the row is still as the claim found it. */
+  async recordHealth(owner: Caller, { id, failingSince }: ClaimedEndpoint, health: EndpointHealth): Promise<void> {
+    const { disabledReason } = health;
+    const found = failingSince === null ? IsNull() : new Date(failingSince);
+    const where = { ...one(owner, id), enabled: true, failingSince: found };
+    const since = health.failingSince === null ? null : new Date(health.failingSince);
+    const change = { failingSince: since, enabled: disabledReason === null, disabledReason };
+    await this.database.run(owner, () => this.rows(owner).update(where, change));
+  }
+
+  async secretsOf(caller: Caller, id: string, now: number): Promise<readonly string[]> {
+    const row = await this.database.reading(caller, (manager) => manager.findOneBy(recordOf(caller), one(caller, id)));
+    if (!row) throw notFound('id');
+    const { secret, previousSecret: previous, previousSecretExpiresAt: end } = row;
+    return activeSecrets(this.encryption, { secret, previous, previousExpiresAt: end?.getTime() ?? null }, now);
+  }
+
+  private rows(caller: Caller): Repository<WebhookEndpointRecord> {
+    return this.database.repository(recordOf(caller));
+  }
+}
+
+const isLedger = ({ organization }: Caller) => organization === NO_ORGANIZATION;
+/** Both records have the same columns, but for the organization. */
+const recordOf = (caller: Caller) =>
+  (isLedger(caller) ? LedgerWebhookEndpointRecord : WebhookEndpointRecord) as typeof WebhookEndpointRecord;
+const ownedBy = (caller: Caller) => (isLedger(caller) ? { mode: caller.mode } : scopeOf(caller));
+const one = (caller: Caller, id: string) => ({ ...ownedBy(caller), id: uuidOf(id) });
+
+export interface SealedSecrets {
+  readonly secret: Buffer;
+  readonly previous: Buffer | null;
+  readonly previousExpiresAt: number | null;
+}
+
+export function activeSecrets(
+  encryption: Encryption,
+  { secret, previous, previousExpiresAt }: SealedSecrets,
+  now: number,
+): readonly string[] {
+  const overlaps = previous !== null && previousExpiresAt !== null && previousExpiresAt > now;
+  return [secret, ...(overlaps ? [previous] : [])].map((sealed) => encryption.decrypt(sealed));
+}
+
+function fromRow(row: WebhookEndpointRecord): WebhookEndpoint {
+  const { id, mode, place, url, events, enabled, description, disabledReason } = row;
+  const state = { mode, place, url, events, enabled, description, disabledReason };
+  return WebhookEndpoint.restore({ ...state, id: idOf(WEBHOOK_ENDPOINT_ID, id) });
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { ObjectLiteral, QueryDeepPartialEntity } from 'typeorm';
+import { Database } from '../../../../platform/database/database.js';
+import { scopeOf } from '../../../../platform/database/rows.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { uuidOf } from '../../../../shared/id.js';
+import { Pages, type StoredPage } from '../../application/ports.js';
+import { CheckoutPageRecord } from './checkout-page.record.js';
+import { PaymentUrlRecord } from './payment-url.record.js';
+
+const KEY = ['organization_id', 'mode'];
+
+@Injectable()
+export class TypeormPages extends Pages {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async find(caller: Caller, session: string): Promise<StoredPage> {
+    const key = keyOf(caller, session);
+    const page = await this.database.reading(caller, (manager) => manager.findOneBy(CheckoutPageRecord, key));
+    const paymentUrl = page?.paymentUrl ?? (await this.organizationPaymentUrl(caller));
+    return { paymentUrl, isStarted: Boolean(page?.startedAt) };
+  }
+
+  async start(caller: Caller, session: string): Promise<void> {
+    const row = { ...keyOf(caller, session), startedAt: () => 'now()' };
+    await this.insert(CheckoutPageRecord, row)
+      .orUpdate(['started_at'], [...KEY, 'session_id'])
+      .execute();
+  }
+
+  async setPaymentUrl(caller: Caller, session: string, paymentUrl: string): Promise<void> {
+    const row = { ...keyOf(caller, session), paymentUrl };
+    await this.insert(CheckoutPageRecord, row)
+      .orUpdate(['payment_url'], [...KEY, 'session_id'])
+      .execute();
+  }
+
+  async setOrganizationPaymentUrl(caller: Caller, url: string | null): Promise<void> {
+    const own = scopeOf(caller);
+    if (url === null) await this.database.repository(PaymentUrlRecord).delete(own);
+    else
+      await this.insert(PaymentUrlRecord, { ...own, url })
+        .orUpdate(['url'], KEY)
+        .execute();
+  }
+
+  async organizationPaymentUrl(caller: Caller): Promise<string | null> {
+    const row = await this.database.reading(caller, (manager) => manager.findOneBy(PaymentUrlRecord, scopeOf(caller)));
+    return row?.url ?? null;
+  }
+
+  /** Not `upsert`, which would set the columns of the key too, and Citus moves no row to another organization. */
+  private insert<Row extends ObjectLiteral>(record: new () => Row, row: QueryDeepPartialEntity<Row>) {
+    return this.database.repository(record).createQueryBuilder().insert().values(row);
+  }
+}
+
+const keyOf = (caller: Caller, session: string) => ({ ...scopeOf(caller), session: uuidOf(session) });

@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import { In, IsNull, Not } from 'typeorm';
+import { insertInto, selectionOf } from '../../../../platform/database/columns.js';
+import { Database } from '../../../../platform/database/database.js';
+import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
+import { Stale } from '../../../../platform/database/retries.js';
+import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
+import type { Part } from '../../../../platform/database/statement.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { CallerClock } from '../../../../shared/clock.js';
+import { notFound } from '../../../../shared/errors.js';
+import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
+import type { Page } from '../../../../shared/page.js';
+import { PAYMENT_ID } from '../../../payments/index.js';
+import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
+import type { Payout } from '../../domain/made-refund.js';
+import { REFUND_ID, Refund } from '../../domain/refund.js';
+import { RefundRecord } from './refund.record.js';
+
+const insert = insertInto('refunds.add', RefundRecord);
+
+export const COLUMNS = selectionOf(RefundRecord);
+
+const SCOPE = 'organization_id = $1 AND mode = $2';
+const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
+const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
+export const REFUNDS_OF_PAYMENT = `SELECT id FROM refunds WHERE ${SCOPE} AND payment_id = $3`;
+const LEDGER = { owner: ownerIn('refunds') };
+
+@Injectable()
+export class TypeormRefunds extends Refunds {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: CallerClock,
+  ) {
+    super();
+  }
+
+  add(caller: Caller, { state }: Refund): Part {
+    const organizationId = uuidOf(caller.organization);
+    const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
+    const times = { claimExpiresAt: null, claimableAt: new Date(state.claimableAt) };
+    const stale = ['refunds_reference_key', 'refunds_made_elsewhere_key'];
+    return { ...insert(caller, { ...state, ...ids, ...times }), stale };
+  }
+
+  /** Of concurrent changes, only the first finds the state that it was decided on. */
+  async change(caller: Caller, { state: before }: Refund, { state }: Refund): Promise<void> {
+    const { id, status, failureReason, providerReference, claimExpiresAt, claimableAt, lapses } = state;
+    const { claimNumber } = before;
+    const claim = before.claimExpiresAt === null ? IsNull() : Not(IsNull());
+    const found = { ...keyOf(caller, id), status: before.status, claimNumber, claimExpiresAt: claim };
+    const times = { claimExpiresAt: claimExpiresAt && new Date(claimExpiresAt), claimableAt: new Date(claimableAt) };
+    const change = { status, failureReason, providerReference, ...times, lapses };
+    const { affected } = await this.database.repository(RefundRecord).update(found, change);
+    if (affected !== 1) throw new Stale();
+  }
+
+  async lock(caller: Caller, id: OwnId) {
+    const refund = this.database.repository(RefundRecord).createQueryBuilder().where(keyOf(caller, id));
+    const locked = refund.setLock('for_no_key_update').addSelect('statement_timestamp()', 'now');
+    const { entities, raw } = await locked.getRawAndEntities<{ now: Date }>();
+    if (!entities[0] || !raw[0]) throw notFound('id');
+    return { refund: fromRow(entities[0]), now: raw[0].now.getTime() };
+  }
+
+  async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
+    const key = { ...scopeOf(caller), reference };
+    const row = await this.database.reading(caller, (manager) => manager.findOneBy(RefundRecord, key));
+    return row ? fromRow(row) : undefined;
+  }
+
+  async ofPayment(caller: Caller, payment: OwnId): Promise<readonly Refund[]> {
+    const where = { ...scopeOf(caller), payment: uuidOf(payment), status: In(['pending', 'succeeded']) };
+    const options = { where, order: { id: 'ASC' } } as const;
+    return (await this.database.reading(caller, (manager) => manager.find(RefundRecord, options))).map(fromRow);
+  }
+
+  async byPayout(caller: Caller, { payment, amount, providerReference }: Payout): Promise<Refund | undefined> {
+    if (providerReference === null) return undefined;
+    const paid = { ...scopeOf(caller), providerReference, status: Not('canceled') };
+    const row = await this.database.reading(caller, (manager) =>
+      manager
+        .createQueryBuilder(RefundRecord, 'refund')
+        .where(paid)
+        .orderBy('payment_id = :payment AND amount = :amount', 'DESC')
+        .addOrderBy(`status = 'failed'`)
+        .addOrderBy('made_elsewhere', 'DESC')
+        .addOrderBy('id')
+        .setParameters({ payment: uuidOf(payment), amount })
+        .limit(1)
+        .getOne(),
+    );
+    return row ? fromRow(row) : undefined;
+  }
+
+  async get(caller: Caller, id: OwnId): Promise<Refund> {
+    const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
+    if (!row) throw notFound('id');
+    return fromRow(row);
+  }
+
+  async list(caller: Caller, { payment, status, reference, ...page }: RefundFilter): Promise<Page<Refund>> {
+    const { ahead } = await this.clock.at(caller);
+    const filter = { payment: payment && uuidOf(payment), status };
+    if (reference === undefined) {
+      return pageOfRows(this.database, RefundRecord, { owner: caller, where: filter, page, ahead }, fromRow);
+    }
+    // By its reference alone, at most one is found. The planner would take the index of another filter, which has many.
+    const listed = { owner: caller, where: { reference }, page, ahead, isOne: true };
+    const { items, ...rest } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
+    const suits = ({ state }: Refund) =>
+      state.payment === (payment ?? state.payment) && state.status === (status ?? state.status);
+    return { ...rest, items: items.filter(suits) };
+  }
+
+  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
+    return findOwner(this.database, LEDGER, { ledger, id, organization });
+  }
+
+  listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
+    const where = { payment: payment && uuidOf(payment), status };
+    const listed = { owner: { organization, mode }, where, page, order: 'asc' } as const;
+    return pageOfRows(this.database, RefundRecord, listed, ownedFromRow);
+  }
+}
+
+type Row = Omit<RefundRecord, 'organizationId'> & Partial<Pick<RefundRecord, 'organizationId'>>;
+
+function fromRow({ organizationId, ...row }: Row): Refund {
+  const { id, mode, payment, claimExpiresAt, claimableAt } = row;
+  const ids = { id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) };
+  const times = { claimExpiresAt: claimExpiresAt?.getTime() ?? null, claimableAt: claimableAt.getTime() };
+  return Refund.restore({ ...row, ...ids, ...times });
+}
+
+export function ownedFromRow(row: RefundRecord): OwnedRefund {
+  return { organization: idOf(ORGANIZATION_ID, row.organizationId), refund: fromRow(row) };
+}

@@ -1,0 +1,174 @@
+/** Calls every method of the adapters over TypeORM. The service of a test refuses a statement without an organization or a mode. */
+import { expect, test } from '@jest/globals';
+import { ApiKeys, Organizations, TestClocks } from '../../src/modules/access/application/ports.js';
+import { ApiKey } from '../../src/modules/access/domain/api-key.js';
+import { Organization } from '../../src/modules/access/domain/organization.js';
+import { WebhookEndpoints } from '../../src/modules/events/application/ports.js';
+import { WebhookEndpoint } from '../../src/modules/events/domain/webhook-endpoint.js';
+import { Pages } from '../../src/modules/page/application/ports.js';
+import { Holds, Payments } from '../../src/modules/payments/application/ports.js';
+import { Hold } from '../../src/modules/payments/domain/hold.js';
+import { Payment } from '../../src/modules/payments/domain/payment.js';
+import { Refunds } from '../../src/modules/refunds/application/ports.js';
+import { Refund } from '../../src/modules/refunds/domain/refund.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import type { Caller } from '../../src/shared/caller.js';
+import { decided, inTransaction, type Write } from '../../src/shared/decision.js';
+import { NO_ORGANIZATION } from '../../src/shared/id.js';
+import type { OwnId } from '../../src/shared/own-id.js';
+import { WebhookUrls } from '../../src/shared/webhook-urls.js';
+import { startService } from '../support/service.js';
+import { Shop } from '../support/shop.js';
+
+/** In the order in which they are called. A method that is forgotten does not compile. */
+type Calls<Port> = { readonly [Method in keyof Port]: () => unknown };
+
+const NOW = { now: Date.now(), ahead: 0 };
+const PAGE = { limit: 1, cursor: undefined };
+const CREATED = { ...PAGE, from: 1, to: NOW.now + 60_000 };
+
+test('each statement names its organization and mode, or says why it reads those of all', async () => {
+  const service = await startService();
+  const shop = await Shop.open(service);
+  const { body } = await shop.record({ amount: 1_000, reference: 'recorded' });
+  const { body: session } = await shop.createSession();
+  const caller = { organization: shop.organization, mode: 'test' } as const;
+  const ledger = { mode: caller.mode };
+  const paid = body.id as OwnId;
+  const port = <Port>(token: abstract new () => Port): Port => service.application.get(token);
+  const call = (work: () => unknown) =>
+    service.application.get(UnitOfWork).commit(async () =>
+      inTransaction(caller, async () => {
+        const result = await work();
+        const isWrite = typeof result === 'object' && result !== null && 'sql' in result;
+        return decided(result, ...(isWrite ? [result as unknown as Write] : []));
+      }),
+    );
+
+  const keys = port(ApiKeys);
+  const terms = { ...caller, kind: 'secret', allowedOrigins: ['https://shop.test'], expiresAt: null } as const;
+  const { key, token } = ApiKey.create(terms, NOW);
+  const ofKeys: Calls<ApiKeys> = {
+    add: () => keys.add(key, token),
+    byToken: () => keys.byToken(token),
+    byId: () => keys.byId(key.state.id),
+    ofOrganization: () => keys.ofOrganization(caller.organization),
+    allowedOrigins: () => keys.allowedOrigins(),
+    expireBy: () => keys.expireBy(key.state.id, NOW.now),
+    revoke: () => keys.revoke(key.state.id, NOW.now),
+  };
+
+  const organizations = port(Organizations);
+  const other = Organization.create('Other', NOW.now);
+  const next = { secret: other.webhookSecret, previousExpiresAt: NOW.now };
+  const ofOrganizations: Calls<Organizations> = {
+    add: () => organizations.add(other),
+    storeDetails: () => organizations.storeDetails(other.with({ contact: 'help@shop.test' })),
+    exists: () => organizations.exists(other.id),
+    byId: () => organizations.byId(other.id),
+    origins: () => organizations.origins(caller),
+    all: () => organizations.all(),
+    webhookSecrets: () => organizations.webhookSecrets(other.id),
+    rotateWebhookSecret: () => organizations.rotateWebhookSecret(other.id, next),
+  };
+
+  const clocks = port(TestClocks);
+  const ofClocks: Calls<TestClocks> = {
+    lock: () => clocks.lock(caller),
+    store: async () => clocks.store(caller, await clocks.lock(caller)),
+    moved: () => clocks.moved(1),
+  };
+
+  const pages = port(Pages);
+  const ofPages: Calls<Pages> = {
+    start: () => pages.start(caller, session.id),
+    setPaymentUrl: () => pages.setPaymentUrl(caller, session.id, 'https://pay.test'),
+    setOrganizationPaymentUrl: async () => {
+      for (const url of ['https://pay.test', null]) await pages.setOrganizationPaymentUrl(caller, url);
+    },
+    organizationPaymentUrl: () => pages.organizationPaymentUrl(caller),
+    find: () => pages.find(caller, session.id),
+  };
+
+  const endpoints = port(WebhookEndpoints);
+  const ofEndpoints = (owner: Caller): Calls<WebhookEndpoints> => {
+    const wanted = { url: 'https://shop.test', events: ['*'], enabled: true, description: null };
+    const endpoint = WebhookEndpoint.create(wanted, [], owner.mode, NOW, service.application.get(WebhookUrls));
+    const { id } = endpoint.state;
+    const claimed = { id, isOpen: true, failingSince: null };
+    return {
+      add: () => endpoints.add(owner, endpoint, other.webhookSecret),
+      all: () => endpoints.all(owner),
+      list: () => endpoints.list(owner, PAGE),
+      get: () => endpoints.get(owner, id),
+      lock: () => endpoints.lock(owner, id),
+      change: () => endpoints.change(owner, endpoint),
+      recordHealth: () => endpoints.recordHealth(owner, claimed, { failingSince: NOW.now, disabledReason: null }),
+      rotateSecret: () => endpoints.rotateSecret(owner, id, other.webhookSecret, NOW.now),
+      secretsOf: () => endpoints.secretsOf(owner, id, NOW.now),
+      remove: () => endpoints.remove(owner, id),
+    };
+  };
+
+  const payments = port(Payments);
+  const capture = { amount: 1, currency: 'usd', checkoutSession: null, reference: 'added' };
+  const filter = { ...CREATED, checkoutSession: session.id as OwnId };
+  const ofPayments: Calls<Payments> = {
+    add: () => payments.add(caller, Payment.record(capture, 'test', NOW)),
+    get: () => payments.get(caller, paid),
+    lock: () => payments.lock(caller, paid),
+    byReference: () => payments.byReference(caller, 'recorded'),
+    list: () => payments.list(caller, filter),
+    ownerOf: () => payments.ownerOf(ledger, paid),
+    listOfAll: async () => {
+      for (const organization of [undefined, caller.organization])
+        await payments.listOfAll(ledger, { ...filter, organization, reference: 'recorded' });
+    },
+  };
+
+  const [holds, payment] = [port(Holds), await payments.get(caller, paid)];
+  const hold = Hold.place(payment, { amount: 1, reason: null, reference: null }, NOW);
+  const ofHolds: Calls<Holds> = {
+    add: () => holds.add(caller, hold),
+    get: () => holds.get(caller, hold.state.id),
+    close: () => holds.close(caller, hold.release()),
+    ownerOf: () => holds.ownerOf(ledger, hold.state.id),
+    listOfAll: () =>
+      holds.listOfAll(ledger, { ...CREATED, payment: paid, status: 'released', organization: undefined }),
+  };
+
+  const refunds = port(Refunds);
+  const proposal = { payment: paid, amount: 1, reference: 'proposed', description: null };
+  const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, NOW);
+  const id = refund.state.id as OwnId;
+  const listed = { ...CREATED, payment: paid, status: 'pending' } as const;
+  const ofRefunds: Calls<Refunds> = {
+    add: () => refunds.add(caller, refund),
+    get: () => refunds.get(caller, id),
+    lock: () => refunds.lock(caller, id),
+    byReference: () => refunds.byReference(caller, 'proposed'),
+    byPayout: () => refunds.byPayout(caller, { payment: paid, amount: 1, providerReference: 're_1' }),
+    ofPayment: () => refunds.ofPayment(caller, paid),
+    list: async () => {
+      for (const reference of [undefined, 'proposed']) await refunds.list(caller, { ...listed, reference });
+    },
+    ownerOf: () => refunds.ownerOf(ledger, id),
+    listOfAll: () => refunds.listOfAll(ledger, { ...listed, organization: undefined }),
+    change: () => refunds.change(caller, refund, refund.cancel()),
+  };
+
+  const ofLedger = ofEndpoints({ organization: NO_ORGANIZATION, mode: 'test' });
+  const all = [
+    ofKeys,
+    ofOrganizations,
+    ofClocks,
+    ofPages,
+    ofEndpoints(caller),
+    ofLedger,
+    ofPayments,
+    ofHolds,
+    ofRefunds,
+  ];
+  for (const calls of all) for (const work of Object.values(calls)) await call(work);
+  await expect(service.close()).resolves.toBeUndefined();
+});

@@ -1,0 +1,43 @@
+/** What organizations.ts is for organizations: a query that reads or changes rows of a mode has a condition on their mode. */
+import { parse } from 'libpg-query';
+import { fieldsOf, KINDS, listOf, type Node, nameOf, tablesIn } from './tree.js';
+
+/** How a statement begins that means the rows of both modes, or of all organizations. It gives the reason. */
+const FOR_BOTH = /^\s*\/\* (?:both modes|every organization): \S.{15,}? \*\//s;
+
+/** The tables of which a query asks for no mode, of those whose rows have one. */
+export async function modesMissingIn(sql: string, tables: ReadonlySet<string>): Promise<readonly string[]> {
+  if (FOR_BOTH.test(sql)) return [];
+  const { stmts = [] } = await parse(sql);
+  return missing(stmts, tables);
+}
+
+function missing(tree: unknown, tables: ReadonlySet<string>): string[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([key, value]) => {
+    const isQuery = (KINDS as readonly string[]).includes(key) || key === 'larg' || key === 'rarg';
+    return [...(isQuery ? missingOf(key, value as Node, tables) : []), ...missing(value, tables)];
+  });
+}
+
+/** A new row has a mode, because the column is never null. */
+function missingOf(kind: string, query: Node, tables: ReadonlySet<string>): string[] {
+  const changed = kind === 'UpdateStmt' || kind === 'DeleteStmt' ? [{ RangeVar: query.relation }] : [];
+  const from = [...changed, ...listOf(query.fromClause), ...listOf(query.usingClause)];
+  const compared = new Set(modesIn([query.whereClause, from]));
+  const read = tablesIn(from).filter(({ relname }) => tables.has(relname as string));
+  const isAsked = (table: Node) => compared.has(nameOf(table)) || compared.has('');
+  return read.filter((table) => !isAsked(table)).map(({ relname }) => relname as string);
+}
+
+/** The names of the tables whose mode is in a condition; '' for that of any. Those of queries inside are not looked at. */
+function modesIn(tree: unknown): string[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  const fields = fieldsOf(tree);
+  if (fields?.at(-1) === 'mode') return [fields.at(-2) ?? ''];
+  return Object.entries(tree).flatMap(([key, value]) => {
+    if ((KINDS as readonly string[]).includes(key)) return [];
+    if (key === 'usingClause') return JSON.stringify(value).includes('"mode"') ? [''] : [];
+    return modesIn(value);
+  });
+}
