@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Sql } from '../../src/platform/database/statement.js';
+type Sql = (...values: string[]) => string;
 
 const BUILT = fileURLToPath(new URL('../../src', import.meta.url));
 const ADAPTERS = /\/dist\/src\/.*(persistence|platform\/database|idempotency|encryption|telemetry)\/.*\.js$/;

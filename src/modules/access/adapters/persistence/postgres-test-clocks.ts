@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Part, Sql } from '../../../../platform/database/statement.js';
+import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type MovedTestClock, TestClocks } from '../../application/ports.js';
@@ -13,8 +13,7 @@ const LOCK = {
     ON CONFLICT (organization_id) DO UPDATE SET ahead_seconds = sandbox_clocks.ahead_seconds
     RETURNING ahead_seconds AS "aheadSeconds", scheduled_seconds AS "scheduledSeconds"`,
 };
-const STORE: Sql = (organization, ahead, scheduled) =>
-  `UPDATE sandbox_clocks SET ahead_seconds = ${ahead}, scheduled_seconds = ${scheduled} WHERE organization_id = ${organization}`;
+const STORE = 'UPDATE sandbox_clocks SET ahead_seconds = $2, scheduled_seconds = $3 WHERE organization_id = $1';
 const MOVED = {
   name: 'access.moved_test_clocks',
   text: `/* every organization: one job serves all clocks that were moved */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Encryption } from '../../../../encryption/encryption.js';
-import { insertInto, selectionOf } from '../../../../platform/database/columns.js';
+import { selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
-import type { Part, Statement } from '../../../../platform/database/statement.js';
+import { insertInto } from '../../../../platform/database/form.js';
+import { hot, type Part, type Statement } from '../../../../platform/database/statement.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
@@ -48,12 +49,12 @@ function statementsOn(table: string, scope: (last: number) => string) {
 
 const OF_ORGANIZATION = {
   ...statementsOn('webhook_endpoints', (last) => `AND organization_id = $${last}`),
-  insert: insertInto('webhooks.add', WebhookEndpointRecord),
+  insert: insertInto('new_endpoint', WebhookEndpointRecord),
   places: 'webhook_endpoints_place_key',
 };
 const OF_LEDGER = {
   ...statementsOn('ledger_webhook_endpoints', () => ''),
-  insert: insertInto('webhooks.add_for_ledger', LedgerWebhookEndpointRecord),
+  insert: insertInto('new_ledger_endpoint', LedgerWebhookEndpointRecord),
   places: 'ledger_webhook_endpoints_place_key',
 };
 const isLedger = ({ organization }: Caller) => organization === NO_ORGANIZATION;
@@ -107,7 +108,7 @@ export class PostgresWebhookEndpoints extends WebhookEndpoints {
       previousSecret: null,
       previousSecretExpiresAt: null,
     };
-    return { ...insert(caller, row), stale: [places] };
+    return hot(caller, insert, row, { stale: [places] });
   }
 
   change(caller: Caller, { state }: WebhookEndpoint): Part {
@@ -160,7 +161,7 @@ function valuesOf(caller: Caller, ...values: readonly unknown[]): unknown[] {
 }
 
 function one(owner: Caller, { name, text }: Statement, id: string, ...values: readonly unknown[]): Part {
-  return { name, owner, sql: () => text, values: valuesOf(owner, uuidOf(id), ...values), rows: 1 };
+  return { name, owner, sql: text, values: valuesOf(owner, uuidOf(id), ...values), rows: 1 };
 }
 
 type Row = Pick<WebhookEndpointRecord, (typeof STATE)[number]>;

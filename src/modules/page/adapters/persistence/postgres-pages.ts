@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Part, Sql } from '../../../../platform/database/statement.js';
+import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { Pages, type StoredPage } from '../../application/ports.js';
 
-const own: Sql = (organization, mode) => `organization_id = ${organization} AND mode = ${mode}`;
-const OWN = own('$1', '$2');
+const OWN = 'organization_id = $1 AND mode = $2';
 const OF_SESSION = `FROM checkout_pages WHERE ${OWN} AND session_id = $3`;
 
 const FIND = {
@@ -16,21 +15,17 @@ const FIND = {
       coalesce((SELECT started_at IS NOT NULL ${OF_SESSION}), false) AS "isStarted"`,
 };
 
-const START: Sql = (
-  ...key
-) => `INSERT INTO checkout_pages (organization_id, mode, session_id, started_at) VALUES (${key}, now())
+const START = `INSERT INTO checkout_pages (organization_id, mode, session_id, started_at) VALUES ($1, $2, $3, now())
   ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET started_at = excluded.started_at`;
-const SET_PAYMENT_URL: Sql = (...row) => `INSERT INTO checkout_pages (organization_id, mode, session_id, payment_url)
-  VALUES (${row}) ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET payment_url = excluded.payment_url`;
-const SET_ORGANIZATION_PAYMENT_URL: Sql = (
-  ...row
-) => `INSERT INTO payment_urls (organization_id, mode, url) VALUES (${row})
+const SET_PAYMENT_URL = `INSERT INTO checkout_pages (organization_id, mode, session_id, payment_url)
+  VALUES ($1, $2, $3, $4) ON CONFLICT ON CONSTRAINT checkout_pages_pkey DO UPDATE SET payment_url = excluded.payment_url`;
+const SET_ORGANIZATION_PAYMENT_URL = `INSERT INTO payment_urls (organization_id, mode, url) VALUES ($1, $2, $3)
   ON CONFLICT ON CONSTRAINT payment_urls_pkey DO UPDATE SET url = excluded.url`;
 const FIND_ORGANIZATION_PAYMENT_URL = {
   name: 'page.find_organization_payment_url',
   text: `SELECT url FROM payment_urls WHERE ${OWN}`,
 };
-const REMOVE_ORGANIZATION_PAYMENT_URL: Sql = (...key) => `DELETE FROM payment_urls WHERE ${own(...key)}`;
+const REMOVE_ORGANIZATION_PAYMENT_URL = `DELETE FROM payment_urls WHERE ${OWN}`;
 
 @Injectable()
 export class PostgresPages extends Pages {

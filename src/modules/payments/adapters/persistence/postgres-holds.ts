@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
+import { type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
+import { insertInto } from '../../../../platform/database/form.js';
 import { findOwner, ledgerStatements, pageOfAll } from '../../../../platform/database/ledger-rows.js';
-import type { Part, Sql } from '../../../../platform/database/statement.js';
+import { hot, type Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, uuidOf } from '../../../../shared/id.js';
@@ -12,15 +13,14 @@ import { HOLD_ID, Hold } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HoldRecord } from './hold.record.js';
 
-const insert = insertInto('payments.add_hold', HoldRecord);
+const HOLD = insertInto('new_hold', HoldRecord);
 
 const COLUMNS = selectionOf(HoldRecord);
 
 const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payment_holds WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find_hold', text: `${SELECT} AND id = $3` };
-const CLOSE: Sql = (organization, mode, id, status) => `UPDATE payment_holds SET status = ${status}
-  WHERE organization_id = ${organization} AND mode = ${mode} AND id = ${id}`;
+const CLOSE = `UPDATE payment_holds SET status = $4 WHERE ${SCOPE} AND id = $3`;
 const LEDGER = ledgerStatements({
   table: 'payment_holds',
   columns: COLUMNS,
@@ -37,7 +37,7 @@ export class PostgresHolds extends Holds {
 
   add(caller: Caller, { state }: Hold): Part {
     const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), payment: uuidOf(state.payment) };
-    return insert(caller, { ...state, ...ids });
+    return hot(caller, HOLD, { ...state, ...ids });
   }
 
   close(caller: Caller, { state: { id, status } }: Hold): Part {

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
+import { type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
+import { insertInto } from '../../../../platform/database/form.js';
 import { findOwner, ledgerStatements, pageOfAll } from '../../../../platform/database/ledger-rows.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import { hot, type Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -16,7 +17,7 @@ import type { Payout } from '../../domain/made-refund.js';
 import { REFUND_ID, Refund } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
-const insert = insertInto('refunds.add', RefundRecord);
+const REFUND = insertInto('new_refund', RefundRecord);
 
 const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 export const COLUMNS = selectionOf(RefundRecord, {
@@ -97,7 +98,7 @@ export class PostgresRefunds extends Refunds {
     const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
     const times = { claimExpiresAt: null, claimableAt: new Date(state.claimableAt) };
     const stale = ['refunds_reference_key', 'refunds_made_elsewhere_key'];
-    return { ...insert(caller, { ...state, ...ids, ...times }), stale };
+    return hot(caller, REFUND, { ...state, ...ids, ...times }, { stale });
   }
 
   change(caller: Caller, before: Refund, { state }: Refund): Part {
@@ -106,7 +107,7 @@ export class PostgresRefunds extends Refunds {
     const after = [status, failureReason, providerReference, ...times, lapses];
     const guard = [before.state.status, before.state.claimNumber, before.state.claimExpiresAt !== null];
     const values = [uuidOf(caller.organization), caller.mode, uuidOf(id), ...after, ...guard];
-    return { name: 'refunds.change', owner: caller, sql: () => CHANGE, values, rows: 1 };
+    return { name: 'refunds.change', owner: caller, sql: CHANGE, values, rows: 1 };
   }
 
   async lock(caller: Caller, id: OwnId) {
