@@ -67,7 +67,8 @@ const known = new Map<string, Statement>();
 export function composed(parts: readonly Part[], isLimited = false): [Statement, Values] {
   const [{ name, sql, values: given, rows }] = parts as [Part];
   if (typeof sql === 'string') return [{ name, text: sql }, given];
-  if (sql.isChange && rows === undefined) throw new RangeError('A statement begins with an insert, or counts its rows.');
+  if (sql.isChange && rows === undefined)
+    throw new RangeError('A statement begins with an insert, or counts its rows.');
   const groups = new Map<Form, Values[]>();
   for (const { sql: form, values } of parts) {
     const group = groups.get(form as Form);
@@ -134,7 +135,8 @@ type Placed = { readonly column: string; readonly type: string; readonly place: 
 
 function manyRows(name: string, columns: readonly Placed[], isLimited: boolean): string {
   const values = columns.map(({ column, type, place }) => `v${place}::${type} AS ${column}`);
-  const sent = `unnest(${columns.map(({ place }) => `$${place}::text[]`)}) AS sent (${columns.map(({ place }) => `v${place}`)})`;
+  const arrays = columns.map(({ place }) => `$${place}::text[]`);
+  const sent = `unnest(${arrays.join(', ')}) AS sent (${columns.map(({ place }) => `v${place}`).join(', ')})`;
   return `${name} AS (SELECT ${values.join(', ')} FROM ${sent}${isLimited ? `, ${LOCK_TIMEOUT}` : ''})`;
 }
 
