@@ -6,7 +6,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { insertInto } from '../../src/platform/database/form.js';
 import { hot } from '../../src/platform/database/statement.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import { decided } from '../../src/shared/decision.js';
+import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
 
 @Entity('things')
@@ -72,11 +72,12 @@ test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one r
       return { kept, copies };
     };
     const unit = new UnitOfWork(new Database(dataSource));
-    const add = (thing: (typeof things)[number]) =>
-      unit.commit(async () => decided(null, hot({ queue: 'test' }, THING, thing)));
-    await Promise.all(things.map(add));
+    const owner = { queue: 'test' };
+    const parts = things.map((thing) => hot(owner, THING, thing));
+    // In a transaction, no row goes alone where many fail.
+    await unit.commit(async () => inTransaction(owner, async () => decided(null, ...parts)));
     const together = await stored();
-    for (const thing of things) await add(thing);
+    for (const part of parts) await unit.commit(async () => decided(null, part));
     expect(await stored()).toEqual(together);
     expect(together.kept).toEqual(
       things.map(({ copies, json, day, ...kept }) => {

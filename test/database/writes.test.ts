@@ -1,4 +1,5 @@
 /** What goes together, when, and when not, on a real PostgreSQL; what it is told is written down. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Column, type DataSource, Entity, PrimaryColumn } from 'typeorm';
@@ -187,7 +188,9 @@ test('a row that somebody holds delays no other, neither of its statement nor af
   await outsider.query(`BEGIN; INSERT INTO notes VALUES ('held')`);
   const held = add('held').catch(({ code }) => code);
   const others = Promise.all([...many(3), add('later')]);
-  expect(await Promise.race([held, others.then(() => 'others')])).toBe('others');
+  // PostgreSQL would wait for 20 seconds, and so would all of the statement.
+  const late = sleep(10_000, 'nobody', { ref: false });
+  expect(await Promise.race([held, others.then(() => 'others'), late])).toBe('others');
   await outsider.query('ROLLBACK');
   expect(await held).toBe(null);
   expect(await stored()).toEqual(['alice0', 'alice1', 'alice2', 'held', 'later']);
