@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Owner } from '../../shared/caller.js';
 import type { Write } from '../../shared/decision.js';
 import { type Form, NAMED } from './form.js';
-import { textsOf, type Values } from './prepared-query.js';
+import { type Texts, textsOf, type Values } from './prepared-query.js';
 import { textArray } from './text-array.js';
 
 /** Named SQL, prepared once per connection. */
@@ -33,7 +33,7 @@ export function hot<Row>(
   owner: Owner,
   form: Form<Row>,
   row: Row,
-  options: Pick<Part, 'rows' | 'stale' | 'committed'> = {},
+  options: Pick<Part, 'stale' | 'committed'> = {},
 ): Part {
   return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
 }
@@ -63,23 +63,18 @@ const LONGEST_NAME = 63;
 const LOCK_TIMEOUT = `(SELECT set_config('lock_timeout', '20ms', true)) AS limited`;
 const known = new Map<string, Statement>();
 
-/** One statement for all parts, with its values. Parts of one form are rows of one input. Its text is cached by their names. */
+/** One statement for all parts, with its values. Parts of one form are rows of one input, in their order. Its text is cached by their names. */
 export function composed(parts: readonly Part[], isLimited = false): [Statement, Values] {
   const [{ name, sql, values: given, rows }] = parts as [Part];
   if (typeof sql === 'string') return [{ name, text: sql }, given];
   if (sql.isChange && rows === undefined)
     throw new RangeError('A statement begins with an insert, or counts its rows.');
-  const groups = new Map<Form, Values[]>();
-  for (const { sql: form, values } of parts) {
-    const group = groups.get(form as Form);
-    if (group) group.push(values);
-    else groups.set(form as Form, [values]);
-  }
+  const groups = Map.groupBy(parts, (part) => part.sql as Form);
   let names = isLimited ? 'limited' : '';
   const values: Values[] = [];
   for (const [{ name }, rows] of groups) {
     names += rows.length === 1 ? ` ${name}` : ` ${name}*`;
-    values.push(rows.length === 1 ? (rows[0] as Values) : arraysOf(rows));
+    values.push(rows.length === 1 ? (rows[0] as Part).values : arraysOf(rows.map((row) => textsOf(row.values))));
   }
   let statement = known.get(names);
   if (!statement) {
@@ -89,9 +84,8 @@ export function composed(parts: readonly Part[], isLimited = false): [Statement,
   return [statement, flat(values)];
 }
 
-function arraysOf(rows: readonly Values[]): Values {
-  const texts = rows.map(textsOf);
-  return (rows[0] as Values).map((_, index) => textArray(texts.map((row) => row[index] as string | null)));
+function arraysOf(rows: readonly Texts[]): Values {
+  return (rows[0] as Texts).map((_, index) => textArray(rows.map((texts) => texts[index] as string | null)));
 }
 
 /**
@@ -99,7 +93,7 @@ function arraysOf(rows: readonly Values[]): Values {
  * that fails most often (a taken idempotency key) therefore comes first: then the others have not written dead rows.
  * Citus runs the WITH queries first, one after the other, and the main query at the end.
  */
-function textOf(groups: readonly (readonly [Form, readonly Values[]])[], isLimited: boolean): string {
+function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited: boolean): string {
   const inputs: string[] = [];
   const texts: string[] = [];
   const counts: string[] = [];

@@ -61,8 +61,7 @@ export class PostgresOutbox extends Outbox {
   private recordAt(moment: Moment, caller: Caller, event: NewEvent): Part {
     const { notifyUrl: url } = event;
     const row = { ...toRow(caller, event, moment), url, receiver: url === null ? null : storedReceiver(url) };
-    const committed = () => this.announce(caller, event);
-    return hot(caller, EVENT, row, { committed, ...(event.isFollowed ? { rows: 1 } : {}) });
+    return hot(caller, EVENT, row, { committed: () => this.announce(caller, event) });
   }
 
   private announce(caller: Caller, event: NewEvent): void {
