@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Encryption } from '../encryption/encryption.js';
-import { insertInto } from '../platform/database/columns.js';
 import { Database } from '../platform/database/database.js';
+import { insertInto } from '../platform/database/form.js';
 import { byOrganization, type Place } from '../platform/database/places.js';
-import type { Part, Sql } from '../platform/database/statement.js';
+import { hot, type Part } from '../platform/database/statement.js';
 import type { HttpResponse } from '../platform/http/response.js';
 import { type Caller, nameOf } from '../shared/caller.js';
 import { uuidOf } from '../shared/id.js';
@@ -16,25 +16,22 @@ export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
 const LOOK_FIRST = 64;
 const MAX_REPEATING = 1_000;
 
-const insert = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('idempotency.add', IdempotencyKeyRecord, {
-  expiresAt: (seconds) => `now() + make_interval(secs => ${seconds}::double precision)`,
+const KEY = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('new_key', IdempotencyKeyRecord, {
+  made: { expiresAt: { type: 'double precision', sql: (seconds) => `now() + make_interval(secs => ${seconds})` } },
 });
 
-const byKey: Sql = (organization, mode, operation, key) =>
-  `organization_id = ${organization} AND mode = ${mode} AND operation = ${operation} AND key = ${key}`;
+const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
 /** By how far the caller's clock is ahead: a response ages by the seconds that the clock was advanced since it was stored. */
-const expired: Sql = (ahead) =>
-  `expires_at <= now() + make_interval(secs => ${ahead} - coalesce(ahead_seconds, ${ahead}))`;
+const EXPIRED = 'expires_at <= now() + make_interval(secs => $5 - coalesce(ahead_seconds, $5))';
 
 const FIND = {
   name: 'idempotency.find',
-  text: `SELECT fingerprint, status, location, body, ${expired('$5')} AS expired
-    FROM idempotency_keys WHERE ${byKey('$1', '$2', '$3', '$4')}`,
+  text: `SELECT fingerprint, status, location, body, ${EXPIRED} AS expired
+    FROM idempotency_keys WHERE ${BY_KEY}`,
 };
 
-const FORGET: Sql = (organization, mode, operation, key, ahead) =>
-  `DELETE FROM idempotency_keys WHERE ${byKey(organization, mode, operation, key)} AND ${expired(ahead)}`;
+const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND ${EXPIRED}`;
 
 const OLD = {
   name: 'idempotency.old',
@@ -98,7 +95,7 @@ export class StoredResponses {
     const { mode } = caller;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
     const stored = { fingerprint, status, location, body, expiresAt, aheadSeconds };
-    return insert(caller, { organizationId, mode, operation, key, ...stored });
+    return hot(caller, KEY, { organizationId, mode, operation, key, ...stored });
   }
 
   async find(caller: Caller, scope: Scope): Promise<StoredResponse | 'expired' | undefined> {

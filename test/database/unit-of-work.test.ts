@@ -1,8 +1,10 @@
 /** On a real PostgreSQL: only its constraints and row counts say whether a decision is stale. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
-import { composed, type Part, several } from '../../src/platform/database/statement.js';
+import { insertInto } from '../../src/platform/database/form.js';
+import { composed, hot, type Part } from '../../src/platform/database/statement.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
@@ -29,29 +31,36 @@ afterAll(() => close());
 
 beforeEach(() => database.autocommit(owner, { name: 'empty', text: 'TRUNCATE seats, notes' }, []));
 
+@Entity('seats')
+class SeatRecord {
+  @PrimaryColumn('integer')
+  seat!: number;
+
+  @Column('text')
+  guest!: string | null;
+}
+
+@Entity('notes')
+class NoteRecord {
+  @PrimaryColumn('text')
+  note!: string;
+}
+
+const SEAT = insertInto('new_seat', SeatRecord);
+const NOTE = insertInto('new_note', NoteRecord);
+
 /** Stale when somebody sits there. */
-const sit = (seat: number, guest: string | null): Part => ({
-  name: 'seats.sit',
-  owner,
-  sql: (seat, guest) => `INSERT INTO seats (seat, guest) VALUES (${seat}, ${guest})`,
-  values: [seat, guest],
-  stale: ['seats_pkey'],
-});
+const sit = (seat: number, guest: string | null): Part => hot(owner, SEAT, { seat, guest }, { stale: ['seats_pkey'] });
 /** Stale when nobody sits there. */
 const rename = (seat: number, guest: string): Part => ({
   name: 'seats.rename',
   owner,
-  sql: (seat, guest) => `UPDATE seats SET guest = ${guest} WHERE seat = ${seat}`,
+  sql: 'UPDATE seats SET guest = $2 WHERE seat = $1',
   values: [seat, guest],
   rows: 1,
 });
-const note = (text: string, committed?: () => void): Part => ({
-  name: 'notes.add',
-  owner,
-  sql: (text) => `INSERT INTO notes (note) VALUES (${text})`,
-  values: [text],
-  ...(committed && { committed }),
-});
+const note = (text: string, committed?: () => void): Part =>
+  hot(owner, NOTE, { note: text }, { ...(committed && { committed }) });
 
 async function stored(): Promise<{ seats: Record<number, string>; notes: string[] }> {
   const { rows: seats } = await database.autocommit<{ seat: number; guest: string }>(
@@ -77,7 +86,7 @@ function attempts<Result>(decide: (attempt: number) => Result) {
 }
 
 test('writes all parts and returns the result', async () => {
-  const writes = [sit(1, 'Ada'), several('notes', note('one'), note('two'))];
+  const writes = [sit(1, 'Ada'), note('one'), note('two')];
   expect(await unit.commit(async () => decided('seated', ...writes))).toBe('seated');
   expect(await stored()).toEqual({ seats: { 1: 'Ada' }, notes: ['one', 'two'] });
 });
@@ -134,7 +143,7 @@ test.each([
 
 test('what a transaction has written before a decision fails is undone', async () => {
   const decide = async () => {
-    await database.write(composed([sit(1, 'Ada')]), [1, 'Ada']);
+    await database.write(...composed([sit(1, 'Ada')]));
     throw new Error('No.');
   };
   await expect(unit.commit(async () => inTransaction(owner, decide))).rejects.toThrow('No.');
@@ -144,8 +153,8 @@ test('what a transaction has written before a decision fails is undone', async (
 test('a transaction in which a statement has failed is no commit, though nobody was told', async () => {
   const committed: string[] = [];
   const decide = async () => {
-    await database.write(composed([sit(1, 'Ada')]), [1, 'Ada']);
-    await database.write(composed([sit(2, null)]), [2, null]).catch(() => undefined);
+    await database.write(...composed([sit(1, 'Ada')]));
+    await database.write(...composed([sit(2, null)])).catch(() => undefined);
     return decided('seated');
   };
   const work = unit.commit(async () => inTransaction(owner, decide)).then((result) => committed.push(result));
@@ -168,8 +177,6 @@ test('reports a commit once, and only a commit', async () => {
 });
 
 test('a write outside of a unit of work fails', async () => {
-  await expect(database.write(composed([note('never')]), ['never'])).rejects.toThrow(
-    'A write outside of a unit of work',
-  );
+  await expect(database.write(...composed([note('never')]))).rejects.toThrow('A write outside of a unit of work');
   expect(await stored()).toEqual({ seats: {}, notes: [] });
 });

@@ -1,10 +1,12 @@
 /** What goes together, when, and when not, on a real PostgreSQL; what it is told is written down. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import type { DataSource } from 'typeorm';
+import { Column, type DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
-import { inserting, type Part } from '../../src/platform/database/statement.js';
+import { changeAmounts, insertInto } from '../../src/platform/database/form.js';
+import { hot, type Part } from '../../src/platform/database/statement.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { Writes } from '../../src/platform/database/writes.js';
 import { MODES, type Owner } from '../../src/shared/caller.js';
@@ -17,7 +19,7 @@ let sent: { name: string; notes: string[] }[] = [];
 
 class Told extends Database {
   override autocommit<Row>(...[owner, statement, values]: Parameters<Database['autocommit']>) {
-    if (statement.name.includes('notes.add')) sent.push({ name: statement.name, notes: notesIn(values[0]) });
+    if (statement.name.includes('new_note')) sent.push({ name: statement.name, notes: notesIn(values[0]) });
     return super.autocommit<Row>(owner, statement, values);
   }
 
@@ -33,7 +35,7 @@ const notesIn = (value: unknown): string[] =>
 
 const ALICE = { queue: 'alice' };
 const BOB = { queue: 'bob' };
-const [ALONE, ALL] = ['notes.add', 'all notes.add'];
+const [ALONE, ALL] = ['new_note', 'limited new_note*'];
 let dataSource: DataSource;
 let database: Told;
 let unit: UnitOfWork;
@@ -47,7 +49,9 @@ beforeAll(async () => {
   // Longer than a busy machine takes for what comes first.
   await outsider.query(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET lock_timeout = '20s'`);
   dataSource = await createDataSource({ url, poolSize: 6, records: [], timeLimits: false }).initialize();
-  await dataSource.query(`CREATE TABLE notes (note text PRIMARY KEY CHECK (note <> 'refused'), more text)`);
+  await dataSource.query(`CREATE TABLE notes (note text PRIMARY KEY CHECK (note <> 'refused'), more text);
+    CREATE TABLE purses (organization_id uuid, mode text, id uuid, amount bigint CHECK (amount <= 100),
+      PRIMARY KEY (organization_id, mode, id))`);
   database = new Told(dataSource);
   unit = new UnitOfWork(database);
   close = async () => {
@@ -60,17 +64,21 @@ beforeAll(async () => {
 afterAll(() => close());
 
 beforeEach(async () => {
-  await outsider.query('TRUNCATE notes');
+  await outsider.query('TRUNCATE notes, purses');
   sent = [];
 });
 
-const adding = inserting('notes (note, more)', (note, more) => `VALUES (${note}, ${more})`);
-const note = (text: string, owner: Owner = ALICE, more = ''): Part => ({
-  name: 'notes.add',
-  owner,
-  ...adding,
-  values: [text, more],
-});
+@Entity('notes')
+class NoteRecord {
+  @PrimaryColumn('text')
+  note!: string;
+
+  @Column('text')
+  more!: string;
+}
+
+const NOTE = insertInto('new_note', NoteRecord);
+const note = (text: string, owner: Owner = ALICE, more = ''): Part => hot(owner, NOTE, { note: text, more });
 const add = (...given: Parameters<typeof note>): Promise<null> =>
   unit.commit(async () => decided(null, note(...given)));
 const many = (count: number, owner = ALICE, name = owner.queue): Promise<null>[] =>
@@ -92,30 +100,69 @@ test('writes of one turn are one statement, whoever they are of', async () => {
   expect(await stored()).toEqual(['alice0', 'alice1', 'bob0', 'bob1']);
 });
 
-test('of a part that locks rows, only writes of one owner, which is an organization in one mode', async () => {
-  const owners = [...MODES.map((mode) => ({ organization: 'org', mode })), { organization: 'other', mode: MODES[0] }];
-  const locking = (owner: Owner, text: string): Part => ({ ...note(text, owner), locks: true });
-  const writes = owners.flatMap((owner, at) => [locking(owner, `a${at}`), locking(owner, `b${at}`)]);
-  await Promise.all(writes.map((write) => unit.commit(async () => decided(null, write))));
-  expect(sent).toEqual(owners.map((_, at) => ({ name: ALL, notes: [`a${at}`, `b${at}`] })));
+const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
+const ORGANIZATIONS = [1, 2].map((number) => `${number}`.padStart(32, '0'));
+const OWNERS = ORGANIZATIONS.flatMap((organization) => MODES.map((mode) => ({ organization, mode })));
+/** All owners have purses with these IDs. */
+const PURSES = [1, 2].map((number) => `${number}`.padStart(32, '9'));
+
+interface Filled {
+  readonly owner: (typeof OWNERS)[number];
+  readonly text: string;
+  readonly purse: string;
+  readonly amount: number;
+}
+
+/** With a note, because a statement begins with an insert. */
+const fill = ({ owner, text, purse, amount }: Filled): Promise<null> => {
+  const key = [owner.organization, owner.mode, purse];
+  return unit.commit(async () => decided(null, note(text, owner), hot(owner, FILL, { key, amount })));
+};
+
+async function openPurses(): Promise<void> {
+  for (const { organization, mode } of OWNERS)
+    for (const id of PURSES)
+      await outsider.query('INSERT INTO purses VALUES ($1, $2, $3, 0)', [organization, mode, id]);
+}
+
+async function amounts(): Promise<number[]> {
+  const { rows } = await outsider.query('SELECT amount FROM purses ORDER BY organization_id, mode DESC, id');
+  return rows.map(({ amount }) => Number(amount));
+}
+
+test('of changes, only those of one owner, which is an organization in one mode, and those of one row add up', async () => {
+  await openPurses();
+  const each = OWNERS.flatMap((owner, at) =>
+    ['a', 'b', 'c'].map((letter, place) => {
+      return { owner, text: `${letter}${at}`, purse: PURSES[place % 2] as string, amount: 10 * at + place + 1 };
+    }),
+  );
+  await Promise.all(each.map(fill));
+  expect(sent).toEqual(OWNERS.map((_, at) => ({ name: `${ALL} fill*`, notes: [`a${at}`, `b${at}`, `c${at}`] })));
+  expect(await amounts()).toEqual([4, 2, 24, 12, 44, 22, 64, 32]);
 });
 
-/** Says more of a note, which there must be. */
-const tell = (text: string): Part => ({
-  name: 'notes.tell',
-  owner: ALICE,
-  sql: (text) => `UPDATE notes SET more = 'told' WHERE note = ${text}`,
-  all: (text) => `UPDATE notes SET more = 'told' WHERE note = ANY (ARRAY(SELECT ${text} FROM batch))`,
-  exactly: (text) => `SELECT count(DISTINCT ${text}) FROM batch`,
-  values: [text],
-});
-
-test.each([1, 3])('of %i writes at once, one that changes fewer rows than it names writes nothing', async (count) => {
-  await Promise.all(['one', 'two'].map((text) => add(text)));
-  const writes = ['none', 'one', 'two'].slice(0, count).map((text, at) => [note(`of ${at}`), tell(text)]);
-  const outcomes = await Promise.allSettled(writes.map((parts) => unit.commit(async () => decided(null, ...parts))));
+test.each([1, 3])('of %i changes at once, one of a row that is not there writes nothing', async (count) => {
+  await openPurses();
+  const [owner] = OWNERS as [Filled['owner']];
+  const purses = ['9'.repeat(32), ...PURSES].slice(0, count);
+  const outcomes = await Promise.allSettled(
+    purses.map((purse, at) => fill({ owner, text: `of${at}`, purse, amount: 1 })),
+  );
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'].slice(0, count));
-  expect(await stored()).toEqual(['of 1', 'of 2', 'one', 'two'].slice(count === 1 ? 2 : 0));
+  expect(await stored()).toEqual(['of1', 'of2'].slice(0, count - 1));
+  expect((await amounts()).slice(0, 2)).toEqual(count === 1 ? [0, 0] : [1, 1]);
+});
+
+test('of changes at once, those that a constraint allows are written, alone', async () => {
+  await openPurses();
+  const [owner] = OWNERS as [Filled['owner']];
+  const one = (amount: number) => fill({ owner, text: `of${amount}`, purse: PURSES[0] as string, amount });
+  const outcomes = await Promise.allSettled([one(60), one(70)]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect([await stored(), await amounts()]).toEqual(
+    outcomes[0]?.status === 'fulfilled' ? [['of60'], [60, ...Array(7).fill(0)]] : [['of70'], [70, ...Array(7).fill(0)]],
+  );
 });
 
 test('the flood of one leaves the others their places', async () => {
@@ -142,7 +189,9 @@ test('a row that somebody holds delays no other, neither of its statement nor af
   await outsider.query(`BEGIN; INSERT INTO notes VALUES ('held')`);
   const held = add('held').catch(({ code }) => code);
   const others = Promise.all([...many(3), add('later')]);
-  expect(await Promise.race([held, others.then(() => 'others')])).toBe('others');
+  // PostgreSQL would wait for 20 seconds, and so would all of the statement.
+  const late = sleep(10_000, 'nobody', { ref: false });
+  expect(await Promise.race([held, others.then(() => 'others'), late])).toBe('others');
   await outsider.query('ROLLBACK');
   expect(await held).toBe(null);
   expect(await stored()).toEqual(['alice0', 'alice1', 'alice2', 'held', 'later']);
@@ -179,8 +228,8 @@ test('in a transaction, writes of one kind are one statement, and join nobody el
     unit.commit(async () => inTransaction(ALICE, async () => decided(null, note('one'), note('two')))),
   ]);
   expect(sent.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
-    { name: ALL, notes: ['one', 'two'] },
     { name: ALONE, notes: ['alone'] },
+    { name: `${ALONE}*`, notes: ['one', 'two'] },
   ]);
 });
 
@@ -191,7 +240,7 @@ test.each([
   const apart = new UnitOfWork(new Told(dataSource, isGathering, isDistributed));
   await Promise.all(['one', 'two'].map((text) => apart.commit(async () => decided(null, note(text)))));
   await apart.commit(async () => inTransaction(ALICE, async () => decided(null, note('three'), note('four'))));
-  expect(sent.map(({ name }) => name)).toEqual(isDistributed ? Array(4).fill(ALONE) : [ALONE, ALONE, ALL]);
+  expect(sent.map(({ name }) => name)).toEqual(isDistributed ? Array(4).fill(ALONE) : [ALONE, ALONE, `${ALONE}*`]);
 });
 
 test('2,000 writes of one owner may wait, and 8,000 of all', async () => {

@@ -106,7 +106,7 @@ test('200 identical refunds make one refund and one answer, and hold its amount 
   await expectAnsweredOnce(first);
 });
 
-// Guards `locks`: refunds go to PostgreSQL together only with those of the same organization and mode, whose payments they hold.
+// Refunds go to PostgreSQL together only with those of the same organization and mode, whose payments they hold.
 test('refunds of two organizations and of both modes at once fill each its own payment exactly', async () => {
   const twin = await Shop.openTwin(first);
   const shops = [twin.test, twin.live, await Shop.open(first)];

@@ -1,49 +1,66 @@
 import { expect, test } from '@jest/globals';
-import { composed, type Part, partsOf, type Sql, several, valuesOf } from '../../src/platform/database/statement.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { changeAmounts, insertInto } from '../../src/platform/database/form.js';
+import { composed, hot } from '../../src/platform/database/statement.js';
 
-const part = (name: string, sql: Sql, ...values: readonly unknown[]): Part => ({
-  name,
-  owner: { queue: 'test' },
-  sql,
-  values,
+@Entity('notes')
+class NoteRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('text')
+  note!: string;
+}
+
+const OWNER = { queue: 'test' };
+const NOTE = insertInto<NoteRecord, unknown, { reader: string }>('new_note', NoteRecord, {
+  more: { reader: 'text' },
+  texts: ['INSERT INTO readers (reader) SELECT reader FROM new_note'],
 });
-const inserted = (name: string, table: string, ...columns: readonly string[]) =>
-  part(name, (...values) => `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`, ...columns);
+const FILL = changeAmounts('fill', 'purses', (amount) => `amount = amount + ${amount}`);
+const note = (name: string) => hot(OWNER, NOTE, { organizationId: 'a', note: name, reader: 'b' });
+const fill = hot(OWNER, FILL, { key: ['a', 'live', 'c'], amount: 5 });
 
-test('one part alone is itself', () => {
-  expect(composed([inserted('keys.add', 'keys', 'a', 'b')])).toEqual({
-    name: 'keys.add',
-    text: 'INSERT INTO keys (a, b) VALUES ($1, $2)',
+test('of one row, the placeholders stand in the statement, and a change counts its row', () => {
+  const [statement, values] = composed([note('one'), fill]);
+  expect(statement).toEqual({
+    name: 'new_note fill',
+    text: `WITH new_note AS NOT MATERIALIZED (SELECT $1::uuid AS organization_id, $2::text AS note, $3::text AS reader),
+part_1 AS (INSERT INTO readers (reader) SELECT reader FROM new_note),
+part_2 AS (UPDATE purses SET amount = amount + $7::bigint WHERE organization_id = $4::uuid AND mode = $5::text AND id = $6::uuid RETURNING 1)
+INSERT INTO notes (organization_id, note) VALUES ($1::uuid, $2::text) RETURNING 1 / ((SELECT count(*) FROM part_2) = 1)::integer`,
+  });
+  expect(values).toEqual(['a', 'one', 'b', 'a', 'live', 'c', 5]);
+});
+
+test('many rows of many requests are arrays, wait 20 ms for a lock, and a change counts the rows that are named', () => {
+  const [statement] = composed([note('one'), fill, note('two'), fill], true);
+  expect(statement).toEqual({
+    name: 'limited new_note* fill*',
+    text: `WITH new_note AS (SELECT v1::uuid AS organization_id, v2::text AS note, v3::text AS reader \
+FROM unnest($1::text[], $2::text[], $3::text[]) AS sent (v1, v2, v3), (SELECT set_config('lock_timeout', '20ms', true)) AS limited),
+fill AS (SELECT v4::uuid AS organization_id, v5::text AS mode, v6::uuid AS id, v7::bigint AS amount \
+FROM unnest($4::text[], $5::text[], $6::text[], $7::text[]) AS sent (v4, v5, v6, v7)),
+part_1 AS (INSERT INTO readers (reader) SELECT reader FROM new_note),
+part_2 AS (UPDATE purses SET amount = amount + (SELECT sum(amount)::bigint FROM fill \
+WHERE fill.organization_id = purses.organization_id AND fill.mode = purses.mode AND fill.id = purses.id) \
+WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM fill)) AND mode = ANY (ARRAY(SELECT mode FROM fill)) \
+AND id = ANY (ARRAY(SELECT id FROM fill)) RETURNING 1)
+INSERT INTO notes (organization_id, note) SELECT organization_id, note FROM new_note \
+RETURNING 1 / ((SELECT count(*) FROM part_2) = (SELECT count(DISTINCT (organization_id, mode, id)) FROM fill))::integer`,
   });
 });
 
-test('each further part counts on where the one before it ended', () => {
-  const update = part(
-    'hold',
-    (organization, id, held) => `UPDATE payments SET held = held + ${held}
-    WHERE organization = ${organization} AND id = ${id}`,
-    1,
-    2,
-    3,
-  );
-  const parts = [inserted('key', 'keys', 'a', 'b'), update, inserted('add', 'refunds', 'id')];
-  expect(composed(parts)).toEqual({
-    name: 'key hold add',
-    text:
-      'WITH part_0 AS (UPDATE payments SET held = held + $5\n    WHERE organization = $3 AND id = $4), ' +
-      'part_1 AS (INSERT INTO refunds (id) VALUES ($6)) INSERT INTO keys (a, b) VALUES ($1, $2)',
-  });
-  expect(valuesOf(parts)).toEqual(['a', 'b', 1, 2, 3, 'id']);
+test('a change alone must count its rows, because no insert does', () => {
+  expect(() => composed([fill, note('one')])).toThrow(RangeError);
+  expect(composed([{ ...fill, rows: 1 }])[0].text).toMatch(/^UPDATE purses .* AND id = \$3::uuid$/);
 });
 
 test('a name too long for PostgreSQL is cut, and still tells one composition from another', () => {
-  const names = (last: string) =>
-    composed([1, 2, 3, 4].map((at) => inserted(`a.rather.long.name.${at}${last}`, 't', 'a')));
-  expect(names('x').name).toHaveLength(63);
-  expect(names('x').name).not.toBe(names('y').name);
-});
-
-test('what one port writes together is taken apart', async () => {
-  const [event, delivery] = [part('event', () => 'SELECT 1'), part('delivery', () => 'SELECT 2')];
-  expect(await partsOf([several('events.record', event, delivery), event])).toEqual([[event, delivery], [event]]);
+  const names = (last: string) => {
+    const forms = [1, 2, 3, 4].map((at) => insertInto(`a_rather_long_name_${at}${last}`, NoteRecord));
+    return composed(forms.map((form) => hot(OWNER, form, { organizationId: 'a', note: 'b' })))[0].name;
+  };
+  expect(names('x')).toHaveLength(63);
+  expect(names('x')).not.toBe(names('y'));
 });

@@ -3,63 +3,79 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Sql } from '../../src/platform/database/statement.js';
+import type { Form } from '../../src/platform/database/form.js';
+import { composed } from '../../src/platform/database/statement.js';
 
 const BUILT = fileURLToPath(new URL('../../src', import.meta.url));
-const ADAPTERS = /\/dist\/src\/.*(persistence|platform\/database|idempotency|encryption|telemetry)\/.*\.js$/;
+const ADAPTERS = /\/dist\/src\/(?:modules\/)?([^/]+)\/(?:.*\/)?[^/]*\.js$/;
+const WITH_SQL = /\/dist\/src\/.*(persistence|platform\/database|idempotency|encryption|telemetry)\/.*\.js$/;
+/** What they write is in the statements of each form. */
+const ENGINE = ['form', 'statement'];
 const SQL = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;
-/** In the source of a function: SQL, or a statement with its name. */
-const MADE = /\b(?:SELECT\b[^;]*\bFROM|INSERT INTO|DELETE FROM|UPDATE \S+ SET)\b|\bname\b[:,].*\btext\b/s;
+/** In the source of a function. */
+const MADE = /\b(?:SELECT\b[^;]*\bFROM|INSERT INTO|DELETE FROM|UPDATE \S+ SET)\b/s;
+const CHANGES = /\b(?:INSERT INTO|DELETE FROM|UPDATE)\b/;
+/** Between the expressions of templates, and between texts. */
+const BOUNDS = /\$\{|[}`'"]|\\n/;
+
+export interface Found {
+  readonly text: string;
+  /** The folder that it is of: a module, or one beside the modules. */
+  readonly folder: string;
+  readonly isNamed: boolean;
+}
 
 export interface Collected {
-  readonly statements: ReadonlyMap<string, string>;
+  readonly statements: ReadonlyMap<string, Found>;
   readonly tables: ReadonlySet<string>;
-  /** The functions that have SQL in them and are not known to `makers`. */
+  /** The functions with SQL that no statement has. */
   readonly unknown: readonly string[];
 }
 
 type Defined = Readonly<Record<string, unknown>>;
-export type Maker = (...given: never[]) => unknown;
 
-/** What functions make, by the name of file and function. A function that makes only parts of statements makes none here. */
-export type Makers = Readonly<Record<string, (maker: Maker) => readonly unknown[]>>;
-
-export async function collect(makers: Makers): Promise<Collected> {
-  const texts = new Map<string, { text: string; isNamed: boolean }>();
-  const unknown: string[] = [];
-  const add = (value: unknown, place: string): void => {
-    if (typeof value === 'string') texts.set(place, { text: value, isNamed: false });
-    if (typeof value === 'function' && MADE.test(String(value))) {
-      const made = makers[place] ? makers[place](value as Maker) : [withPlaceholders(value as Sql)];
-      if (made.includes(undefined)) unknown.push(place);
-      for (const each of made) add(each, place);
-    }
-    if (Array.isArray(value)) for (const each of value) add(each, place);
-    if (value?.constructor !== Object) return;
-    const { name, text, onCitus } = value as Defined;
-    if (typeof onCitus === 'string') texts.set(`${name} on Citus`, { text: onCitus, isNamed: true });
-    if (typeof name === 'string' && typeof text === 'string') texts.set(name, { text, isNamed: true });
-    // An insert for all rows of a batch selects what the insert for one row selects.
-    else for (const [key, inner] of Object.entries(value as Defined)) if (key !== 'all') add(inner, `${place}.${key}`);
-  };
+export async function collect(): Promise<Collected> {
+  const texts = new Map<string, Found>();
+  const makers = new Map<string, string>();
   for (const [url, values] of await loaded()) {
+    const [, folder = ''] = ADAPTERS.exec(url) ?? [];
     const file = basename(url, '.js');
+    const put = (place: string, text: string, isNamed: boolean) => texts.set(place, { text, folder, isNamed });
+    const add = (value: unknown, place: string): void => {
+      if (typeof value === 'string') put(place, value, false);
+      if (typeof value === 'function' && !ENGINE.includes(file)) makers.set(place, String(value));
+      if (Array.isArray(value)) for (const each of value) add(each, place);
+      if (value?.constructor !== Object) return;
+      const { name, text, onCitus, input } = value as Defined;
+      if (typeof onCitus === 'string') put(`${name} on Citus`, onCitus, true);
+      if (typeof name === 'string' && typeof text === 'string') put(name, text, true);
+      else if (input) for (const each of statementsOf(value as Form)) put(each.name, each.text, true);
+      else for (const [key, inner] of Object.entries(value as Defined)) add(inner, `${place}.${key}`);
+    };
     for (const [name, value] of Object.entries(values)) add(value, `${file} ${name}`);
+    // They are known when all records are loaded.
+    if (file === 'encrypted-columns') add((values.encryptedColumns as () => unknown)(), file);
   }
   const all = [...texts].filter(([, { text }]) => SQL.test(text));
   const isPart = (text: string) => all.some(([, other]) => other.text !== text && other.text.includes(text));
-  const statements = all.filter(([, { text, isNamed }]) => isNamed || !isPart(text));
-  return { statements: new Map(statements.map(([name, { text }]) => [name, text])), tables: ownedTables(), unknown };
+  const statements = new Map(all.filter(([, { text, isNamed }]) => isNamed || !isPart(text)));
+  const isKnown = (source: string) =>
+    piecesOf(source).every((piece) => all.some(([, { text }]) => text.includes(piece)));
+  const unknown = [...makers].filter(([, source]) => !isKnown(source)).map(([place]) => place);
+  return { statements, tables: ownedTables(), unknown };
 }
 
-/** What a part's SQL is with placeholders. Undefined for a function that takes something else. */
-function withPlaceholders(sql: Sql): string | undefined {
-  try {
-    const text: unknown = sql(...Array.from({ length: Math.max(sql.length, 8) }, (_, index) => `$${index + 1}`));
-    return typeof text === 'string' ? text : undefined;
-  } catch {
-    return undefined;
-  }
+/** Of one row, and of many. */
+function statementsOf(form: Form) {
+  const values = Object.keys(form.input).map(() => null);
+  const part = { name: form.name, owner: { queue: 'collect' }, sql: form, values, rows: 1 };
+  return [[part], [part, part]].map((parts) => composed(parts)[0]);
+}
+
+/** The SQL in the source of a function, which is not known when it only reads, and says why it reads the rows of all. */
+function piecesOf(source: string): string[] {
+  if (source.includes('/* every organization: ') && !CHANGES.test(source)) return [];
+  return MADE.test(source) ? source.split(BOUNDS).filter((piece) => /\b(?:FROM|INTO|UPDATE|SET)\b/.test(piece)) : [];
 }
 
 /** @public What `load` adds to each adapter imports it. */
@@ -69,7 +85,7 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
   registerHooks({
     load(url, context, next) {
       const module = next(url, context);
-      if (!ADAPTERS.test(url)) return module;
+      if (!WITH_SQL.test(url)) return module;
       const source = String(module.source);
       const names = [...source.matchAll(/^(?:export )?(?:const|function|class) (\w+)/gm)].map(([, name]) => name);
       const telling = `import { found } from '${import.meta.url}'; found.set('${url}', { ${names.join(', ')} });`;
@@ -81,7 +97,7 @@ async function loaded(): Promise<ReadonlyMap<string, Defined>> {
     return existsSync(`src/${file.replace(/\.js$/, '.ts')}`);
   });
   const urls = files.map((file) => pathToFileURL(`${BUILT}/${file}`).href);
-  for (const url of urls.filter((each) => ADAPTERS.test(each))) await import(url);
+  for (const url of urls.filter((each) => WITH_SQL.test(each))) await import(url);
   return found;
 }
 

@@ -47,6 +47,8 @@ export async function faultsOf(sql: string, tables: ReadonlySet<string>): Promis
 class Reading {
   readonly faults: string[] = [];
   readonly parameters = new Set<number>();
+  /** Those in WITH that give the organization of the statement, as the input of a form does. */
+  private readonly inputs = new Set<string>();
 
   constructor(private readonly ofOrganizations: ReadonlySet<string>) {}
 
@@ -84,15 +86,25 @@ class Reading {
       // Only in WITH RECURSIVE, a query sees its own name instead of the table.
       if (clause?.recursive) names.add(ctename as string);
       this.visit(ctequery, outer, names);
+      if (this.isInput(ctequery as Node)) this.inputs.add(ctename as string);
       names.add(ctename as string);
     }
     return names;
   }
 
-  /** The tables of organizations in an item of FROM, each with the name that it has there. */
+  private isInput({ SelectStmt: query }: Node): boolean {
+    const { targetList, fromClause } = (query ?? {}) as Node;
+    const given = listOf(targetList).map(({ ResTarget }) => ResTarget as Node);
+    const organization = given.find(({ name }) => name === ORGANIZATION);
+    return fromClause === undefined && parameterOf(organization?.val) !== undefined;
+  }
+
+  /** The tables of organizations in an item of FROM, and the inputs, each with the name that it has there. */
   private named(item: unknown, ctes: ReadonlySet<string>): [string, string][] {
-    const isTable = ({ schemaname, relname }: Node) =>
-      this.ofOrganizations.has(relname as string) && (schemaname !== undefined || !ctes.has(relname as string));
+    const isTable = ({ schemaname, relname }: Node) => {
+      const isQuery = schemaname === undefined && ctes.has(relname as string);
+      return (isQuery ? this.inputs : this.ofOrganizations).has(relname as string);
+    };
     return tablesIn(item)
       .filter(isTable)
       .map((table) => [nameOf(table), table.relname as string]);
@@ -100,6 +112,7 @@ class Reading {
 
   /** Binds what is compared with a parameter, and then, step by step, what is compared with something bound. */
   private bind(own: Query, conditions: readonly Condition[]): void {
+    for (const [name, table] of own.tables) if (this.inputs.has(table)) own.bound.add(name);
     let before: number;
     do {
       before = own.bound.size;

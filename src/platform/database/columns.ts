@@ -1,11 +1,9 @@
 /** Builds SQL from TypeORM's metadata, so that a column is named only in its record. Needs no connection. */
 import { getMetadataArgsStorage } from 'typeorm';
-import type { Owner } from '../../shared/caller.js';
-import { inserting, type Part, type Sql } from './statement.js';
 
-type Record<Row> = new () => Row;
+export type Record<Row> = new () => Row;
 
-type Expressions<Row, Sql> = Partial<{ readonly [Property in keyof Row]: Sql }>;
+export type Expressions<Row, Sql> = Partial<{ readonly [Property in keyof Row]: Sql }>;
 
 /** A row that `selectionOf` reads. `Read` has the types of the properties that are converted. */
 export type Selected<Row, Read = unknown> = Readonly<Omit<Row, 'organizationId' | keyof Read> & Read>;
@@ -20,32 +18,6 @@ export function selectionOf<Row extends object>(
     .filter(({ property }) => (only ? only.includes(property) : property !== 'organizationId'))
     .map(({ property, column }) => `${read[property] ?? column} AS "${String(property)}"`)
     .join(', ');
-}
-
-/** `written` makes SQL of the SQL of a value, which is text. */
-export function insertInto<Row extends object, Written = unknown>(
-  name: string,
-  record: Record<Row>,
-  written: Expressions<Row, Sql> = {},
-): (owner: Owner, row: Omit<Row, keyof Written> & Written) => Part {
-  const columns = columnsOf(record);
-  const typed: Sql = (value, type) => (type === 'text' ? `${value}` : `${value}::${type}`);
-  const texts = inserting(`${tableOf(record)} (${columns.map(({ column }) => column).join(', ')})`, (...values) => {
-    const made = columns.map(({ property, type }, index) =>
-      (written[property] ?? typed)(values[index] as string, type),
-    );
-    return `VALUES (${made.join(', ')})`;
-  });
-  return (owner: Owner, row: object) => {
-    const values = columns.map(({ property, isJson }) => toValue((row as Row)[property], isJson));
-    return { name, owner, ...texts, values };
-  };
-}
-
-function toValue(value: unknown, isJson: boolean): unknown {
-  if (isJson) return JSON.stringify(value);
-  // pg would format a date in the process's time zone, which takes longer.
-  return value instanceof Date ? value.toISOString() : value;
 }
 
 interface Column<Row> {

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Owner } from '../../shared/caller.js';
 import type { Write } from '../../shared/decision.js';
+import { type Form, NAMED } from './form.js';
+import { type Texts, textsOf, type Values } from './prepared-query.js';
+import { textArray } from './text-array.js';
 
 /** Named SQL, prepared once per connection. */
 export interface Statement {
@@ -10,57 +13,42 @@ export interface Statement {
   readonly onCitus?: string;
 }
 
-/** Makes SQL from the SQL of its values: placeholders, or columns of BATCH, which are text. */
-export type Sql = (...values: string[]) => string;
-
 /** A write to the tables of one module. Parts of several modules are composed into one statement. */
 export interface Part extends Write {
-  /** Identifies the SQL: parts with the same name have the same text. */
-  readonly name: string;
   /** Whose rows it writes. Parts that are committed together have one owner. */
   readonly owner: Owner;
-  /** A part with a row count is sent alone, so it may count its placeholders from $1 itself. */
-  readonly sql: Sql;
-  /** Writes the same for all rows of BATCH. Without it, the part goes with no other request's. */
-  readonly all?: Sql;
-  /** Whether it locks rows that other requests of its owner want. It then goes with its owner's only. */
-  readonly locks?: boolean;
-  readonly values: readonly unknown[];
-  /** How many rows it must change. Any other number means that the state changed since it was read. */
+  /** A text is sent alone, in the transaction of the decision. */
+  readonly sql: Form | string;
+  readonly values: Values;
+  /** How many rows it must change; it is then sent alone. Any other number means that the state changed since it was read. */
   readonly rows?: number;
-  /** SQL for the number of rows that all rows of BATCH name. Unless exactly those change, and one alone, the statement divides by zero. */
-  readonly exactly?: Sql;
   /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
   readonly stale?: readonly string[];
   /** Called once the write is committed. Must not throw. */
   readonly committed?: () => void;
 }
 
-interface Parts extends Write {
-  readonly parts: readonly Part[];
-}
-
-export function several(name: string, ...parts: readonly Part[]): Write {
-  return { name, parts } as Parts;
+/** A row of a form. */
+export function hot<Row>(
+  owner: Owner,
+  form: Form<Row>,
+  row: Row,
+  options: Pick<Part, 'stale' | 'committed'> = {},
+): Part {
+  return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
 }
 
 /** A write that first reads something, such as the clock of a test mode. It is made when it is sent. */
 interface Later extends Write {
-  readonly make: () => Promise<Write>;
+  readonly make: () => Promise<Part>;
 }
 
-export function later(name: string, make: () => Promise<Write>): Write {
+export function later(name: string, make: () => Promise<Part>): Write {
   return { name, make } as Later;
 }
 
-/** The parts of each write. */
-export async function partsOf(writes: readonly Write[]): Promise<readonly (readonly Part[])[]> {
-  const made = await Promise.all(writes.map((write) => ('make' in write ? (write as Later).make() : write)));
-  return made.map((write) => ('parts' in write ? (write as Parts).parts : [write as Part]));
-}
-
-export function valuesOf(parts: readonly Part[]): readonly unknown[] {
-  return flat(parts.map(({ values }) => values));
+export async function partsOf(writes: readonly Write[]): Promise<readonly Part[]> {
+  return Promise.all(writes.map((write) => ('make' in write ? (write as Later).make() : (write as Part))));
 }
 
 /** flatMap() takes 12 µs for the values of a create, this 0.4. */
@@ -71,73 +59,79 @@ export function flat<Item>(lists: readonly (readonly Item[])[]): readonly Item[]
 
 /** PostgreSQL cuts names of statements to this many bytes. */
 const LONGEST_NAME = 63;
+/** How long the rows of many requests wait for what another transaction has locked. Then each goes alone. */
+const LOCK_TIMEOUT = `(SELECT set_config('lock_timeout', '20ms', true)) AS limited`;
 const known = new Map<string, Statement>();
 
-/** One statement that runs all parts. It takes their values in the same order. Its text is cached by the names of the parts. */
-export function composed(parts: readonly Part[]): Statement {
-  return remembered(namesOf(parts), () => {
-    let last = 0;
-    return textOf(
-      parts.map(({ sql, values, exactly }) => {
-        const text = sql(...values.map(() => `$${++last}`));
-        return exactly ? { text, changes: '1' } : { text };
-      }),
-    );
-  });
-}
-
-/** The rows that go together, with a column of text for each value of the parts. */
-export const BATCH = 'batch';
-/** How long a batch waits for what another transaction has locked. Then its rows go alone. */
-const LOCK_TIMEOUT = `set_config('lock_timeout', '20ms', true)`;
-
-/** The same for many rows at once. It takes an array of text for each value, with an element for each row. */
-export function composedForAll(parts: readonly Part[]): Statement {
-  return remembered(`all ${namesOf(parts)}`, () => {
-    const columns: string[] = [];
-    const columnOf = () => `${BATCH}.v${columns.push(`v${columns.length + 1}`)}`;
-    const texts = parts.map(({ all, values, exactly }) => {
-      const own = values.map(columnOf);
-      const text = (all as Sql)(...own);
-      return exactly ? { text, changes: exactly(...own) } : { text };
-    });
-    const arrays = columns.map((_, index) => `$${index + 1}::text[]`);
-    const rows = `SELECT ${BATCH}.* FROM unnest(${arrays}) AS ${BATCH} (${columns}) CROSS JOIN (SELECT ${LOCK_TIMEOUT}) AS limited`;
-    return textOf(texts, `${BATCH} AS MATERIALIZED (${rows})`);
-  });
-}
-
-export function namesOf(parts: readonly Part[]): string {
-  return parts.map(({ name }) => name).join(' ');
-}
-
-function remembered(names: string, textOf: () => string): Statement {
+/** One statement for all parts, with its values. Parts of one form are rows of one input, in their order. Its text is cached by their names. */
+export function composed(parts: readonly Part[], isLimited = false): [Statement, Values] {
+  const [{ name, sql, values: given, rows }] = parts as [Part];
+  if (typeof sql === 'string') return [{ name, text: sql }, given];
+  if (sql.isChange && rows === undefined)
+    throw new RangeError('A statement begins with an insert, or counts its rows.');
+  const groups = Map.groupBy(parts, (part) => part.sql as Form);
+  let names = isLimited ? 'limited' : '';
+  const values: Values[] = [];
+  for (const [{ name }, rows] of groups) {
+    names += rows.length === 1 ? ` ${name}` : ` ${name}*`;
+    values.push(rows.length === 1 ? (rows[0] as Part).values : arraysOf(rows.map((row) => textsOf(row.values))));
+  }
   let statement = known.get(names);
   if (!statement) {
-    statement = { name: shortened(names), text: textOf() };
+    statement = { name: shortened(names.trim()), text: textOf([...groups], isLimited) };
     known.set(names, statement);
   }
-  return statement;
+  return [statement, flat(values)];
 }
 
-type Text = { readonly text: string; readonly changes?: string };
+function arraysOf(rows: readonly Texts[]): Values {
+  return (rows[0] as Texts).map((_, index) => textArray(rows.map((texts) => texts[index] as string | null)));
+}
 
 /**
- * The first part runs first: PostgreSQL executes the main query before data-modifying WITH queries that nothing reads. The part
+ * The first text runs first: PostgreSQL executes the main query before data-modifying WITH queries that nothing reads. The one
  * that fails most often (a taken idempotency key) therefore comes first: then the others have not written dead rows.
  * Citus runs the WITH queries first, one after the other, and the main query at the end.
  */
-function textOf([first, ...others]: readonly Text[], ...before: readonly string[]): string {
-  if (first === undefined || first.changes !== undefined) throw new RangeError('A statement begins with an insert.');
+function textOf(groups: readonly (readonly [Form, readonly Part[]])[], isLimited: boolean): string {
+  const inputs: string[] = [];
+  const texts: string[] = [];
   const counts: string[] = [];
-  const queries = others.map(({ text, changes }, index) => {
-    if (changes === undefined) return `part_${index} AS (${text})`;
-    counts.push(`(SELECT count(*) FROM part_${index}) = (${changes})`);
-    return `part_${index} AS (${text} RETURNING 1)`;
-  });
-  const main = counts.length === 0 ? first.text : `${first.text} RETURNING 1 / (${counts.join(' AND ')})::integer`;
-  const all = [...before, ...queries];
-  return all.length === 0 ? main : `WITH ${all.join(', ')} ${main}`;
+  let last = 0;
+  for (const [form, { length }] of groups) {
+    const { name, isChange } = form;
+    const isOne = length === 1;
+    const columns = Object.entries(form.input).map(([column, type]) => ({ column, type, place: ++last }));
+    const placeholders = new Map(columns.map(({ column, type, place }) => [column, `$${place}::${type}`]));
+    if (!isOne) inputs.push(manyRows(name, columns, isLimited && inputs.length === 0));
+    else if (form.texts.length > 0) inputs.push(oneRow(name, placeholders));
+    const main = form.main({ isOne, of: (column) => (isOne ? (placeholders.get(column) as string) : column) });
+    if (isChange && texts.length > 0) {
+      const named = isOne ? '1' : `(SELECT ${NAMED} FROM ${name})`;
+      counts.push(`(SELECT count(*) FROM part_${texts.length}) = ${named}`);
+      texts.push(`${main} RETURNING 1`);
+    } else texts.push(main);
+    texts.push(...form.texts);
+  }
+  const [main, ...others] = texts;
+  const queries = [...inputs, ...others.map((text, index) => `part_${index + 1} AS (${text})`)];
+  const counted = counts.length === 0 ? '' : ` RETURNING 1 / (${counts.join(' AND ')})::integer`;
+  return `${queries.length === 0 ? '' : `WITH ${queries.join(',\n')}\n`}${main}${counted}`;
+}
+
+/** PostgreSQL plans it as if the values stood in the texts: it stores no row. */
+function oneRow(name: string, placeholders: ReadonlyMap<string, string>): string {
+  const columns = [...placeholders].map(([column, placeholder]) => `${placeholder} AS ${column}`);
+  return `${name} AS NOT MATERIALIZED (SELECT ${columns.join(', ')})`;
+}
+
+type Placed = { readonly column: string; readonly type: string; readonly place: number };
+
+function manyRows(name: string, columns: readonly Placed[], isLimited: boolean): string {
+  const values = columns.map(({ column, type, place }) => `v${place}::${type} AS ${column}`);
+  const arrays = columns.map(({ place }) => `$${place}::text[]`);
+  const sent = `unnest(${arrays.join(', ')}) AS sent (${columns.map(({ place }) => `v${place}`).join(', ')})`;
+  return `${name} AS (SELECT ${values.join(', ')} FROM ${sent}${isLimited ? `, ${LOCK_TIMEOUT}` : ''})`;
 }
 
 function shortened(names: string): string {
@@ -149,13 +143,4 @@ function shortened(names: string): string {
 /** SQL: the column's time minus so many seconds. In UTC, because Citus refuses arithmetic that depends on a time zone. */
 export function earlier(column: string, seconds: string): string {
   return `(${column} AT TIME ZONE 'UTC' - make_interval(secs => ${seconds})) AT TIME ZONE 'UTC'`;
-}
-
-/** An insert of the rows that a query makes from the values, alone and for all. */
-export function inserting(into: string, rowsOf: Sql): Pick<Part, 'sql' | 'all'> {
-  return {
-    sql: (...values) => `INSERT INTO ${into} ${rowsOf(...values)}`,
-    all: (...values) =>
-      `INSERT INTO ${into} SELECT made.* FROM ${BATCH} CROSS JOIN LATERAL (${rowsOf(...values)}) AS made`,
-  };
 }

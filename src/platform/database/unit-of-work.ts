@@ -3,8 +3,8 @@ import type { Decision, Write } from '../../shared/decision.js';
 import { Database } from './database.js';
 import { violates } from './faults.js';
 import { retried, Stale } from './retries.js';
-import { composed, composedForAll, flat, namesOf, type Part, partsOf, valuesOf } from './statement.js';
-import { valuesOfAll, Writes } from './writes.js';
+import { composed, type Part, partsOf } from './statement.js';
+import { Writes } from './writes.js';
 
 interface Written<Result> {
   readonly result: Result;
@@ -37,11 +37,10 @@ export class UnitOfWork {
         return { result, parts: await this.inOpenTransaction(await this.partsOf(writes)) };
       });
     }
-    const writes = await this.partsOf(decision.writes);
-    const parts = flat(writes);
+    const parts = await this.partsOf(decision.writes);
     const [first] = parts;
-    if (parts.some(({ rows }) => rows !== undefined)) {
-      await this.database.run((first as Part).owner, () => this.inOpenTransaction(writes));
+    if (first && parts.some(isAlone)) {
+      await this.database.run(first.owner, () => this.inOpenTransaction(parts));
     } else if (first) {
       await orStale(parts, this.writes.add(parts));
     }
@@ -49,36 +48,31 @@ export class UnitOfWork {
   }
 
   /** Citus returns no counts of other parts: there, each of these parts runs alone, and PostgreSQL tells how many rows it changed. */
-  private async partsOf(writes: readonly Write[]): Promise<readonly (readonly Part[])[]> {
-    const made = await partsOf(writes);
-    if (!this.database.isDistributed) return made;
-    return made.map((parts) => parts.map(({ exactly, ...part }) => (exactly ? { ...part, rows: 1 } : part)));
+  private async partsOf(writes: readonly Write[]): Promise<readonly Part[]> {
+    const parts = await partsOf(writes);
+    if (!this.database.isDistributed) return parts;
+    return parts.map((part) => (typeof part.sql !== 'string' && part.sql.isChange ? { ...part, rows: 1 } : part));
   }
 
-  /** A part with a row count runs first and alone, because PostgreSQL counts only the rows of a statement's main part. */
-  private async inOpenTransaction(writes: readonly (readonly Part[])[]): Promise<readonly Part[]> {
-    for (const part of flat(writes)) {
-      if (part.rows !== undefined && (await this.sent([part])) !== part.rows) throw new Stale();
+  /** What is sent alone goes first, because PostgreSQL counts only the rows of a statement's main part. On Citus, no rows go together. */
+  private async inOpenTransaction(parts: readonly Part[]): Promise<readonly Part[]> {
+    for (const part of parts.filter(isAlone)) {
+      const changed = await this.sent([part]);
+      if (part.rows !== undefined && changed !== part.rows) throw new Stale();
     }
-    const uncounted = writes.map((parts) => parts.filter(({ rows }) => rows === undefined));
-    const others = uncounted.filter(({ length }) => length > 0);
-    const isOfOneKind = new Set(others.map(namesOf)).size === 1;
-    if (others.length > 1 && isOfOneKind) await this.sendKind(others);
-    else if (others.length > 0) await this.sent(flat(others));
-    return flat(writes);
-  }
-
-  /** Several writes of one kind, such as the events of all sessions that expired. */
-  private async sendKind(writes: readonly (readonly Part[])[]): Promise<void> {
-    const [first] = writes as [readonly Part[]];
-    if (this.database.isDistributed || first.some(({ all }) => !all))
-      for (const parts of writes) await this.sent(parts);
-    else await this.database.write(composedForAll(first), valuesOfAll(writes));
+    const others = parts.filter((part) => !isAlone(part));
+    if (this.database.isDistributed) for (const part of others) await this.sent([part]);
+    else if (others.length > 0) await this.sent(others);
+    return parts;
   }
 
   private sent(parts: readonly Part[]): Promise<number> {
-    return orStale(parts, this.database.write(composed(parts), valuesOf(parts)));
+    return orStale(parts, this.database.write(...composed(parts)));
   }
+}
+
+function isAlone({ sql, rows }: Part): boolean {
+  return typeof sql === 'string' || rows !== undefined;
 }
 
 async function orStale<Outcome>(parts: readonly Part[], sent: Promise<Outcome>): Promise<Outcome> {

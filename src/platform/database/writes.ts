@@ -2,10 +2,9 @@ import { nameOf, type Owner } from '../../shared/caller.js';
 import { Quota } from '../quota.js';
 import type { Database } from './database.js';
 import { isOfOneRun } from './faults.js';
-import { type Texts, textsOf, type Values } from './prepared-query.js';
+import type { Form } from './form.js';
 import { MAX_WAITING, overloaded } from './shares.js';
-import { composed, composedForAll, namesOf, type Part, valuesOf } from './statement.js';
-import { textArray } from './text-array.js';
+import { composed, flat, type Part } from './statement.js';
 
 /** The most rows of one statement. More save little, and each waits for all. */
 const TOGETHER = 16;
@@ -18,17 +17,16 @@ const MAX_ALL_WAITING = 4 * MAX_WAITING;
 
 interface Waiting {
   readonly parts: readonly Part[];
-  /** The values as PostgreSQL reads them, and how many characters they have. */
-  readonly texts: Texts;
+  /** How many characters its texts have. */
   readonly length: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Writes of requests that go together: those composed of the same parts, of any organizations, or of one owner if a part locks
- * rows. They go at the end of the turn in which they come. While a statement of their kind is under way, the next ones wait for
- * it, and then go as one. A write that comes alone goes alone, by its usual statement.
+ * Writes of requests that go together: those of the same forms, of any organizations, or of one owner if they change rows. They
+ * go at the end of the turn in which they come. While a statement of their kind is under way, the next ones wait for it, and then
+ * go as one.
  */
 export class Writes {
   private readonly kinds = new Map<string, Kind>();
@@ -38,14 +36,15 @@ export class Writes {
 
   /** Writes all parts, or none. */
   async add(parts: readonly Part[]): Promise<void> {
-    if (!this.database.isGatheringWrites || parts.some(({ all }) => !all)) {
-      await this.database.autocommit(ownerOf(parts), composed(parts), valuesOf(parts));
+    if (!this.database.isGatheringWrites) {
+      await this.database.autocommit(ownerOf(parts), ...composed(parts));
       return;
     }
     const owner = nameOf(ownerOf(parts));
     if (!this.waiting.take(owner)) throw overloaded();
-    const locking = parts.find(({ locks }) => locks);
-    const name = locking ? `${namesOf(parts)} ${nameOf(locking.owner)}` : namesOf(parts);
+    const locking = parts.find(({ sql }) => (sql as Form).isChange);
+    const names = parts.map(({ name }) => name).join(' ');
+    const name = locking ? `${names} ${nameOf(locking.owner)}` : names;
     const kind = this.kinds.get(name) ?? new Kind(this.database, this.waiting, () => this.kinds.delete(name));
     this.kinds.set(name, kind);
     await kind.add(owner, parts);
@@ -65,10 +64,8 @@ class Kind {
 
   add(owner: string, parts: readonly Part[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const texts = textsOf(valuesOf(parts));
-      const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
       const line = this.lines.get(owner) ?? [];
-      line.push({ parts, texts, length, resolve, reject });
+      line.push({ parts, length: lengthOf(parts), resolve, reject });
       this.lines.set(owner, line);
       if (!this.isBusy) setImmediate(this.go);
       this.isBusy = true;
@@ -110,11 +107,9 @@ class Kind {
   }
 
   private async send(writes: readonly Waiting[]): Promise<void> {
-    const [{ parts, texts }] = writes as [Waiting];
-    const all = () => arraysOf(writes.map((write) => write.texts));
     try {
-      if (writes.length === 1) await this.database.autocommit(ownerOf(parts), composed(parts), texts);
-      else await this.database.autocommit(sharedOwner(writes), composedForAll(parts), all());
+      const parts = flat(writes.map((write) => write.parts));
+      await this.database.autocommit(sharedOwner(writes), ...composed(parts, writes.length > 1));
       for (const { resolve } of writes) resolve();
     } catch (error) {
       // One refused row fails the statement. Sent alone, only that one fails.
@@ -124,12 +119,10 @@ class Kind {
   }
 }
 
-export function valuesOfAll(writes: readonly (readonly Part[])[]): Values {
-  return arraysOf(writes.map((parts) => textsOf(valuesOf(parts))));
-}
-
-function arraysOf(rows: readonly Texts[]): Values {
-  return (rows[0] as Texts).map((_, index) => textArray(rows.map((texts) => texts[index] as string | null)));
+function lengthOf(parts: readonly Part[]): number {
+  let length = 0;
+  for (const { values } of parts) for (const value of values) if (typeof value === 'string') length += value.length;
+  return length;
 }
 
 function ownerOf(parts: readonly Part[]): Owner {

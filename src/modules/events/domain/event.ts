@@ -8,8 +8,6 @@ export interface NewEvent {
   readonly object: string;
   /** Number of the event among those of its resource, from 1. A unique key lets only one of two concurrent changes take a number. */
   readonly sequence: number;
-  /** Whether the same transaction has the next event of the object. Then this one is inserted by itself, before it. */
-  readonly isFollowed?: boolean;
   readonly data: string;
   readonly reason?: string | null;
   readonly details?: Readonly<Record<string, string | null>>;

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
+import { type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
+import { insertInto } from '../../../../platform/database/form.js';
 import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import { hot, type Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -24,7 +25,7 @@ import {
 } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 
-const insert = insertInto('checkout.add', CheckoutSessionRecord);
+const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
 const columnsWith = (status: string, lineItems = 'line_items') =>
   selectionOf(CheckoutSessionRecord, { status, lineItems, expiresAt: 'extract(epoch FROM expires_at)::bigint' });
@@ -111,7 +112,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
 
   add(caller: Caller, { state }: CheckoutSession): Part {
     const organizationId = uuidOf(caller.organization);
-    return insert(caller, {
+    return hot(caller, SESSION, {
       organizationId,
       ...state,
       id: uuidOf(state.id),
@@ -122,7 +123,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   async close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Promise<Part> {
     const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
     const values = [...key, status, paymentStatus, await this.aheadSeconds(caller)];
-    return { name: 'checkout.close', owner: caller, sql: () => CLOSE, values, rows: 1 };
+    return { name: 'checkout.close', owner: caller, sql: CLOSE, values, rows: 1 };
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {

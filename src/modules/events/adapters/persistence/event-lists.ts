@@ -80,6 +80,11 @@ function listOfAll(of: 'all' | 'object', order: Order): Statement {
   };
 }
 
+const inEachOrder = <Made>(make: (order: Order) => Made) => ({ asc: make('asc'), desc: make('desc') });
+const LIST = inEachOrder((order) => ({ all: listStatement('all', order), type: listStatement('type', order) }));
+const OF_OBJECT = inEachOrder((order) => listOfObjects('object', [], order));
+const OF_EACH = inEachOrder((order) => ({ all: listOfAll('all', order), object: listOfAll('object', order) }));
+
 interface FoundRow extends Event {
   readonly followed: boolean;
 }
@@ -107,12 +112,11 @@ export class EventLists {
     const read = (statement: Statement, ...more: readonly unknown[]) =>
       this.database.read<FoundRow>(caller, statement, [...page, ...more]);
     const whole = about ?? object;
-    if (whole === undefined)
-      return type === undefined ? read(listStatement('all', order)) : read(listStatement('type', order), type);
+    if (whole === undefined) return type === undefined ? read(LIST[order].all) : read(LIST[order].type, type);
     const stories = this.facts.resources.flatMap(({ story }) =>
       story && about?.startsWith(`${story.of.prefix}_`) ? story.others : [],
     );
-    const statement = listOfObjects(about === undefined ? 'object' : 'story', stories, order);
+    const statement = about === undefined ? OF_OBJECT[order] : listOfObjects('story', stories, order);
     return read(statement, uuidOf(whole), this.typesOf(filter), object === undefined ? null : uuidOf(object));
   }
 
@@ -125,8 +129,8 @@ export class EventLists {
     }
     const [low, high, first, end, , , last] = await this.range({ ...filter, from: earliest(filter) }, 0);
     const page = [mode, low, high, limit + 1, this.typesOf(filter), first, end, last];
-    if (object === undefined) return this.database.read({ mode }, listOfAll('all', order), page);
-    return this.database.read({ mode }, listOfAll('object', order), [...page, uuidOf(object)]);
+    if (object === undefined) return this.database.read({ mode }, OF_EACH[order].all, page);
+    return this.database.read({ mode }, OF_EACH[order].object, [...page, uuidOf(object)]);
   }
 
   private async range(filter: EventFilter, ahead: number) {

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../platform/database/database.js';
-import { earlier, type Part, type Sql } from '../../../../platform/database/statement.js';
+import { earlier, type Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
@@ -43,19 +43,17 @@ const DUE = {
 };
 
 /** Deliveries to the ledger follow real time. */
-const toOrganization: Sql = (organization, mode) =>
-  `organization_id = ${organization} AND mode = ${mode} AND receiver NOT LIKE 'ledger %'`;
+const TO_ORGANIZATION = `organization_id = $1 AND mode = $2 AND receiver NOT LIKE 'ledger %'`;
 /** While an attempt is under way, from its claim until it is recorded, next_attempt_at is the end of the lease. */
-const notUnderWay: Sql = (organization, mode) => `(attempts = 0 OR EXISTS (
-  SELECT FROM webhook_attempts AS made WHERE made.organization_id = ${organization} AND made.mode = ${mode}
+const NOT_UNDER_WAY = `(attempts = 0 OR EXISTS (
+  SELECT FROM webhook_attempts AS made WHERE made.organization_id = $1 AND made.mode = $2
     AND made.event_id = delivery.event_id AND made.endpoint_id = delivery.endpoint_id AND made.attempt = delivery.attempts))`;
-const ADVANCE: Sql = (organization, mode, seconds, after) => `UPDATE webhook_deliveries AS delivery
-  SET next_attempt_at = ${earlier('next_attempt_at', seconds)}
-  WHERE ${toOrganization(organization, mode)} AND next_attempt_at > ${after} AND ${notUnderWay(organization, mode)}`;
+const ADVANCE = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = ${earlier('next_attempt_at', '$3')}
+  WHERE ${TO_ORGANIZATION} AND next_attempt_at > $4 AND ${NOT_UNDER_WAY}`;
 const BUSY = {
   name: 'webhooks.busy',
-  text: `SELECT FROM webhook_deliveries AS delivery WHERE ${toOrganization('$1', '$2')} AND next_attempt_at IS NOT NULL
-    AND (next_attempt_at <= $3 OR NOT ${notUnderWay('$1', '$2')}) LIMIT 1`,
+  text: `SELECT FROM webhook_deliveries AS delivery WHERE ${TO_ORGANIZATION} AND next_attempt_at IS NOT NULL
+    AND (next_attempt_at <= $3 OR NOT ${NOT_UNDER_WAY}) LIMIT 1`,
 };
 
 @Injectable()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto } from '../../../../platform/database/columns.js';
-import { inserting, later, type Sql, several } from '../../../../platform/database/statement.js';
+import { insertInto } from '../../../../platform/database/form.js';
+import { hot, later, type Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, type Moment } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
@@ -13,39 +13,37 @@ import { EventRecord, numbered } from './event.record.js';
 import { RECORDED } from './metrics.js';
 import { NO_ENDPOINT } from './no-endpoint.js';
 
-const insert = insertInto('events.record', EventRecord);
-
 /** A first attempt is due at -infinity, so that a clock that is set back cannot delay it. */
-const DELIVERIES = `webhook_deliveries
-  (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)`;
-const DUE = `0::smallint, '-infinity'::timestamptz`;
+const DELIVER = (endpoint: string) => `INSERT INTO webhook_deliveries
+  (organization_id, mode, event_id, endpoint_id, url, receiver, attempts, next_attempt_at)
+SELECT ${endpoint}, 0, '-infinity' FROM new_event AS event`;
 
 export const subscribes = (type: string): string => `endpoint.enabled AND endpoint.events && ARRAY['*', ${type}]`;
+
+const OWN = `endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode AND ${subscribes('event.type')}`;
+const ENDPOINT = 'endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver';
+
+interface NotifyUrl {
+  readonly url: string | null;
+  readonly receiver: string | null;
+}
 
 /**
  * The statement that records an event also selects its endpoints, so an endpoint misses no event that is recorded after its
  * creation. Deliveries to the organization's endpoints and to the ledger's are inserted separately, because Citus cannot mix
- * both kinds of tables in one query.
+ * both kinds of tables in one query. The notify_url gets no delivery of its own if an endpoint with the same URL gets the event.
  */
-const own: Sql = (organization, mode, type) =>
-  `FROM webhook_endpoints endpoint WHERE organization_id = ${organization}::uuid AND mode = ${mode} AND ${subscribes(`${type}::text`)}`;
-const TO_ENDPOINTS = inserting(
-  DELIVERIES,
-  (organization, mode, event, type) =>
-    `SELECT organization_id, mode, ${event}::uuid, id, url, receiver, ${DUE} ${own(organization, mode, type)}`,
-);
-const TO_LEDGER = inserting(
-  DELIVERIES,
-  (organization, mode, event, type) => `SELECT ${organization}::uuid, mode, ${event}::uuid, id, url, receiver, ${DUE}
-  FROM ledger_webhook_endpoints endpoint WHERE mode = ${mode} AND ${subscribes(`${type}::text`)}`,
-);
-/** The notify_url gets no delivery of its own if an endpoint with the same URL gets the event. */
-const TO_URL = inserting(
-  DELIVERIES,
-  (organization, mode, event, type, url, receiver) =>
-    `SELECT ${organization}::uuid, ${mode}::text, ${event}::uuid, '${NO_ENDPOINT}'::uuid, ${url}::text, ${receiver}::text, ${DUE}
-  WHERE ${url} IS NOT NULL AND NOT EXISTS (SELECT ${own(organization, mode, type)} AND url = ${url})`,
-);
+const EVENT = insertInto<EventRecord, unknown, NotifyUrl>('new_event', EventRecord, {
+  more: { url: 'text', receiver: 'text' },
+  texts: [
+    `${DELIVER(`endpoint.organization_id, ${ENDPOINT}`)}
+JOIN webhook_endpoints AS endpoint ON ${OWN}`,
+    `${DELIVER(`event.organization_id, ${ENDPOINT}`)}
+JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND ${subscribes('event.type')}`,
+    `${DELIVER(`event.organization_id, event.mode, event.id, '${NO_ENDPOINT}', event.url, event.receiver`)}
+WHERE event.url IS NOT NULL AND NOT EXISTS (SELECT FROM webhook_endpoints AS endpoint WHERE ${OWN} AND endpoint.url = event.url)`,
+  ],
+});
 
 @Injectable()
 export class PostgresOutbox extends Outbox {
@@ -60,23 +58,10 @@ export class PostgresOutbox extends Outbox {
     return later('events.record', async () => this.recordAt(await this.clock.at(caller), caller, event));
   }
 
-  private recordAt(moment: Moment, caller: Caller, event: NewEvent): Write {
+  private recordAt(moment: Moment, caller: Caller, event: NewEvent): Part {
     const { notifyUrl: url } = event;
-    const row = toRow(caller, event, moment);
-    const values = [row.organizationId, row.mode, row.id, row.type];
-    const committed = () => this.announce(caller, event);
-    return several(
-      'events.record',
-      { committed, ...insert(caller, row), ...(event.isFollowed ? { rows: 1 } : {}) },
-      { name: 'events.deliver', owner: caller, ...TO_ENDPOINTS, values },
-      { name: 'events.deliver_to_ledger', owner: caller, ...TO_LEDGER, values },
-      {
-        name: 'events.deliver_to_url',
-        owner: caller,
-        ...TO_URL,
-        values: [...values, url, url === null ? null : storedReceiver(url)],
-      },
-    );
+    const row = { ...toRow(caller, event, moment), url, receiver: url === null ? null : storedReceiver(url) };
+    return hot(caller, EVENT, row, { committed: () => this.announce(caller, event) });
   }
 
   private announce(caller: Caller, event: NewEvent): void {

@@ -55,7 +55,7 @@ export class PostgresResending extends Resending {
     const committed = () =>
       this.scheduler.requested(receivers.map((stored) => dueReceiver(caller.organization, stored)));
     const values = [...keyOf(caller, event), endpoints, urls, receivers, new Date(at)];
-    return { name: 'webhooks.resend', owner: caller, sql: () => SEND, values, committed, rows: recipients.length };
+    return { name: 'webhooks.resend', owner: caller, sql: SEND, values, committed, rows: recipients.length };
   }
 }
 

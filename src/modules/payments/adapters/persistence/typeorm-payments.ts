@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto, type Selected, selectionOf } from '../../../../platform/database/columns.js';
+import { type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
+import { insertInto } from '../../../../platform/database/form.js';
 import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import { hot, type Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -23,7 +24,7 @@ const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
 export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHERE ${SCOPE} AND id = $3`;
 const LEDGER = { owner: ownerIn('payments') };
 
-const insert = insertInto('payments.add', PaymentRecord);
+const PAYMENT = insertInto('new_payment', PaymentRecord);
 
 @Injectable()
 export class TypeormPayments extends Payments {
@@ -38,10 +39,8 @@ export class TypeormPayments extends Payments {
   add(caller: Caller, { state }: Payment): Part {
     const checkoutSession = state.checkoutSession && uuidOf(state.checkoutSession);
     const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), checkoutSession };
-    return {
-      ...insert(caller, { ...state, ...ids }),
-      stale: ['payments_reference_key', 'payments_checkout_session_key'],
-    };
+    const stale = ['payments_reference_key', 'payments_checkout_session_key'];
+    return hot(caller, PAYMENT, { ...state, ...ids }, { stale });
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {

@@ -14,12 +14,10 @@ export class OutboxRefundEvents extends RefundEvents {
 
   record(caller: Caller, type: RefundEvent, refund: Refund, notifyUrl: string | null): Write {
     const { version, state } = refund;
-    const sequence = type === 'refund.created' ? 1 : version;
     return this.outbox.record(caller, {
       type,
       object: state.id,
-      sequence,
-      isFollowed: sequence < version,
+      sequence: type === 'refund.created' ? 1 : version,
       data: refundJson(refund),
       reason: state.failureReason,
       details: detailsOf(refund),

@@ -126,7 +126,7 @@ export class PostgresClaims extends Claims {
         states.map(({ claimableAt }) => new Date(claimableAt).toISOString()),
       ];
       const { name, text } = group.length === 1 ? STORE : STORE_ALL;
-      return { name, owner: { mode }, sql: () => text, values, rows: owned.length };
+      return { name, owner: { mode }, sql: text, values, rows: owned.length };
     });
   }
 

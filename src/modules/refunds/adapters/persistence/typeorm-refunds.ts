@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not } from 'typeorm';
-import { insertInto, selectionOf } from '../../../../platform/database/columns.js';
+import { selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
+import { insertInto } from '../../../../platform/database/form.js';
 import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
 import { Stale } from '../../../../platform/database/retries.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import { hot, type Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -18,7 +19,7 @@ import type { Payout } from '../../domain/made-refund.js';
 import { REFUND_ID, Refund } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
-const insert = insertInto('refunds.add', RefundRecord);
+const REFUND = insertInto('new_refund', RefundRecord);
 
 export const COLUMNS = selectionOf(RefundRecord);
 
@@ -42,7 +43,7 @@ export class TypeormRefunds extends Refunds {
     const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
     const times = { claimExpiresAt: null, claimableAt: new Date(state.claimableAt) };
     const stale = ['refunds_reference_key', 'refunds_made_elsewhere_key'];
-    return { ...insert(caller, { ...state, ...ids, ...times }), stale };
+    return hot(caller, REFUND, { ...state, ...ids, ...times }, { stale });
   }
 
   /** Of concurrent changes, only the first finds the state that it was decided on. */

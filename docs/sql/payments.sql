@@ -1,0 +1,478 @@
+-- free_amount
+UPDATE payments
+SET amount_pending_refund = greatest(amount_pending_refund - $4::bigint, 0)
+WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid;
+
+-- free_amount*
+WITH free_amount AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS sent (v1, v2, v3, v4)
+)
+UPDATE payments
+SET amount_pending_refund = greatest(amount_pending_refund - (
+  SELECT sum(amount)::bigint
+  FROM free_amount
+  WHERE free_amount.organization_id = payments.organization_id AND free_amount.mode = payments.mode AND
+    free_amount.id = payments.id
+), 0)
+WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM free_amount)) AND mode = ANY (ARRAY(SELECT mode
+  FROM free_amount)) AND id = ANY (ARRAY(SELECT id FROM free_amount));
+
+-- hold_amount
+UPDATE payments
+SET amount_on_hold = amount_on_hold + $4::bigint, version = version + 1
+WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid;
+
+-- hold_amount*
+WITH hold_amount AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS sent (v1, v2, v3, v4)
+)
+UPDATE payments
+SET amount_on_hold = amount_on_hold + (
+  SELECT sum(amount)::bigint
+  FROM hold_amount
+  WHERE hold_amount.organization_id = payments.organization_id AND hold_amount.mode = payments.mode AND
+    hold_amount.id = payments.id
+), version = version + 1
+WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM hold_amount)) AND mode = ANY (ARRAY(SELECT mode
+  FROM hold_amount)) AND id = ANY (ARRAY(SELECT id FROM hold_amount));
+
+-- new_hold
+INSERT INTO payment_holds (organization_id, mode, id, payment_id, amount, reason, reference, status)
+VALUES ($1::uuid, $2::text, $3::uuid, $4::uuid, $5::bigint, $6::text, $7::text, $8::text);
+
+-- new_hold*
+WITH new_hold AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::uuid AS payment_id, v5::bigint AS
+    amount, v6::text AS reason, v7::text AS reference, v8::text AS status
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+    AS sent (v1, v2, v3, v4, v5, v6, v7, v8)
+)
+INSERT INTO payment_holds (organization_id, mode, id, payment_id, amount, reason, reference, status)
+SELECT organization_id, mode, id, payment_id, amount, reason, reference, status
+FROM new_hold;
+
+-- new_payment
+INSERT INTO payments (organization_id, mode, id, currency, amount, amount_refunded, amount_pending_refund,
+  amount_on_hold, checkout_session_id, mismatch, reference, notify_url, version)
+VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::uuid,
+  $10::text, $11::text, $12::text, $13::integer);
+
+-- new_payment*
+WITH new_payment AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::text AS currency, v5::bigint AS
+    amount, v6::bigint AS amount_refunded, v7::bigint AS amount_pending_refund, v8::bigint AS amount_on_hold,
+    v9::uuid AS checkout_session_id, v10::text AS mismatch, v11::text AS reference, v12::text AS notify_url,
+    v13::integer AS version
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+    $9::text[], $10::text[], $11::text[], $12::text[], $13::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8,
+    v9, v10, v11, v12, v13)
+)
+INSERT INTO payments (organization_id, mode, id, currency, amount, amount_refunded, amount_pending_refund,
+  amount_on_hold, checkout_session_id, mismatch, reference, notify_url, version)
+SELECT organization_id, mode, id, currency, amount, amount_refunded, amount_pending_refund, amount_on_hold,
+  checkout_session_id, mismatch, reference, notify_url, version
+FROM new_payment;
+
+-- payment_holds.ledger
+/* every organization: the ledger lists those of all */
+SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+  "amount", reason AS "reason", reference AS "reference", status AS "status"
+FROM payment_holds
+WHERE mode = $1 AND id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payment_holds.ledger organization_id
+SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+  "amount", reason AS "reason", reference AS "reference", status AS "status"
+FROM payment_holds
+WHERE mode = $1 AND organization_id = $5 AND id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payment_holds.ledger organization_id payment_id
+WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+    "amount", reason AS "reason", reference AS "reference", status AS "status"
+  FROM payment_holds
+  WHERE mode = $1 AND organization_id = $5 AND payment_id = $6
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payment_holds.ledger organization_id payment_id status
+WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+    "amount", reason AS "reason", reference AS "reference", status AS "status"
+  FROM payment_holds
+  WHERE mode = $1 AND organization_id = $5 AND payment_id = $6 AND status = $7
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payment_holds.ledger organization_id status
+SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+  "amount", reason AS "reason", reference AS "reference", status AS "status"
+FROM payment_holds
+WHERE mode = $1 AND organization_id = $5 AND status = $6 AND id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payment_holds.ledger payment_id
+/* every organization: the ledger lists those of all */ WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+    "amount", reason AS "reason", reference AS "reference", status AS "status"
+  FROM payment_holds
+  WHERE mode = $1 AND payment_id = $5
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payment_holds.ledger payment_id status
+/* every organization: the ledger lists those of all */ WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+    "amount", reason AS "reason", reference AS "reference", status AS "status"
+  FROM payment_holds
+  WHERE mode = $1 AND payment_id = $5 AND status = $6
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payment_holds.ledger status
+/* every organization: the ledger lists those of all */
+SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+  "amount", reason AS "reason", reference AS "reference", status AS "status"
+FROM payment_holds
+WHERE mode = $1 AND status = $5 AND id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payment_holds.owner
+/* every organization: a resource of the ledger is of any of them */
+SELECT organization_id AS organization
+FROM payment_holds
+WHERE mode = $1 AND id = $2;
+
+-- payments.by_reference
+SELECT mode AS "mode", id AS "id", currency AS "currency", amount AS "amount", amount_refunded AS
+  "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold",
+  checkout_session_id AS "checkoutSession", mismatch AS "mismatch", reference AS "reference", notify_url AS
+  "notifyUrl", version AS "version"
+FROM payments
+WHERE organization_id = $1 AND mode = $2 AND reference = $3;
+
+-- payments.find
+SELECT mode AS "mode", id AS "id", currency AS "currency", amount AS "amount", amount_refunded AS
+  "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold",
+  checkout_session_id AS "checkoutSession", mismatch AS "mismatch", reference AS "reference", notify_url AS
+  "notifyUrl", version AS "version"
+FROM payments
+WHERE organization_id = $1 AND mode = $2 AND id = $3;
+
+-- payments.find_hold
+SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", reason AS "reason", reference
+  AS "reference", status AS "status"
+FROM payment_holds
+WHERE organization_id = $1 AND mode = $2 AND id = $3;
+
+-- payments.ledger
+/* every organization: the ledger lists those of all */
+SELECT organization_id AS organization, mode AS "mode", id AS "id", currency AS "currency", amount AS "amount",
+  amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS
+  "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch", reference AS "reference",
+  notify_url AS "notifyUrl", version AS "version"
+FROM payments
+WHERE mode = $1 AND id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payments.ledger checkout_session_id
+/* every organization: the ledger lists those of all */ WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", currency AS "currency", amount AS
+    "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
+    amount_on_hold AS "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch",
+    reference AS "reference", notify_url AS "notifyUrl", version AS "version"
+  FROM payments
+  WHERE mode = $1 AND checkout_session_id = $5
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payments.ledger checkout_session_id organization_id
+WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", currency AS "currency", amount AS
+    "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
+    amount_on_hold AS "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch",
+    reference AS "reference", notify_url AS "notifyUrl", version AS "version"
+  FROM payments
+  WHERE mode = $1 AND checkout_session_id = $5 AND organization_id = $6
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payments.ledger checkout_session_id organization_id reference
+WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", currency AS "currency", amount AS
+    "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
+    amount_on_hold AS "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch",
+    reference AS "reference", notify_url AS "notifyUrl", version AS "version"
+  FROM payments
+  WHERE mode = $1 AND checkout_session_id = $5 AND organization_id = $6 AND reference = $7
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payments.ledger checkout_session_id reference
+/* every organization: the ledger lists those of all */ WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", currency AS "currency", amount AS
+    "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
+    amount_on_hold AS "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch",
+    reference AS "reference", notify_url AS "notifyUrl", version AS "version"
+  FROM payments
+  WHERE mode = $1 AND checkout_session_id = $5 AND reference = $6
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payments.ledger organization_id
+SELECT organization_id AS organization, mode AS "mode", id AS "id", currency AS "currency", amount AS "amount",
+  amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS
+  "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch", reference AS "reference",
+  notify_url AS "notifyUrl", version AS "version"
+FROM payments
+WHERE mode = $1 AND organization_id = $5 AND id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payments.ledger organization_id reference
+WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", currency AS "currency", amount AS
+    "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
+    amount_on_hold AS "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch",
+    reference AS "reference", notify_url AS "notifyUrl", version AS "version"
+  FROM payments
+  WHERE mode = $1 AND organization_id = $5 AND reference = $6
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payments.ledger reference
+/* every organization: the ledger lists those of all */ WITH found AS MATERIALIZED (
+  SELECT organization_id AS organization, mode AS "mode", id AS "id", currency AS "currency", amount AS
+    "amount", amount_refunded AS "amountRefunded", amount_pending_refund AS "amountPendingRefund",
+    amount_on_hold AS "amountOnHold", checkout_session_id AS "checkoutSession", mismatch AS "mismatch",
+    reference AS "reference", notify_url AS "notifyUrl", version AS "version"
+  FROM payments
+  WHERE mode = $1 AND reference = $5
+)
+SELECT *
+FROM found
+WHERE id >= $2 AND id < $3
+ORDER BY id desc
+LIMIT $4;
+
+-- payments.list
+SELECT mode AS "mode", id AS "id", currency AS "currency", amount AS "amount", amount_refunded AS
+  "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold",
+  checkout_session_id AS "checkoutSession", mismatch AS "mismatch", reference AS "reference", notify_url AS
+  "notifyUrl", version AS "version"
+FROM payments
+WHERE organization_id = $1 AND mode = $2 AND id >= $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN true
+  ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
+  / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) <
+  '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
+  8))::bit(32)::bigint END < $6::bigint END
+ORDER BY id DESC
+LIMIT $7;
+
+-- payments.list_session
+WITH own AS MATERIALIZED (
+  SELECT mode AS "mode", id AS "id", currency AS "currency", amount AS "amount", amount_refunded AS
+    "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold",
+    checkout_session_id AS "checkoutSession", mismatch AS "mismatch", reference AS "reference", notify_url AS
+    "notifyUrl", version AS "version"
+  FROM payments
+  WHERE organization_id = $1 AND mode = $2 AND checkout_session_id = $8
+)
+SELECT *
+FROM own
+WHERE id >= $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) <
+  '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
+  8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
+  END
+ORDER BY id DESC
+LIMIT $7;
+
+-- payments.lock
+SELECT mode AS "mode", id AS "id", currency AS "currency", amount AS "amount", amount_refunded AS
+  "amountRefunded", amount_pending_refund AS "amountPendingRefund", amount_on_hold AS "amountOnHold",
+  checkout_session_id AS "checkoutSession", mismatch AS "mismatch", reference AS "reference", notify_url AS
+  "notifyUrl", version AS "version"
+FROM payments
+WHERE organization_id = $1 AND mode = $2 AND id = $3
+FOR NO KEY UPDATE;
+
+-- payments.measure
+/* every organization: counts all payments on hold */ WITH on_hold AS MATERIALIZED (
+  SELECT mode, currency, amount_on_hold
+  FROM payments
+  WHERE amount_on_hold > 0
+  LIMIT 50000
+), counts AS (
+  SELECT mode, count(currency) AS payments
+  FROM on_hold RIGHT
+  JOIN (VALUES ('test'), ('live')) AS each_mode (mode) USING (mode)
+  GROUP BY mode
+), sums AS (
+  SELECT mode, currency, sum(amount_on_hold) AS amount
+  FROM on_hold
+  GROUP BY mode, currency
+)
+SELECT 'payments' AS gauge, json_build_object('mode', mode) AS labels, (payments)::float8 AS value
+FROM counts
+UNION ALL
+SELECT 'amount' AS gauge, json_build_object('mode', mode, 'currency', currency) AS labels, (amount)::float8 AS
+  value
+FROM sums;
+
+-- payments.owner
+/* every organization: a resource of the ledger is of any of them */
+SELECT organization_id AS organization
+FROM payments
+WHERE mode = $1 AND id = $2;
+
+-- refund_amount
+UPDATE payments
+SET amount_pending_refund = greatest(amount_pending_refund - $4::bigint, 0), amount_refunded = amount_refunded
+  + $4::bigint
+WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid;
+
+-- refund_amount*
+WITH refund_amount AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS sent (v1, v2, v3, v4)
+)
+UPDATE payments
+SET amount_pending_refund = greatest(amount_pending_refund - (
+  SELECT sum(amount)::bigint
+  FROM refund_amount
+  WHERE refund_amount.organization_id = payments.organization_id AND refund_amount.mode = payments.mode AND
+    refund_amount.id = payments.id
+), 0), amount_refunded = amount_refunded + (
+  SELECT sum(amount)::bigint
+  FROM refund_amount
+  WHERE refund_amount.organization_id = payments.organization_id AND refund_amount.mode = payments.mode AND
+    refund_amount.id = payments.id
+)
+WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM refund_amount)) AND mode = ANY (ARRAY(SELECT
+  mode FROM refund_amount)) AND id = ANY (ARRAY(SELECT id FROM refund_amount));
+
+-- refund_unreserved_amount
+UPDATE payments
+SET amount_refunded = amount_refunded + $4::bigint
+WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid;
+
+-- refund_unreserved_amount*
+WITH refund_unreserved_amount AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS sent (v1, v2, v3, v4)
+)
+UPDATE payments
+SET amount_refunded = amount_refunded + (
+  SELECT sum(amount)::bigint
+  FROM refund_unreserved_amount
+  WHERE refund_unreserved_amount.organization_id = payments.organization_id AND refund_unreserved_amount.mode
+    = payments.mode AND refund_unreserved_amount.id = payments.id
+)
+WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM refund_unreserved_amount)) AND mode = ANY (ARRAY(SELECT
+  mode FROM refund_unreserved_amount)) AND id = ANY (ARRAY(SELECT id FROM refund_unreserved_amount));
+
+-- release_amount
+UPDATE payments
+SET amount_on_hold = greatest(amount_on_hold - $4::bigint, 0), version = version + 1
+WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid;
+
+-- release_amount*
+WITH release_amount AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS sent (v1, v2, v3, v4)
+)
+UPDATE payments
+SET amount_on_hold = greatest(amount_on_hold - (
+  SELECT sum(amount)::bigint
+  FROM release_amount
+  WHERE release_amount.organization_id = payments.organization_id AND release_amount.mode = payments.mode AND
+    release_amount.id = payments.id
+), 0), version = version + 1
+WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM release_amount)) AND mode = ANY (ARRAY(SELECT
+  mode FROM release_amount)) AND id = ANY (ARRAY(SELECT id FROM release_amount));
+
+-- reserve_amount
+UPDATE payments
+SET amount_pending_refund = amount_pending_refund + $4::bigint
+WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid;
+
+-- reserve_amount*
+WITH reserve_amount AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS sent (v1, v2, v3, v4)
+)
+UPDATE payments
+SET amount_pending_refund = amount_pending_refund + (
+  SELECT sum(amount)::bigint
+  FROM reserve_amount
+  WHERE reserve_amount.organization_id = payments.organization_id AND reserve_amount.mode = payments.mode AND
+    reserve_amount.id = payments.id
+)
+WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM reserve_amount)) AND mode = ANY (ARRAY(SELECT
+  mode FROM reserve_amount)) AND id = ANY (ARRAY(SELECT id FROM reserve_amount));
+
+-- take_back_amount
+UPDATE payments
+SET amount_refunded = greatest(amount_refunded - $4::bigint, 0)
+WHERE organization_id = $1::uuid AND mode = $2::text AND id = $3::uuid;
+
+-- take_back_amount*
+WITH take_back_amount AS (
+  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::bigint AS amount
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS sent (v1, v2, v3, v4)
+)
+UPDATE payments
+SET amount_refunded = greatest(amount_refunded - (
+  SELECT sum(amount)::bigint
+  FROM take_back_amount
+  WHERE take_back_amount.organization_id = payments.organization_id AND take_back_amount.mode = payments.mode
+    AND take_back_amount.id = payments.id
+), 0)
+WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM take_back_amount)) AND mode = ANY (ARRAY(SELECT
+  mode FROM take_back_amount)) AND id = ANY (ARRAY(SELECT id FROM take_back_amount));

@@ -1,0 +1,93 @@
+/** On a real PostgreSQL: a form writes of one row what it writes of that row among many. */
+import { expect, test } from '@jest/globals';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { Database } from '../../src/platform/database/database.js';
+import { insertInto } from '../../src/platform/database/form.js';
+import { hot } from '../../src/platform/database/statement.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { decided, inTransaction } from '../../src/shared/decision.js';
+import { createDatabase } from '../support/postgres.js';
+
+@Entity('things')
+class ThingRecord {
+  @PrimaryColumn('integer')
+  id!: number;
+
+  @Column('text', { nullable: true })
+  text!: string | null;
+
+  @Column('text', { array: true, nullable: true })
+  texts!: readonly string[] | null;
+
+  @Column('json')
+  json!: unknown;
+
+  @Column('bytea')
+  bytes!: Buffer;
+
+  @Column('boolean')
+  flag!: boolean;
+
+  @Column('timestamptz')
+  at!: Date;
+
+  /** Of an earlier day. */
+  @Column('date')
+  day!: string;
+}
+
+const THING = insertInto<ThingRecord, { day: number }, { copies: number | null }>('new_thing', ThingRecord, {
+  made: { day: { type: 'integer', sql: (days) => `date '2026-03-01' - ${days}` } },
+  more: { copies: 'integer' },
+  texts: [
+    `INSERT INTO copies (id, copy) SELECT thing.id, copy FROM new_thing AS thing CROSS JOIN generate_series(1, thing.copies) AS copy`,
+  ],
+});
+
+const TEXTS = ['', 'NULL', '{"a","b"}', `"quoted" 'text' \\n ${'€'.repeat(9)}`, 'line\nline\t', null];
+const things = TEXTS.map((text, id) => ({
+  id,
+  text,
+  texts: id % 3 === 0 ? null : [text ?? 'none', 'a,b', '{}', 'NULL', ''],
+  json: { [`"${text}`]: [text, { deep: [1, null, 'é'] }] },
+  bytes: Buffer.from([0, 255, id, 92, 120]),
+  flag: id % 2 === 0,
+  at: new Date(1_700_000_000_123 + id),
+  day: id,
+  copies: id === 2 ? null : id,
+}));
+
+test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one row and of many', async () => {
+  const { url, drop } = await createDatabase({ empty: true });
+  const dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
+  try {
+    await dataSource.query(`CREATE TABLE things (id integer PRIMARY KEY, text text, texts text[], json json NOT NULL,
+      bytes bytea NOT NULL, flag boolean NOT NULL, at timestamptz NOT NULL, day date NOT NULL);
+      CREATE TABLE copies (id integer, copy integer)`);
+    const stored = async () => {
+      const kept = await dataSource.query('SELECT *, day::text, json::text FROM things ORDER BY id');
+      const copies = await dataSource.query('SELECT * FROM copies ORDER BY id, copy');
+      await dataSource.query('TRUNCATE things, copies');
+      return { kept, copies };
+    };
+    const unit = new UnitOfWork(new Database(dataSource));
+    const owner = { queue: 'test' };
+    const parts = things.map((thing) => hot(owner, THING, thing));
+    // In a transaction, no row goes alone where many fail.
+    await unit.commit(async () => inTransaction(owner, async () => decided(null, ...parts)));
+    const together = await stored();
+    for (const part of parts) await unit.commit(async () => decided(null, part));
+    expect(await stored()).toEqual(together);
+    expect(together.kept).toEqual(
+      things.map(({ copies, json, day, ...kept }) => {
+        const earlier = new Date(Date.UTC(2026, 2, 1 - day)).toISOString().slice(0, 10);
+        return { ...kept, json: JSON.stringify(json), day: earlier };
+      }),
+    );
+    expect(together.copies.map(({ id }: { id: number }) => id)).toEqual([1, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5]);
+  } finally {
+    await dataSource.destroy();
+    await drop();
+  }
+});
