@@ -600,7 +600,7 @@ ORDER BY id
 LIMIT $4;
 
 -- events.remove
-WITH removed AS (
+/* both modes: the places are those of one */ WITH removed AS (
   DELETE
   FROM events
   WHERE organization_id = $1 AND ctid = ANY (ARRAY(
@@ -627,28 +627,6 @@ WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4 AND EX
   WHERE organization_id = $1 AND mode = $2 AND event_id = events.id AND outcome IS NULL AND receiver NOT LIKE
     'ledger %'
 );
-
--- new_endpoint
-INSERT INTO webhook_endpoints (organization_id, mode, id, place, url, receiver, events, enabled, description,
-  disabled_reason, failing_since, secret, previous_secret, previous_secret_expires_at)
-VALUES ($1::uuid, $2::text, $3::uuid, $4::smallint, $5::text, $6::text, $7::text[], $8::boolean, $9::text,
-  $10::text, $11::timestamptz, $12::bytea, $13::bytea, $14::timestamptz);
-
--- new_endpoint*
-WITH new_endpoint AS (
-  SELECT v1::uuid AS organization_id, v2::text AS mode, v3::uuid AS id, v4::smallint AS place, v5::text AS url,
-    v6::text AS receiver, v7::text[] AS events, v8::boolean AS enabled, v9::text AS description, v10::text AS
-    disabled_reason, v11::timestamptz AS failing_since, v12::bytea AS secret, v13::bytea AS previous_secret,
-    v14::timestamptz AS previous_secret_expires_at
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]) AS sent (v1, v2, v3, v4, v5,
-    v6, v7, v8, v9, v10, v11, v12, v13, v14)
-)
-INSERT INTO webhook_endpoints (organization_id, mode, id, place, url, receiver, events, enabled, description,
-  disabled_reason, failing_since, secret, previous_secret, previous_secret_expires_at)
-SELECT organization_id, mode, id, place, url, receiver, events, enabled, description, disabled_reason,
-  failing_since, secret, previous_secret, previous_secret_expires_at
-FROM new_endpoint;
 
 -- new_event
 WITH new_event AS NOT MATERIALIZED (
@@ -729,42 +707,6 @@ INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequen
 SELECT organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details
 FROM new_event;
 
--- new_ledger_endpoint
-INSERT INTO ledger_webhook_endpoints (mode, id, place, url, receiver, events, enabled, description,
-  disabled_reason, failing_since, secret, previous_secret, previous_secret_expires_at)
-VALUES ($1::text, $2::uuid, $3::smallint, $4::text, $5::text, $6::text[], $7::boolean, $8::text, $9::text,
-  $10::timestamptz, $11::bytea, $12::bytea, $13::timestamptz);
-
--- new_ledger_endpoint*
-WITH new_ledger_endpoint AS (
-  SELECT v1::text AS mode, v2::uuid AS id, v3::smallint AS place, v4::text AS url, v5::text AS receiver,
-    v6::text[] AS events, v7::boolean AS enabled, v8::text AS description, v9::text AS disabled_reason,
-    v10::timestamptz AS failing_since, v11::bytea AS secret, v12::bytea AS previous_secret, v13::timestamptz
-    AS previous_secret_expires_at
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8,
-    v9, v10, v11, v12, v13)
-)
-INSERT INTO ledger_webhook_endpoints (mode, id, place, url, receiver, events, enabled, description,
-  disabled_reason, failing_since, secret, previous_secret, previous_secret_expires_at)
-SELECT mode, id, place, url, receiver, events, enabled, description, disabled_reason, failing_since, secret,
-  previous_secret, previous_secret_expires_at
-FROM new_ledger_endpoint;
-
--- webhooks.all_in_ledger_webhook_endpoints
-SELECT mode AS "mode", id AS "id", place AS "place", url AS "url", events AS "events", enabled AS "enabled",
-  description AS "description", disabled_reason AS "disabledReason"
-FROM ledger_webhook_endpoints
-WHERE mode = $1
-ORDER BY id DESC;
-
--- webhooks.all_in_webhook_endpoints
-SELECT mode AS "mode", id AS "id", place AS "place", url AS "url", events AS "events", enabled AS "enabled",
-  description AS "description", disabled_reason AS "disabledReason"
-FROM webhook_endpoints
-WHERE mode = $1 AND organization_id = $2
-ORDER BY id DESC;
-
 -- webhooks.busy
 SELECT
 FROM webhook_deliveries AS delivery
@@ -777,20 +719,8 @@ WHERE organization_id = $1 AND mode = $2 AND receiver NOT LIKE 'ledger %' AND ne
 )))
 LIMIT 1;
 
--- webhooks.change_in_ledger_webhook_endpoints
-UPDATE ledger_webhook_endpoints
-SET url = $3, receiver = $4, events = $5, enabled = $6, description = $7, disabled_reason = $8, failing_since
-  = CASE WHEN url = $3 AND enabled THEN failing_since END
-WHERE mode = $1 AND id = $2;
-
--- webhooks.change_in_webhook_endpoints
-UPDATE webhook_endpoints
-SET url = $3, receiver = $4, events = $5, enabled = $6, description = $7, disabled_reason = $8, failing_since
-  = CASE WHEN url = $3 AND enabled THEN failing_since END
-WHERE mode = $1 AND id = $2 AND organization_id = $9;
-
 -- webhooks.claim
-WITH claimed AS (
+/* both modes: a receiver has deliveries of either */ WITH claimed AS (
   UPDATE webhook_deliveries AS delivery
   SET attempts = least(attempts + 1, 32767), next_attempt_at = $5
   WHERE organization_id = $1 AND ctid = ANY (ARRAY(
@@ -840,7 +770,7 @@ WHERE event.id = claimed.event_id
 ORDER BY event.id;
 
 -- webhooks.due
-WITH RECURSIVE step AS ( (
+/* both modes: a receiver has deliveries of either */ WITH RECURSIVE step AS ( (
   SELECT receiver, next_attempt_at
   FROM webhook_deliveries
   WHERE organization_id = $1 AND next_attempt_at IS NOT NULL AND receiver > $2
@@ -879,20 +809,6 @@ WHERE delivery.organization_id = $1 AND delivery.mode = finished.mode AND delive
   finished.event_id AND delivery.endpoint_id = finished.endpoint_id AND delivery.attempts = finished.attempt
   AND delivery.outcome IS NULL;
 
--- webhooks.lock_in_ledger_webhook_endpoints
-SELECT mode AS "mode", id AS "id", place AS "place", url AS "url", events AS "events", enabled AS "enabled",
-  description AS "description", disabled_reason AS "disabledReason"
-FROM ledger_webhook_endpoints
-WHERE mode = $1 AND id = $2
-FOR UPDATE;
-
--- webhooks.lock_in_webhook_endpoints
-SELECT mode AS "mode", id AS "id", place AS "place", url AS "url", events AS "events", enabled AS "enabled",
-  description AS "description", disabled_reason AS "disabledReason"
-FROM webhook_endpoints
-WHERE mode = $1 AND id = $2 AND organization_id = $3
-FOR UPDATE;
-
 -- webhooks.organizations
 /* every organization: finds those with unfinished deliveries */
 SELECT organization_id AS organization, count(*)::integer AS deliveries
@@ -920,47 +836,3 @@ SELECT NULL, url, attempts
 FROM webhook_deliveries
 WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND endpoint_id =
   '00000000-0000-0000-0000-000000000000' AND $5::uuid IS NULL;
-
--- webhooks.record_health_in_ledger_webhook_endpoints
-UPDATE ledger_webhook_endpoints
-SET failing_since = $3, enabled = $4::text IS NULL, disabled_reason = $4
-WHERE enabled AND failing_since IS NOT DISTINCT
-FROM $5 AND mode = $1 AND id = $2;
-
--- webhooks.record_health_in_webhook_endpoints
-UPDATE webhook_endpoints
-SET failing_since = $3, enabled = $4::text IS NULL, disabled_reason = $4
-WHERE enabled AND failing_since IS NOT DISTINCT
-FROM $5 AND mode = $1 AND id = $2 AND organization_id = $6;
-
--- webhooks.remove_in_ledger_webhook_endpoints
-DELETE
-FROM ledger_webhook_endpoints
-WHERE mode = $1 AND id = $2;
-
--- webhooks.remove_in_webhook_endpoints
-DELETE
-FROM webhook_endpoints
-WHERE mode = $1 AND id = $2 AND organization_id = $3;
-
--- webhooks.rotate_in_ledger_webhook_endpoints
-UPDATE ledger_webhook_endpoints
-SET secret = $3, previous_secret = secret, previous_secret_expires_at = $4
-WHERE mode = $1 AND id = $2;
-
--- webhooks.rotate_in_webhook_endpoints
-UPDATE webhook_endpoints
-SET secret = $3, previous_secret = secret, previous_secret_expires_at = $4
-WHERE mode = $1 AND id = $2 AND organization_id = $5;
-
--- webhooks.secrets_in_ledger_webhook_endpoints
-SELECT secret, previous_secret AS previous, (extract(epoch FROM previous_secret_expires_at) * 1000)::bigint AS
-  "previousExpiresAt"
-FROM ledger_webhook_endpoints
-WHERE mode = $1 AND id = $2;
-
--- webhooks.secrets_in_webhook_endpoints
-SELECT secret, previous_secret AS previous, (extract(epoch FROM previous_secret_expires_at) * 1000)::bigint AS
-  "previousExpiresAt"
-FROM webhook_endpoints
-WHERE mode = $1 AND id = $2 AND organization_id = $3;

@@ -13,6 +13,7 @@ ORDER BY expires_at, key
 LIMIT $1;
 
 -- idempotency.sweep
+/* both modes: expired responses of either go */
 DELETE
 FROM idempotency_keys
 WHERE organization_id = $1 AND ctid = ANY (ARRAY(

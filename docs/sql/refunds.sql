@@ -41,26 +41,6 @@ SELECT organization_id, mode, id, payment_id, amount, currency, status, referenc
   provider_reference, failure_reason, made_elsewhere, claim_number, claim_expires_at, lapses, claimable_at
 FROM new_refund;
 
--- refunds.by_payout
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND provider_reference = $3 AND status <> 'canceled'
-ORDER BY payment_id = $4 AND amount = $5 DESC, status = 'failed', made_elsewhere DESC, id
-LIMIT 1;
-
--- refunds.by_reference
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND reference = $3;
-
 -- refunds.claim
 UPDATE refunds
 SET claim_number = claim.number, lapses = claim.lapses, claim_expires_at = claim.expires_at, claimable_at =
@@ -82,226 +62,16 @@ WHERE refunds.organization_id = claim.organization_id AND refunds.mode = $2 AND 
 SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
   AS "status", reference AS "reference", description AS "description", provider_reference AS
   "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
+  "claimNumber", claim_expires_at AS "claimExpiresAt", lapses AS "lapses", claimable_at AS "claimableAt"
 FROM refunds
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 
--- refunds.ledger
-/* every organization: the ledger lists those of all */
-SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
-  "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",
-  provider_reference AS "providerReference", failure_reason AS "failureReason", made_elsewhere AS
-  "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint
-  AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS
-  "claimableAt"
-FROM refunds
-WHERE mode = $1 AND id > $2 AND id < $3
-ORDER BY id asc
-LIMIT $4;
-
--- refunds.ledger organization_id
-SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
-  "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",
-  provider_reference AS "providerReference", failure_reason AS "failureReason", made_elsewhere AS
-  "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint
-  AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS
-  "claimableAt"
-FROM refunds
-WHERE mode = $1 AND organization_id = $5 AND id > $2 AND id < $3
-ORDER BY id asc
-LIMIT $4;
-
--- refunds.ledger organization_id payment_id
-WITH found AS MATERIALIZED (
-  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
-    "amount", currency AS "currency", status AS "status", reference AS "reference", description AS
-    "description", provider_reference AS "providerReference", failure_reason AS "failureReason",
-    made_elsewhere AS "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM
-    claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM
-    claimable_at) * 1000)::bigint AS "claimableAt"
-  FROM refunds
-  WHERE mode = $1 AND organization_id = $5 AND payment_id = $6
-)
-SELECT *
-FROM found
-WHERE id > $2 AND id < $3
-ORDER BY id asc
-LIMIT $4;
-
--- refunds.ledger organization_id payment_id status
-WITH found AS MATERIALIZED (
-  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
-    "amount", currency AS "currency", status AS "status", reference AS "reference", description AS
-    "description", provider_reference AS "providerReference", failure_reason AS "failureReason",
-    made_elsewhere AS "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM
-    claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM
-    claimable_at) * 1000)::bigint AS "claimableAt"
-  FROM refunds
-  WHERE mode = $1 AND organization_id = $5 AND payment_id = $6 AND status = $7
-)
-SELECT *
-FROM found
-WHERE id > $2 AND id < $3
-ORDER BY id asc
-LIMIT $4;
-
--- refunds.ledger organization_id status
-SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
-  "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",
-  provider_reference AS "providerReference", failure_reason AS "failureReason", made_elsewhere AS
-  "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint
-  AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS
-  "claimableAt"
-FROM refunds
-WHERE mode = $1 AND organization_id = $5 AND status = $6 AND id > $2 AND id < $3
-ORDER BY id asc
-LIMIT $4;
-
--- refunds.ledger payment_id
-/* every organization: the ledger lists those of all */ WITH found AS MATERIALIZED (
-  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
-    "amount", currency AS "currency", status AS "status", reference AS "reference", description AS
-    "description", provider_reference AS "providerReference", failure_reason AS "failureReason",
-    made_elsewhere AS "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM
-    claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM
-    claimable_at) * 1000)::bigint AS "claimableAt"
-  FROM refunds
-  WHERE mode = $1 AND payment_id = $5
-)
-SELECT *
-FROM found
-WHERE id > $2 AND id < $3
-ORDER BY id asc
-LIMIT $4;
-
--- refunds.ledger payment_id status
-/* every organization: the ledger lists those of all */ WITH found AS MATERIALIZED (
-  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
-    "amount", currency AS "currency", status AS "status", reference AS "reference", description AS
-    "description", provider_reference AS "providerReference", failure_reason AS "failureReason",
-    made_elsewhere AS "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM
-    claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM
-    claimable_at) * 1000)::bigint AS "claimableAt"
-  FROM refunds
-  WHERE mode = $1 AND payment_id = $5 AND status = $6
-)
-SELECT *
-FROM found
-WHERE id > $2 AND id < $3
-ORDER BY id asc
-LIMIT $4;
-
--- refunds.ledger status
-/* every organization: the ledger lists those of all */
-SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
-  "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",
-  provider_reference AS "providerReference", failure_reason AS "failureReason", made_elsewhere AS
-  "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint
-  AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS
-  "claimableAt"
-FROM refunds
-WHERE mode = $1 AND status = $5 AND id > $2 AND id < $3
-ORDER BY id asc
-LIMIT $4;
-
--- refunds.list
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND id >= $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN true
-  ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-  / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) <
-  '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END < $6::bigint END
-ORDER BY id DESC
-LIMIT $7;
-
--- refunds.list_both
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND id >= $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN true
-  ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-  / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) <
-  '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END < $6::bigint END AND payment_id = $8 AND (status = $9) IS TRUE
-ORDER BY id DESC
-LIMIT $7;
-
--- refunds.list_payment
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND id >= $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN true
-  ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
-  / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) <
-  '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END < $6::bigint END AND payment_id = $8
-ORDER BY id DESC
-LIMIT $7;
-
--- refunds.list_reference
-WITH found AS MATERIALIZED (
-  SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency",
-    status AS "status", reference AS "reference", description AS "description", provider_reference AS
-    "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number
-    AS "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses
-    AS "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
-  FROM refunds
-  WHERE organization_id = $1 AND mode = $2 AND reference = $8
-)
-SELECT *
-FROM found
-WHERE id >= $3 AND id < $4 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) <
-  '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
-  8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
-  END AND coalesce(payment = $9::uuid, true) AND coalesce(status = $10::text, true)
-LIMIT $7;
-
--- refunds.list_status
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND (status, id) >= ($8, $3) AND (status, id) < ($8, $4) AND CASE
-  WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
-  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END >= $5 AND CASE
-  WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint /
-  1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint END
-ORDER BY status DESC, id DESC
-LIMIT $7;
-
--- refunds.lock
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt", floor(extract(epoch FROM
-  statement_timestamp()) * 1000)::bigint AS now
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND id = $3
-FOR NO KEY UPDATE;
-
 -- refunds.lock_claimable
-SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_id AS "payment", amount AS
   "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",
   provider_reference AS "providerReference", failure_reason AS "failureReason", made_elsewhere AS
-  "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint
-  AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS
-  "claimableAt", floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint AS now
+  "isMadeElsewhere", claim_number AS "claimNumber", claim_expires_at AS "claimExpiresAt", lapses AS "lapses",
+  claimable_at AS "claimableAt", statement_timestamp() AS now
 FROM refunds
 WHERE organization_id = $1 AND mode = $2 AND status = 'pending' AND claimable_at <= statement_timestamp() AND (claim_expires_at
   IS NULL OR claim_expires_at <= statement_timestamp())
@@ -314,13 +84,11 @@ FOR NO KEY UPDATE SKIP LOCKED;
 SELECT locked.*
 FROM unnest($1::uuid[], $3::integer[]) AS turn (organization_id, refunds)
 CROSS JOIN LATERAL (
-  SELECT organization_id AS organization, mode AS "mode", id AS "id", payment_id AS "payment", amount AS
+  SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_id AS "payment", amount AS
     "amount", currency AS "currency", status AS "status", reference AS "reference", description AS
     "description", provider_reference AS "providerReference", failure_reason AS "failureReason",
-    made_elsewhere AS "isMadeElsewhere", claim_number AS "claimNumber", floor(extract(epoch FROM
-    claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS "lapses", floor(extract(epoch FROM
-    claimable_at) * 1000)::bigint AS "claimableAt", floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint
-    AS now
+    made_elsewhere AS "isMadeElsewhere", claim_number AS "claimNumber", claim_expires_at AS "claimExpiresAt",
+    lapses AS "lapses", claimable_at AS "claimableAt", statement_timestamp() AS now
   FROM refunds
   WHERE organization_id = turn.organization_id AND mode = $2 AND status = 'pending' AND claimable_at <=
     statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())
@@ -384,16 +152,6 @@ SELECT 'oldest' AS gauge, json_build_object('mode', mode) AS labels, (coalesce(g
   statement_timestamp() - to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0))),
   0))::float8 AS value
 FROM first;
-
--- refunds.of_payment
-SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
-  AS "status", reference AS "reference", description AS "description", provider_reference AS
-  "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", floor(extract(epoch FROM claim_expires_at) * 1000)::bigint AS "claimExpiresAt", lapses AS
-  "lapses", floor(extract(epoch FROM claimable_at) * 1000)::bigint AS "claimableAt"
-FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND payment_id = $3 AND status IN ('pending', 'succeeded')
-ORDER BY id;
 
 -- refunds.owner
 /* every organization: a resource of the ledger is of any of them */
