@@ -16,7 +16,7 @@ import { startTracing, type Tracing } from './tracing.js';
 
 /** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
 const DRAIN_MS = 5_000;
-/** In this time, all workers that are stopped at once take no new connections any more. */
+/** By then, all workers that are stopped at once take no new connections: who opens one is refused, and not cut off. */
 const ALL_STOP_MS = 250;
 /** Long enough for a client to send its next request on an idle connection. */
 const IDLE_MS = 2_000;
@@ -96,7 +96,6 @@ export class Server implements Serving {
   private async drain(): Promise<void> {
     const server = this.application.getHttpServer();
     const adapter = this.application.getHttpAdapter() as TillgateAdapter;
-    // A client that opens another connection is refused, then, and does not come to a worker that is about to stop, too.
     setTimeout(() => adapter.stopKeepingAlive(), ALL_STOP_MS).unref();
     setTimeout(() => server.closeIdleConnections(), IDLE_MS).unref();
     // Without this, a client that never finishes its request keeps the server from closing.

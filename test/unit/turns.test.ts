@@ -26,7 +26,7 @@ test('a turn begins 32 requests, and the others begin in order in the next ones'
 
 test('after a connection was accepted, sixteen turns begin one request each', async () => {
   const turns = new Turns();
-  turns.welcome();
+  turns.onConnection();
   const begun = ask(turns, 40);
   for (let turns = 1; turns <= 16; turns++) {
     expect(begun).toEqual(first(turns));

@@ -12,7 +12,6 @@ const TOGETHER = 16;
 const MAX_LENGTH = (256 * 1024) / 3;
 /** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
 const PATIENCE_MS = 50;
-/** As many as four owners have who each fill what one may have. */
 const MAX_ALL_WAITING = 4 * MAX_WAITING;
 
 interface Waiting {

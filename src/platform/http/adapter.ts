@@ -36,7 +36,6 @@ export class TillgateAdapter extends FastifyAdapter {
     private readonly errors: ErrorResponses,
     log?: FastifyBaseLogger,
   ) {
-    // A client may close its half of the connection after its request, and still waits for the answer.
     const server = Object.assign(createServer(SERVER_OPTIONS), { httpAllowHalfOpen: true });
     const connections = new Connections(server, trustProxy.length > 0);
     super({

@@ -15,8 +15,7 @@ const PLACED_MS = 1_000;
 /** A result of `onIncoming` that stops Node's HTTP parser. */
 const UPGRADED = 2;
 const MAX_CONNECTIONS = 10_000;
-/** Of one address. Loopback is not counted: there, a proxy may be. */
-const MAX_OF_CLIENT = 256;
+const MAX_OF_ADDRESS = 256;
 /** The rest of the file descriptors is for the database, webhooks and the listening socket. */
 const SHARE_OF_FILES = 0.75;
 
@@ -33,20 +32,19 @@ export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly turns = new Turns();
   private allAnswers = 0;
-  private readonly ofClients = new Quota(MAX_OF_CLIENT);
+  private readonly ofAddresses = new Quota(MAX_OF_ADDRESS);
 
-  /** Behind a proxy, an address is not a client's: with `isProxied`, its connections are not counted. */
   constructor(
     private readonly server: Server,
-    isProxied: boolean,
+    isBehindProxy: boolean,
   ) {
     server.maxConnections = maxConnections();
     server.on('connection', (socket) => {
-      this.turns.welcome();
-      const client = isProxied ? undefined : clientOf(socket.remoteAddress ?? '');
+      this.turns.onConnection();
+      const client = isBehindProxy ? undefined : clientOf(socket.remoteAddress ?? '');
       if (client === undefined) return this.accept(socket);
-      if (!this.ofClients.take(client)) return socket.destroy();
-      socket.once('close', () => this.ofClients.giveBack(client));
+      if (!this.ofAddresses.take(client)) return socket.destroy();
+      socket.once('close', () => this.ofAddresses.giveBack(client));
       return this.accept(socket);
     });
     server.setTimeout(UNREAD_MS, (socket) => this.onSilence(socket));

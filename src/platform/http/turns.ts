@@ -4,10 +4,7 @@ const MOST_BESIDE_NEWCOMERS = 1;
 /** Turns after a connection was accepted. A worker gets its next one by way of the primary process, some turns later. */
 const TURNS_OF_NEWCOMERS = 16;
 
-/**
- * Bounds the work of a turn of the event loop, because libuv accepts one connection in each. While clients connect, one request
- * begins for each that is accepted, so that they do not wait for all that open connections ask. The others begin in later turns.
- */
+/** Bounds a turn of the event loop: libuv accepts one connection in each, and who connects would wait for all that others ask. */
 export class Turns {
   private readonly waiting: (() => void)[] = [];
   private begun = 0;
@@ -18,7 +15,6 @@ export class Turns {
     return this.turnsOfNewcomers > 0 ? MOST_BESIDE_NEWCOMERS : MOST;
   }
 
-  /** Calls `start`, now or after all that wait. */
   begin(start: () => void): void {
     this.open();
     if (this.waiting.length > 0 || this.begun >= this.most) {
@@ -29,8 +25,7 @@ export class Turns {
     start();
   }
 
-  /** To be called for each connection that is accepted. */
-  welcome(): void {
+  onConnection(): void {
     this.open();
     this.turnsOfNewcomers = TURNS_OF_NEWCOMERS;
   }

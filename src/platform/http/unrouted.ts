@@ -29,7 +29,6 @@ export function targetOf(request: { url?: string | undefined }): string {
   }
 }
 
-/** An answer to HEAD has the headers only. */
 export function lastAnswer(status: number, body: string, id: string, isHead: boolean): string {
   const headers = { ...HEADERS, 'request-id': id, connection: 'close', 'content-length': Buffer.byteLength(body) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

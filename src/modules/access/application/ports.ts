@@ -38,7 +38,6 @@ export abstract class ApiKeys {
   abstract revoke(id: string, instant: number): Promise<ApiKey>;
   /** Moves the key's expiry to the instant (milliseconds), unless it expires before. Returns the stored key. */
   abstract expireBy(id: string, instant: number): Promise<ApiKey>;
-  /** The origins that any active key allows. */
   abstract allowedOrigins(): Promise<ReadonlySet<string>>;
 }
 

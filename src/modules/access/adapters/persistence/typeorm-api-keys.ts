@@ -17,7 +17,6 @@ const BY_DIGEST = {
     FROM api_keys WHERE digest = $1`,
 };
 
-/** Of all organizations: who asks has no key. */
 const ORIGINS = {
   name: 'access.all_origins',
   text: `SELECT DISTINCT unnest(allowed_origins) AS origin FROM api_keys

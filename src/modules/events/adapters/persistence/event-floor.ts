@@ -27,7 +27,6 @@ export class EventFloor {
   private drawn = 0;
   /** All positions that a writer draws are greater than `after`. */
   private writers: ReadonlyMap<string, { readonly after: number; readonly seenAt: number }> = new Map();
-  /** Of all who read meanwhile. */
   private readonly looks = new Looks(() => this.look());
 
   constructor(

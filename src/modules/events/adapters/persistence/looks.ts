@@ -5,7 +5,6 @@ export class Looks<Seen> {
 
   constructor(private readonly look: () => Promise<Seen>) {}
 
-  /** What a look sees that begins after this call. */
   ask(): Promise<Seen> {
     if (this.next) return this.next;
     const next = this.underWay.then(() => {
