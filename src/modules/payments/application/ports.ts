@@ -51,6 +51,7 @@ export type RefundAmounts = Pick<PaymentState, 'amountRefunded' | 'amountPending
 export abstract class HeldAmounts {
   /** To reserve, to refund what is not reserved, or to hold is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
+  abstract lock(caller: Caller, payment: OwnId): Write;
   /** Stores what refunds hold of a payment that the open transaction has locked. */
   abstract restore(caller: Caller, payment: OwnId, amounts: RefundAmounts): Write;
 }

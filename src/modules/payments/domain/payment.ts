@@ -73,6 +73,11 @@ export class Payment {
     return amount - amountRefunded - amountPendingRefund - amountOnHold;
   }
 
+  /** What was captured and is neither refunded nor on hold. */
+  get payable(): number {
+    return this.refundable + this.state.amountPendingRefund;
+  }
+
   of(session: Pick<PaymentState, 'mismatch' | 'notifyUrl'>): Payment {
     const { mismatch, notifyUrl } = session;
     return new Payment({ ...this.state, mismatch, notifyUrl });
@@ -93,9 +98,8 @@ export class Payment {
 
   /** Refuses a payout beyond what was captured. Only sums that `reconcile` names allow that: a pending refund has its amount reserved. */
   requirePayable(amount: number): void {
-    const payable = this.refundable + this.state.amountPendingRefund;
-    if (amount <= payable) return;
-    const message = `Only ${payable} of this payment is neither refunded nor on hold. More was paid out than was captured.`;
+    if (amount <= this.payable) return;
+    const message = `Only ${this.payable} of this payment is neither refunded nor on hold. More was paid out than was captured.`;
     throw refusal(PAYMENT_NOT_REFUNDABLE, paramError('id', 'invalid_value', message), this.state.id);
   }
 

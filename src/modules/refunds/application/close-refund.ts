@@ -1,17 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
-import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
+import { type Decided, decided } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import type { MadeRefund } from '../domain/made-refund.js';
 import type { Failure, Refund, RefundEvent } from '../domain/refund.js';
-import {
-  type AmountChange,
-  RefundEvents,
-  RefundedAmounts,
-  type RefundedPayment,
-  RefundedPayments,
-  Refunds,
-} from './ports.js';
+import { type AmountChange, RefundEvents, RefundedAmounts, RefundedPayments, Refunds } from './ports.js';
 
 interface Closing {
   readonly close: (refund: Refund) => Refund;
@@ -30,54 +23,56 @@ export class CloseRefund {
     private readonly events: RefundEvents,
   ) {}
 
-  succeed(caller: Caller, id: OwnId, providerReference: string | null = null): Promise<Decision<Refund>> {
+  succeed(caller: Caller, id: OwnId, providerReference: string | null = null): Promise<Decided<Refund>> {
     const close = (refund: Refund) => refund.succeed(providerReference);
-    return this.decide(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
+    return this.decide(caller, this.refunds.get(caller, id), { close, change: 'refund', event: 'refund.succeeded' });
   }
 
-  /** For a refund of a payment that the open transaction has locked. */
-  found(caller: Caller, refund: Refund, made: MadeRefund, payment: RefundedPayment): Promise<Decided<Refund>> {
+  found(caller: Caller, refund: Refund, made: MadeRefund): Promise<Decided<Refund>> {
     const close = (before: Refund) => before.found(made);
-    return this.closed(caller, refund, { close, change: 'refund', event: 'refund.succeeded' }, payment);
+    return this.decide(caller, refund, { close, change: 'refund', event: 'refund.succeeded' });
   }
 
-  fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decision<Refund>> {
+  fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decided<Refund>> {
     const close = (refund: Refund) => refund.fail(failure);
-    return this.decide(caller, id, { close, change: 'free', event: 'refund.failed' });
+    return this.decide(caller, this.refunds.get(caller, id), { close, change: 'free', event: 'refund.failed' });
   }
 
-  return(caller: Caller, id: OwnId, reason: string | null): Promise<Decision<Refund>> {
+  return(caller: Caller, id: OwnId, reason: string | null): Promise<Decided<Refund>> {
     const close = (refund: Refund) => refund.return(reason);
-    return this.decide(caller, id, { close, change: 'take_back', event: 'refund.failed' });
+    return this.decide(caller, this.refunds.get(caller, id), { close, change: 'take_back', event: 'refund.failed' });
   }
 
-  cancel(caller: Caller, id: OwnId): Promise<Decision<Refund>> {
+  cancel(caller: Caller, id: OwnId): Promise<Decided<Refund>> {
     const close = (refund: Refund) => refund.cancel();
-    return this.decide(caller, id, { close, change: 'free', event: 'refund.canceled' });
+    return this.decide(caller, this.refunds.get(caller, id), { close, change: 'free', event: 'refund.canceled' });
   }
 
-  private async decide(caller: Caller, id: OwnId, closing: Closing): Promise<Decision<Refund>> {
-    const seen = await this.refunds.get(caller, id);
-    if (closing.close(seen) === seen) return decided(seen);
-    return inTransaction(caller, async () => {
-      // All that moves money of a payment locks the payment first: then no two requests wait for each other.
-      const payment = await this.payments.lock(caller, ownId(caller, seen.state.payment));
-      return this.closed(caller, await this.refunds.get(caller, id), closing, payment);
-    });
-  }
-
-  private async closed(caller: Caller, before: Refund, closing: Closing, payment: RefundedPayment) {
+  /** A refund is changed before its payment, and added after it, everywhere: so no two requests wait for each other. */
+  private async decide(caller: Caller, read: Refund | Promise<Refund>, closing: Closing): Promise<Decided<Refund>> {
     const { close, event } = closing;
+    const before = await read;
     const refund = close(before);
     if (refund === before) return decided(refund);
-    const changes = [[before, refund, event] as const, ...(await this.yielding(caller, refund))];
-    const change = changes.length === 1 ? closing.change : 'free';
-    if (change === 'refund') payment.requirePayable(refund.state.amount);
+    const { amount, payment: paymentId } = refund.state;
+    const id = ownId(caller, paymentId);
+    const payment = await this.payments.get(caller, id, 'payment');
+    const yielded = await this.yielding(caller, refund);
+    const change = yielded.length > 0 ? 'free' : closing.change;
+    if (change === 'refund' && amount > payment.payable) {
+      // Unless another request closed the refund after it was read here: then the payment was read without its amount.
+      const now = await this.refunds.get(caller, ownId(caller, refund.state.id));
+      if (now.state.status !== before.state.status) return this.decide(caller, now, closing);
+      payment.requirePayable(amount);
+    }
+    const changes = [[before, refund, event] as const, ...yielded];
+    const isPaidOut = change === 'refund' && refund.state.providerReference !== null;
     return decided(
       refund,
       ...changes.map(([from, to]) => this.refunds.change(caller, from, to)),
+      ...(isPaidOut ? [this.amounts.lock(caller, id), this.refunds.requireOnly(caller, refund)] : []),
       ...changes.map(([, to, type]) => this.events.record(caller, type, to, payment.state.notifyUrl)),
-      this.amounts.change(caller, ownId(caller, refund.state.payment), change, refund.state.amount),
+      this.amounts.change(caller, id, change, amount),
     );
   }
 

@@ -14,6 +14,10 @@ export abstract class Refunds {
   abstract change(caller: Caller, before: Refund, after: Refund): Write;
   /** Locks a refund until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
+  /** Locks the pending refunds of a payment until the end of the open transaction. */
+  abstract lockPending(caller: Caller, payment: OwnId): Promise<void>;
+  /** Stale if its payout is also recorded as another one: of two requests that lock the payment first, the second one sees it. */
+  abstract requireOnly(caller: Caller, refund: Refund): Write;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
   /** The refund with this provider reference, unless it is canceled. Of several, one of the same amount of the same payment. */
   abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;
@@ -73,6 +77,7 @@ export abstract class KnownOrganizations {
 export interface RefundedPayment {
   readonly state: Omit<RefundablePayment, 'refundable'> & HeldAmounts & { readonly notifyUrl: string | null };
   readonly refundable: number;
+  readonly payable: number;
   /** Refuses with payment_not_refundable on `param` if nothing is left. */
   requireRefundable(param: string): void;
   /** Refuses with payment_not_refundable if refunds of so much more would exceed what was captured. */
@@ -92,6 +97,7 @@ export type AmountChange = 'reserve' | 'free' | 'refund' | 'refund_unreserved' |
 export abstract class RefundedAmounts {
   /** To reserve an amount, or to refund one that was not reserved, is stale if the payment no longer has that much left. */
   abstract change(caller: Caller, payment: OwnId, change: AmountChange, amount: number): Write;
+  abstract lock(caller: Caller, payment: OwnId): Write;
   abstract restore(
     caller: Caller,
     payment: OwnId,

@@ -23,6 +23,7 @@ const CHANGES: Readonly<Record<AmountChange, Sql>> = {
   release: change((amount) => `${less('amount_on_hold', amount)}, version = version + 1`),
 };
 
+const LOCK = 'SELECT 1 FROM payments WHERE organization_id = $1 AND mode = $2 AND id = $3 FOR NO KEY UPDATE';
 const RESTORE = `UPDATE payments SET amount_refunded = $4, amount_pending_refund = $5
   WHERE organization_id = $1 AND mode = $2 AND id = $3`;
 
@@ -49,6 +50,11 @@ export class PostgresHeldAmounts extends HeldAmounts {
       exactly: PAYMENTS_OF_ALL,
     };
     return change === 'reserve' ? { ...part, all: RESERVE_ALL, locks: true } : part;
+  }
+
+  lock(caller: Caller, payment: OwnId): Part {
+    const values = [uuidOf(caller.organization), caller.mode, uuidOf(payment)];
+    return { name: 'payments.lock_amounts', owner: caller, sql: () => LOCK, values, rows: 1 };
   }
 
   restore(caller: Caller, payment: OwnId, { amountRefunded, amountPendingRefund }: RefundAmounts): Part {

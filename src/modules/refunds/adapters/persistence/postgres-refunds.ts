@@ -13,7 +13,7 @@ import { type Page, pageOf } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
 import type { Payout } from '../../domain/made-refund.js';
-import { REFUND_ID, Refund } from '../../domain/refund.js';
+import { REFUND_ID, REFUND_STATUSES, Refund } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
 const insert = insertInto('refunds.add', RefundRecord);
@@ -50,6 +50,13 @@ const LOCK = {
   name: 'refunds.lock',
   text: `SELECT ${COLUMNS}, ${NOW} FROM refunds WHERE ${SCOPE} AND id = $3 FOR NO KEY UPDATE`,
 };
+
+const LOCK_PENDING = {
+  name: 'refunds.lock_pending',
+  text: `SELECT 1 FROM refunds WHERE ${SCOPE} AND payment_id = $3 AND status = 'pending' ORDER BY id FOR NO KEY UPDATE`,
+};
+const OF_SAME_PAYOUT = `SELECT 1 FROM refunds WHERE ${SCOPE} AND provider_reference = $3 AND payment_id = $4 AND amount = $5
+  AND made_elsewhere = $6 AND status = ANY ($7)`;
 
 const CREATED = createdBetween('$5', '$6');
 const PAGE = `${SELECT} AND id >= $3 AND id < $4 AND ${CREATED}`;
@@ -113,6 +120,18 @@ export class PostgresRefunds extends Refunds {
     const [row] = await this.database.query<LockedRow>(LOCK, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
     if (!row) throw notFound('id');
     return { refund: fromRow(row), now: row.now };
+  }
+
+  async lockPending(caller: Caller, payment: OwnId): Promise<void> {
+    await this.database.query(LOCK_PENDING, [uuidOf(caller.organization), caller.mode, uuidOf(payment)]);
+  }
+
+  requireOnly(caller: Caller, { state }: Refund): Part {
+    const { providerReference, payment, amount, isMadeElsewhere } = state;
+    const payout = [providerReference, uuidOf(payment), amount];
+    const others = isMadeElsewhere ? REFUND_STATUSES.filter((status) => status !== 'canceled') : ['succeeded'];
+    const values = [uuidOf(caller.organization), caller.mode, ...payout, !isMadeElsewhere, others];
+    return { name: 'refunds.of_same_payout', owner: caller, sql: () => OF_SAME_PAYOUT, values, rows: 0 };
   }
 
   async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
