@@ -146,6 +146,8 @@ test('each statement names its organization and mode, or says why it reads those
     add: () => refunds.add(caller, refund),
     get: () => refunds.get(caller, id),
     lock: () => refunds.lock(caller, id),
+    lockPending: () => refunds.lockPending(caller, paid),
+    requireOnly: () => refunds.requireOnly(caller, refund.succeed('re_1')),
     byReference: () => refunds.byReference(caller, 'proposed'),
     byPayout: () => refunds.byPayout(caller, { payment: paid, amount: 1, providerReference: 're_1' }),
     ofPayment: () => refunds.ofPayment(caller, paid),

@@ -40,7 +40,7 @@ interface Move {
 
 /** One payment, and what its clients know of it. */
 class Race {
-  readonly refunds: { readonly id: string; claim: number }[] = [];
+  readonly refunds: { readonly id: string; readonly amount: number; claim: number }[] = [];
   readonly holds: { readonly id: string }[] = [];
 
   constructor(
@@ -87,7 +87,7 @@ const MOVES = {
   propose: ({ payment, refunds }: Race): Move => {
     const amount = randomInt(1, MOST);
     const means = (reply: Reply) => {
-      if (reply.status === 201) refunds.push({ id: reply.body.id, claim: 0 });
+      if (reply.status === 201) refunds.push({ id: reply.body.id, amount, claim: 0 });
       return history.propose(amount, reply);
     };
     return { path: '/v1/refunds', body: { payment, amount }, means };
@@ -125,11 +125,21 @@ const MOVES = {
     body: {},
     means: (reply) => history.cancel(id, reply),
   })),
-  succeed: onRefund((id) => ({
-    path: `${REFUNDS}/${id}/succeed`,
-    body: {},
-    means: (reply) => history.succeed(id, reply),
-  })),
+  succeed: onRefund((id, _, amount) => {
+    const provider_reference = payoutOf(amount);
+    const means = (reply: Reply) => history.succeed(id, provider_reference, reply);
+    return { path: `${REFUNDS}/${id}/succeed`, body: { provider_reference }, means };
+  }),
+  record: ({ shop: { organization }, payment, refunds }: Race): Move => {
+    const known = recent(refunds)?.amount ?? 1;
+    const provider_reference = payoutOf(known);
+    const amount = randomInt(8) === 0 ? known + 1 : known;
+    const means = (reply: Reply) => {
+      if (reply.status === 201) refunds.push({ id: reply.body.id, amount, claim: 0 });
+      return history.record(amount, provider_reference, reply);
+    };
+    return { path: REFUNDS, body: { organization, payment, amount, provider_reference }, means };
+  },
   fail: onRefund((id, claim) => {
     const under = claim > 0 && randomInt(4) > 0 ? claim : undefined;
     const body = under === undefined ? {} : { claim: under };
@@ -146,10 +156,13 @@ const MOVES = {
 /** Twice as many proposals as anything else, which there is nothing of without them. */
 const KINDS = [...Object.keys(MOVES), 'propose'];
 
-function onRefund(move: (id: string, claim: number) => Move) {
+/** One of two of an amount, so that payouts are told again and again. */
+const payoutOf = (amount: number) => `payout-${amount}-${randomInt(2)}`;
+
+function onRefund(move: (id: string, claim: number, amount: number) => Move) {
   return ({ refunds }: Race): Move | undefined => {
     const refund = recent(refunds);
-    return refund && move(refund.id, refund.claim);
+    return refund && move(refund.id, refund.claim, refund.amount);
   };
 }
 

@@ -1,12 +1,16 @@
 /** Reconciliation finds every planted difference, and nothing else. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/cli/reconcile.js';
+import { RepairPayment } from '../../src/modules/refunds/index.js';
 import { Database } from '../../src/platform/database/database.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
+import { ownId } from '../../src/shared/own-id.js';
 import { Reconciliation } from '../../src/telemetry/reconciliation.js';
 import { expectError, readResource } from '../support/envelope.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
 import { scrape } from '../support/metrics.js';
-import { commandLine } from '../support/processes.js';
+import { commandLine, until } from '../support/processes.js';
 import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
@@ -210,6 +214,22 @@ test('what was proposed beyond the captured amount is shown, then repaired', asy
     expect(event).toMatchObject({ type: 'refund.failed', data: { reason: 'More was proposed than was captured.' } });
   }
   expect(await shop.succeed(claimed)).toMatchObject({ status: 200 });
+});
+
+// Guards that a repair locks the refunds before their payment, as their ends do: otherwise each waits for the other.
+test('a repair and the payout of a refund that it fails have one order', async () => {
+  const { shop, payment, first, last } = await overdraw();
+  const outsider = await Holder.connect(service.databaseUrl);
+  await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
+  const [unit, repair] = [service.application.get(UnitOfWork), service.application.get(RepairPayment)];
+  const repaired = unit.commit(() => repair.execute({ mode: 'test' }, ownId({ mode: 'test' }, payment), true));
+  await until(async () => (await waitingForLocks(service.sql)) === 1);
+  const paid = shop.succeed(first, { provider_reference: 'payout_1' });
+  await until(async () => (await waitingForLocks(service.sql)) === 2);
+  await outsider.end();
+  expect((await repaired).failed.map(({ after }) => after.state.id)).toEqual([first, last]);
+  expect((await paid).body.error.code).toBe('refund_not_pending');
+  expect(await shop.amountsOf(payment)).toMatchObject({ refunded: 0, pending: 600 });
 });
 
 test('money that left beyond the captured amount is refused with a reason, never with 500', async () => {

@@ -1,6 +1,9 @@
 /** Refunds that were made elsewhere, told many times at once and beside everything else that moves a payment, over two instances. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { uuidOf } from '../../src/shared/id.js';
 import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
+import { until } from '../support/processes.js';
 import { atOnce, inRaces } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useOther, useService } from '../support/setup.js';
@@ -50,7 +53,7 @@ test('1,000 at once with one provider reference are one refund, in each mode of 
   }
 });
 
-// Guards the lock of the payment, under which both look for what the other one may have written.
+// Guards the lock of the payment, after which both look for what the other one may have written.
 test('a payout that is told as that of a proposal and as made elsewhere at once is counted once', async () => {
   const payment = await here.capture({ amount: 1_000_000 });
   await inRaces(async (number) => {
@@ -62,6 +65,52 @@ test('a payout that is told as that of a proposal and as made elsewhere at once 
     expect({ status, provider_reference }).toEqual({ status: 'succeeded', ...payout(number) });
   });
   expect(await here.amountsOf(payment)).toMatchObject({ refunded: 100 * AMOUNT, pending: 0 });
+});
+
+/** Sends the requests one after the other while somebody else has the payment. None of them may then wait for another one in a circle. */
+async function meeting(payment: string, requests: readonly (() => Promise<Reply>)[]): Promise<Reply[]> {
+  const outsider = await Holder.connect(service.databaseUrl);
+  await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
+  const replies: Promise<Reply>[] = [];
+  for (const request of requests) {
+    replies.push(request());
+    await until(async () => (await waitingForLocks(service.sql)) === replies.length);
+  }
+  await outsider.end();
+  return Promise.all(replies);
+}
+
+// Guards that both lock the payment before they add the refund.
+test.each([0, 1])(
+  'a proposal and a payout with one reference do not wait for each other, whoever is first (%i)',
+  async (first) => {
+    for (const shop of [here, live]) {
+      const payment = await shop.capture();
+      const proposal = { payment, amount: AMOUNT, reference: 'return-1' };
+      const requests = [
+        () => shop.recordRefund(payment, { reference: 'return-1' }),
+        () => shop.at(other).post('/v1/refunds', proposal),
+      ];
+      const replies = await meeting(payment, first === 0 ? requests : requests.toReversed());
+      expect(statusesOf(replies)).toEqual([200, 201]);
+      expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
+      expect(await shop.amountsOf(payment)).toMatchObject({ refunded: AMOUNT, pending: 0 });
+    }
+  },
+);
+
+test('a payout that comes back while it is told as made elsewhere counts no longer', async () => {
+  const payment = await here.capture({ amount: 1_000_000 });
+  await inRaces(async (number) => {
+    const { id } = (await untilDecided(() => here.propose(payment, AMOUNT))).body;
+    const paid = async () => {
+      await untilDecided(() => here.succeed(id, payout(number)));
+      return here.return(id);
+    };
+    const replies = await atOnce([paid, () => there.recordRefund(payment, payout(number))], number);
+    expect(replies[0]?.body.status).toBe('failed');
+  });
+  expect(await here.amountsOf(payment)).toMatchObject({ refunded: 0, pending: 0 });
 });
 
 // Guards refunds_made_elsewhere_key: the lock is that of one payment.

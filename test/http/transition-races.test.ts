@@ -107,17 +107,18 @@ test('of two payments for one session exactly one is recorded', async () => {
 
 test('the same concurrent outcome is counted once; concurrent returns and releases free an amount once', async () => {
   await inRaces(async (number) => {
-    const payment = (await here.record({ amount: 3 })).body.id;
+    // Nothing is left beside both: an outcome that was counted since it was read is not another one beyond what was captured.
+    const payment = (await here.record({ amount: 2 })).body.id;
     const refund = (await here.propose(payment, 1)).body.id;
     const hold = (await here.hold(payment, { amount: 1 })).body.id;
     const same = [here, there, here, there].map((at) => () => at.succeed(refund));
     expect(new Set((await atOnce(same, number)).map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    const counted = { captured: 3, refunded: 1, pending: 0 };
+    const counted = { captured: 2, refunded: 1, pending: 0 };
     expect(await here.amountsOf(payment)).toMatchObject(counted);
     const twice = [here, there].flatMap((at) => [() => at.return(refund), () => at.releaseHold(hold)]);
     expect(codesOf(await atOnce(twice, number))).toEqual(Array<string>(4).fill('done'));
     const { body } = await here.get(`/v1/payments/${payment}`);
-    expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 3 });
+    expect(body).toMatchObject({ amount_refunded: 0, amount_on_hold: 0, amount_refundable: 2 });
   });
 });
 

@@ -7,6 +7,8 @@ interface RefundState {
   /** Of its last claim. */
   readonly claim: number;
   readonly isClaimed: boolean;
+  readonly payout?: string;
+  readonly isMadeElsewhere?: boolean;
 }
 
 export interface PaymentState {
@@ -31,13 +33,13 @@ const codeOf = ({ body }: Reply): string | undefined => body.error?.code;
 /** The state as it is, for an answer that is right in it. */
 const onlyIf = (isRight: boolean, state: PaymentState) => (isRight ? state : undefined);
 
-/** An amount that is taken, or refused because less is left, which the answer says. */
-function taken(amount: number, { status, body }: Reply, tooMuch: string, take: After): After {
+/** An amount that is taken, or refused because less is left, which the answer says. What is paid already cannot be lowered. */
+function taken(amount: number, { status, body }: Reply, tooMuch: string, take: After, isPaid = false): After {
   return (state) => {
     const left = leftOf(state);
     if (status === 201) return amount <= left ? take(state) : undefined;
     if (body.error.code === 'payment_not_refundable') return onlyIf(left === 0, state);
-    const isTooMuch = body.error.code === tooMuch && left > 0 && amount > left;
+    const isTooMuch = body.error.code === tooMuch && (left > 0 || isPaid) && amount > left;
     return onlyIf(isTooMuch && body.error.errors[0].allowed[0] === String(left), state);
   };
 }
@@ -114,11 +116,47 @@ export const cancel = (id: string, reply: Reply): After =>
     return refund.isClaimed ? 'refund_in_progress' : { ...refund, status: 'canceled' };
   });
 
-export const succeed = (id: string, reply: Reply): After =>
-  step(id, reply, (refund) => {
+export const succeed = (id: string, payout: string, reply: Reply): After => {
+  const paid = step(id, reply, (refund) => {
     if (refund.status === 'succeeded') return refund;
-    return refund.status === 'pending' ? { ...refund, status: 'succeeded', isClaimed: false } : 'refund_not_pending';
+    const outcome = { status: 'succeeded', isClaimed: false, payout } as const;
+    return refund.status === 'pending' ? { ...refund, ...outcome } : 'refund_not_pending';
   });
+  return (state) => {
+    const after = paid(state);
+    if (reply.status === 200 && after?.refunds.get(id)?.payout !== reply.body.provider_reference) return undefined;
+    return after && after !== state ? yielded(after, id) : after;
+  };
+};
+
+/** What was recorded of the same payout counts no longer. */
+function yielded(state: PaymentState, id: string): PaymentState {
+  const { payout, amount } = state.refunds.get(id) as RefundState;
+  const isSame = (of: RefundState) => of.isMadeElsewhere && of.payout === payout && of.amount === amount;
+  const [other] = [...state.refunds].filter(([, of]) => isSame(of) && of.status === 'succeeded');
+  if (!other) return state;
+  const refunds = new Map(state.refunds).set(other[0], { ...other[1], status: 'failed' });
+  return { ...state, refunded: state.refunded - amount, refunds };
+}
+
+/** A payout that is told as made elsewhere: a new refund, or the one that is known for it. */
+export function record(amount: number, payout: string, reply: Reply): After {
+  const made = { amount, status: 'succeeded', claim: 0, isClaimed: false, payout, isMadeElsewhere: true } as const;
+  const take: After = (state) => ({
+    ...state,
+    refunded: state.refunded + amount,
+    refunds: new Map(state.refunds).set(reply.body.id, made),
+  });
+  const unknown = taken(amount, reply, 'refund_exceeds_remaining', take, true);
+  return (state) => {
+    const known = [...state.refunds].filter(([, refund]) => refund.payout === payout);
+    if (known.length === 0) return reply.status === 200 ? undefined : unknown(state);
+    if (!known.some(([, refund]) => refund.amount === amount))
+      return onlyIf(codeOf(reply) === 'refund_reference_reused', state);
+    const told = reply.status === 200 ? state.refunds.get(reply.body.id) : undefined;
+    return onlyIf(told?.payout === payout && told.amount === amount && told.status === reply.body.status, state);
+  };
+}
 
 export const fail = (id: string, number: number | undefined, reply: Reply): After =>
   step(id, reply, (refund) => {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { type Decided, type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../shared/own-id.js';
-import { type AmountChange, HeldAmounts, type Payment, PaymentQueries } from '../../payments/index.js';
+import { type AmountChange, HeldAmounts, PaymentQueries } from '../../payments/index.js';
 import type { MadeRefund } from '../domain/made-refund.js';
 import type { Failure, Refund, RefundEvent } from '../domain/refund.js';
 import { RefundEvents, Refunds } from './ports.js';
@@ -29,10 +29,10 @@ export class CloseRefund {
     return this.decide(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
   }
 
-  /** For a refund of a payment that the open transaction has locked. */
-  found(caller: Caller, refund: Refund, made: MadeRefund, payment: Payment): Promise<Decided<Refund>> {
-    const close = (before: Refund) => before.found(made);
-    return this.closed(caller, refund, { close, change: 'refund', event: 'refund.succeeded' }, payment);
+  /** For a decision in the open transaction. */
+  found(caller: Caller, id: OwnId, made: MadeRefund): Promise<Decided<Refund>> {
+    const close = (refund: Refund) => refund.found(made);
+    return this.close(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
   }
 
   fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decision<Refund>> {
@@ -53,25 +53,26 @@ export class CloseRefund {
   private async decide(caller: Caller, id: OwnId, closing: Closing): Promise<Decision<Refund>> {
     const seen = await this.refunds.get(caller, id);
     if (closing.close(seen) === seen) return decided(seen);
-    return inTransaction(caller, async () => {
-      // All that moves money of a payment locks the payment first: then no two requests wait for each other.
-      const payment = await this.payments.lock(caller, ownId(caller, seen.state.payment));
-      return this.closed(caller, await this.refunds.get(caller, id), closing, payment);
-    });
+    return inTransaction(caller, () => this.close(caller, id, closing));
   }
 
-  private async closed(caller: Caller, before: Refund, closing: Closing, payment: Payment) {
-    const { close, event } = closing;
+  /** A refund is locked before its payment, and added after it, everywhere: so no two requests wait for each other. */
+  private async close(caller: Caller, id: OwnId, { close, change, event }: Closing): Promise<Decided<Refund>> {
+    const { refund: before } = await this.refunds.lock(caller, id);
     const refund = close(before);
     if (refund === before) return decided(refund);
-    const changes = [[before, refund, event] as const, ...(await this.yielding(caller, refund))];
-    const change = changes.length === 1 ? closing.change : 'free';
-    if (change === 'refund') payment.requirePayable(refund.state.amount);
+    const yielded = await this.yielding(caller, refund);
+    const changes = [[before, refund, event] as const, ...yielded];
     for (const [from, to] of changes) await this.refunds.change(caller, from, to);
+    const { amount, status, payment: paymentId } = refund.state;
+    const payment = await this.payments.lock(caller, ownId(caller, paymentId));
+    if (status === 'succeeded') await this.refunds.requireOnly(caller, refund);
+    const isCounted = yielded.length > 0;
+    if (change === 'refund' && !isCounted) payment.requirePayable(amount);
     return decided(
       refund,
       ...changes.map(([, to, type]) => this.events.record(caller, type, to, payment.state.notifyUrl)),
-      this.amounts.change(caller, ownId(caller, refund.state.payment), change, refund.state.amount),
+      this.amounts.change(caller, ownId(caller, paymentId), isCounted ? 'free' : change, amount),
     );
   }
 

@@ -13,6 +13,10 @@ export abstract class Refunds {
   abstract change(caller: Caller, before: Refund, after: Refund): Promise<void>;
   /** Locks a refund until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
+  /** Locks the pending refunds of a payment until the end of the open transaction. */
+  abstract lockPending(caller: Caller, payment: OwnId): Promise<void>;
+  /** Stale if its payout is recorded as another refund too: of two requests that locked the payment, the second one sees it. */
+  abstract requireOnly(caller: Caller, refund: Refund): Promise<void>;
   abstract byReference(caller: Caller, reference: string): Promise<Refund | undefined>;
   /** The refund with this provider reference, unless it is canceled. Of several, one of the same amount of the same payment. */
   abstract byPayout(caller: Caller, payout: Payout): Promise<Refund | undefined>;

@@ -31,15 +31,14 @@ export class RecordRefund {
     const told = await this.known(caller, made);
     if (told && told.found(made) === told) return decided({ refund: told, isNew: false });
     return inTransaction<ProposedRefund>(caller, async () => {
-      const payment = await this.payments.lock(caller, id, 'payment');
-      const { state, refundable } = payment;
-      // Under the lock, which a report that this is the payout of a proposed refund takes too.
       const known = await this.known(caller, made);
       if (known) {
-        const { result, writes } = await this.closeRefund.found(caller, known, made, payment);
+        const { result, writes } = await this.closeRefund.found(caller, ownId(caller, known.state.id), made);
         return decided({ refund: result, isNew: false }, ...writes);
       }
+      const { state, refundable } = await this.payments.lock(caller, id, 'payment');
       const refund = Refund.record({ ...state, refundable }, made, await this.clock.at(caller));
+      await this.refunds.requireOnly(caller, refund);
       return decided(
         { refund, isNew: true },
         this.refunds.add(caller, refund),

@@ -66,6 +66,21 @@ export class TypeormRefunds extends Refunds {
     return { refund: fromRow(entities[0]), now: raw[0].now.getTime() };
   }
 
+  async lockPending(caller: Caller, payment: OwnId): Promise<void> {
+    const where = { ...scopeOf(caller), payment: uuidOf(payment), status: 'pending' } as const;
+    const lock = { mode: 'for_no_key_update' } as const;
+    await this.database.repository(RefundRecord).find({ where, order: { id: 'ASC' }, lock });
+  }
+
+  async requireOnly(caller: Caller, { state }: Refund): Promise<void> {
+    const { providerReference, amount, isMadeElsewhere } = state;
+    if (providerReference === null) return;
+    const payout = { ...scopeOf(caller), payment: uuidOf(state.payment), amount, providerReference };
+    const status = isMadeElsewhere ? Not('canceled' as const) : ('succeeded' as const);
+    const other = { ...payout, isMadeElsewhere: !isMadeElsewhere, status };
+    if (await this.database.repository(RefundRecord).existsBy(other)) throw new Stale();
+  }
+
   async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
     const key = { ...scopeOf(caller), reference };
     const row = await this.database.reading(caller, (manager) => manager.findOneBy(RefundRecord, key));
