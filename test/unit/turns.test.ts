@@ -11,17 +11,17 @@ function ask(turns: Turns, count: number): number[] {
 
 const first = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-test('a turn begins 32 requests, and the others begin in order in the next ones', async () => {
+test('a turn begins 128 requests, and the others begin in order in the next ones', async () => {
   const turns = new Turns();
-  const begun = ask(turns, 70);
-  expect(begun).toEqual(first(32));
+  const begun = ask(turns, 300);
+  expect(begun).toEqual(first(128));
   await turn();
   const later = ask(turns, 1);
-  expect([begun, later]).toEqual([first(64), []]);
+  expect([begun, later]).toEqual([first(256), []]);
   await turn();
-  expect([begun, later]).toEqual([first(70), [0]]);
+  expect([begun, later]).toEqual([first(300), [0]]);
   await turn();
-  expect(ask(turns, 40)).toHaveLength(32);
+  expect(ask(turns, 200)).toHaveLength(128);
 });
 
 test('after a connection was accepted, sixteen turns begin one request each', async () => {

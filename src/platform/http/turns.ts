@@ -1,5 +1,5 @@
 /** The most requests that begin in one turn of the event loop, and in one after which clients may still wait to be accepted. */
-const MOST = 32;
+const MOST = 128;
 const MOST_BESIDE_NEWCOMERS = 1;
 /** Turns after a connection was accepted. A worker gets its next one by way of the primary process, some turns later. */
 const TURNS_OF_NEWCOMERS = 16;
