@@ -8,6 +8,7 @@ import type { Fate } from './scenes.js';
 import { type Rule, untruths } from './verdict.js';
 
 export const CLAIM = '/ledger/v1/refunds/claim';
+const RECORD = 'POST /ledger/v1/refunds';
 const REPORT = /^\/ledger\/v1\/refunds\/(\w+)\/(succeed|fail|extend|release|return)$/;
 
 const WORDS: Readonly<Record<Fate, string>> = {
@@ -182,10 +183,8 @@ export function reportOf(path: string): { readonly refund: string; readonly name
 }
 
 /** A payout that is recorded as made elsewhere is one of the refund that the answer names. */
-function reportIn({ method, path }: Request, answer: Answer | undefined): ReturnType<typeof reportOf> {
-  const isRecorded = method === 'POST' && path === '/ledger/v1/refunds';
-  return isRecorded ? { refund: answer?.body?.id ?? '', name: 'succeed' } : reportOf(path);
-}
+const reportIn = ({ method, path }: Request, answer: Answer | undefined) =>
+  `${method} ${path}` === RECORD ? { refund: answer?.body?.id ?? '', name: 'succeed' } : reportOf(path);
 
 const isHeard = ({ isUnheard }: Request, fate: Fate) => !isUnheard && (fate === 'passes' || fate === 'arrives twice');
 const wordsOf = ({ isUnheard }: Request, fate: Fate) => (isUnheard ? UNHEARD[fate] : undefined) ?? WORDS[fate];
