@@ -8,6 +8,7 @@ import type { Fate } from './scenes.js';
 import { type Rule, untruths } from './verdict.js';
 
 export const CLAIM = '/ledger/v1/refunds/claim';
+const RECORD = 'POST /ledger/v1/refunds';
 const REPORT = /^\/ledger\/v1\/refunds\/(\w+)\/(succeed|fail|extend|release|return)$/;
 
 const WORDS: Readonly<Record<Fate, string>> = {
@@ -68,7 +69,7 @@ export class Witness {
   receiveForTillgate(request: Request): Note {
     const [moment, hour] = [this.arrival(request), this.hour];
     return async (answer, fate) => {
-      if (reportOf(request.path).refund) return this.noteReport(request, moment, answer, fate);
+      if (reportIn(request, answer).refund) return this.noteReport(request, moment, answer, fate);
       this.wasAsked = true;
       if (isHeard(request, fate) && hour === this.hour) this.asked.add(request.worker);
       if (request.path === CLAIM) this.noteClaims(request, moment, answer, fate);
@@ -126,13 +127,13 @@ export class Witness {
   }
 
   private async noteReport(request: Request, moment: Moment, answer: Answer | undefined, fate: Fate): Promise<void> {
-    const { worker, path, body } = request;
-    const { refund, name } = reportOf(path);
+    const { worker, body } = request;
+    const { refund, name } = reportIn(request, answer);
     const number = body?.claim;
     const error = answer?.body?.error;
     this.works(worker, refund, name);
     this.noteClaimNumber(worker, refund, number, error?.code === 'refund_claimed');
-    const untrue = answer?.status === 200 ? this.untruthsOf(refund, name, body) : [];
+    const untrue = answer && answer.status < 300 ? this.untruthsOf(refund, name, body) : [];
     for (const rule of untrue) this.see(refund, rule);
     const claim = number === undefined ? 'without a claim' : `of claim ${number}`;
     const named = untrue.includes('reference') ? `, as ${this.nameOf(body.provider_reference)}` : '';
@@ -180,6 +181,10 @@ export function reportOf(path: string): { readonly refund: string; readonly name
   const [, refund = '', name = ''] = REPORT.exec(path) ?? [];
   return { refund, name };
 }
+
+/** A payout that is recorded as made elsewhere is one of the refund that the answer names. */
+const reportIn = ({ method, path }: Request, answer: Answer | undefined) =>
+  `${method} ${path}` === RECORD ? { refund: answer?.body?.id ?? '', name: 'succeed' } : reportOf(path);
 
 const isHeard = ({ isUnheard }: Request, fate: Fate) => !isUnheard && (fate === 'passes' || fate === 'arrives twice');
 const wordsOf = ({ isUnheard }: Request, fate: Fate) => (isUnheard ? UNHEARD[fate] : undefined) ?? WORDS[fate];

@@ -144,6 +144,15 @@ test.each([
   },
 );
 
+test('a payout that is recorded as made elsewhere is held to the provider, too', async () => {
+  const provider = { onTheWay: new Set(), declined: new Set(), payoutsOf: () => [payout('pending')] } as never;
+  const witness = new Witness({ plan: () => undefined } as never, provider, journalOf());
+  const body = { payment: 'pay_1', amount: 500, provider_reference: 'pr_1' };
+  const request = { worker: 0, method: 'POST', path: '/ledger/v1/refunds', headers: {}, text: '', body };
+  await witness.receiveForTillgate(request)({ status: 200, body: { id: 're_1' } }, 'passes');
+  expect([...witness.seen]).toEqual([['re_1', new Set(['succeeded unpaid'])]]);
+});
+
 const journalOf = () => new Journal({ label: () => 'day 1' } as never);
 
 test('a history stands in the order of arrival, and says once what was repeated', () => {
