@@ -30,9 +30,8 @@ test('each rule finds its violations', () => {
   expect([...new Set(found)].sort()).toEqual([
     `${application}/create-session.ts:1 no-restricted-imports`,
     `${application}/expire-session.ts:2 no-restricted-imports`,
-    `${sessions}:2 no-restricted-imports`,
-    `${sessions}:3 no-restricted-imports`,
-    `${sessions}:8 no-restricted-properties`,
+    `${sessions}:1 no-restricted-imports`,
+    `${sessions}:6 no-restricted-properties`,
     'durations-by-the-monotonic-clock/src/wait.ts:1 no-restricted-syntax',
     'durations-by-the-monotonic-clock/src/wait.ts:2 no-restricted-syntax',
     `${expressions}:1 regexp/no-super-linear-backtracking`,
