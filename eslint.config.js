@@ -35,7 +35,7 @@ export default [
     files: ['**/src/**/*.ts'],
     ignores: ['src/platform/database/**', 'src/migrate/**', '**/src/modules/*/application/**', 'client/**'],
     rules: {
-      'no-restricted-imports': ['error', { paths: [{ name: 'typeorm', importNames: CONNECTIONS }, '@nestjs/typeorm'] }],
+      'no-restricted-imports': ['error', { paths: [{ name: 'typeorm', importNames: CONNECTIONS }] }],
       'no-restricted-properties': ['error', { property: 'getRepository' }],
     },
   },

@@ -6,9 +6,6 @@ import { RIGHT, TABLES, WRONG } from './wrong.js';
 /** Claims of several organizations at once, on one machine only. */
 const LOCKS_ALL = ['refunds.lock_claimable_of_all', 'refunds.claim_of_all'];
 
-/** No process reads or writes it any more. A later version drops it. */
-const LEFT = 'late_payments';
-
 const complaints: string[] = [];
 const { statements, tables, unknown } = await collect();
 for (const place of unknown)
@@ -18,10 +15,6 @@ const judged = [...statements].filter(([name]) => !LOCKS_ALL.includes(name) && !
 for (const [name, { text }] of judged) {
   for (const fault of await faultsOf(text, tables))
     complaints.push(`${name}: ${tables.has(fault) ? `no organization for ${fault}` : fault}.`);
-}
-for (const table of tables) {
-  if (table !== LEFT && ![...statements.values()].some(({ text }) => text.includes(table)))
-    complaints.push(`${table} is in no statement.`);
 }
 for (const sql of WRONG) if ((await faultsOf(sql, TABLES)).length === 0) complaints.push(`Not refused: ${sql}`);
 for (const sql of RIGHT) {
