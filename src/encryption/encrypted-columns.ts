@@ -1,7 +1,7 @@
 /** Finds the encrypted columns in TypeORM's metadata, and makes the SQL that reads and replaces their values. */
 
 import { columnsOf, tableOf } from '../platform/database/columns.js';
-import type { Statement } from '../platform/database/statement.js';
+import type { Statement } from '../platform/database/prepared-query.js';
 import { FIRST_UUID } from '../shared/id.js';
 import type { Sealed } from './encryption.js';
 

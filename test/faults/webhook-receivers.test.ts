@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { Database } from '../../src/platform/database/database.js';
-import type { Statement } from '../../src/platform/database/statement.js';
+import type { Statement } from '../../src/platform/database/prepared-query.js';
 import type { Owner } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { until } from '../support/processes.js';

@@ -18,7 +18,7 @@ const CHANGES = /\b(?:INSERT INTO|DELETE FROM|UPDATE)\b/;
 /** Between the expressions of templates, and between texts. */
 const BOUNDS = /\$\{|[}`'"]|\\n/;
 
-export interface Found {
+interface Found {
   readonly text: string;
   /** The folder that it is of: a module, or one beside the modules. */
   readonly folder: string;

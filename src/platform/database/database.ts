@@ -4,12 +4,12 @@ import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
 import type { Owner } from '../../shared/caller.js';
 import { DatabaseFault, isRefusedStatement } from './faults.js';
+import type { Statement } from './prepared-query.js';
 import { type Outcome, PreparedQuery, type Values } from './prepared-query.js';
 import { Pulse } from './pulse.js';
 import { ReadBatches } from './reads.js';
 import { retried } from './retries.js';
 import { MAX_WAITING, overloaded, Shares } from './shares.js';
-import type { Statement } from './statement.js';
 
 /** Of the pool's connections, for one organization. With 0.8 its flood of lists made another's requests wait twice as long. */
 const SHARE = 0.4;

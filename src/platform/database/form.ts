@@ -17,7 +17,7 @@ export interface Form<Row = never> {
 }
 
 /** The rows of an input as `main` writes them. */
-export interface Rows {
+interface Rows {
   readonly isOne: boolean;
   /** SQL for a column: its placeholder if there is one row. */
   readonly of: (column: string) => string;

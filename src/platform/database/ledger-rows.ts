@@ -3,7 +3,7 @@ import type { Caller, Ledger } from '../../shared/caller.js';
 import { notFound } from '../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../shared/id.js';
 import type { Database } from './database.js';
-import type { Statement } from './statement.js';
+import type { Statement } from './prepared-query.js';
 
 /** Whose the row of an ID is. */
 export const ownerIn = (table: string): Statement => ({

@@ -2,7 +2,14 @@ import { channel } from 'node:diagnostics_channel';
 import { type Connection, type FieldDef, type Submittable, types } from 'pg';
 // @ts-expect-error: pg's own cursor takes it from there too, but @types/pg does not have it.
 import { prepareValue } from 'pg/lib/utils.js';
-import type { Statement } from './statement.js';
+
+/** Named SQL, prepared once per connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  /** What runs on a Citus cluster instead, which cannot run the text. */
+  readonly onCitus?: string;
+}
 
 /** Publishes each finished statement to subscribers: its name, how many runs, and how long it took. */
 export const STATEMENTS = 'tillgate:statement';

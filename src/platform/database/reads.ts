@@ -1,8 +1,7 @@
 import { nameOf, type Owner } from '../../shared/caller.js';
 import { histogram } from '../metric.js';
 import { isOfOneRun } from './faults.js';
-import type { Outcome, Values } from './prepared-query.js';
-import type { Statement } from './statement.js';
+import type { Outcome, Statement, Values } from './prepared-query.js';
 
 /** The largest batch. A larger one saves nothing measurable, and each read waits for all of its batch. */
 const TOGETHER = 8;

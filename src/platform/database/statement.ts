@@ -2,16 +2,8 @@ import { hash } from 'node:crypto';
 import type { Owner } from '../../shared/caller.js';
 import type { Write } from '../../shared/decision.js';
 import { type Form, NAMED } from './form.js';
-import { type Texts, textsOf, type Values } from './prepared-query.js';
+import { type Statement, type Texts, textsOf, type Values } from './prepared-query.js';
 import { textArray } from './text-array.js';
-
-/** Named SQL, prepared once per connection. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  /** What runs on a Citus cluster instead, which cannot run the text. */
-  readonly onCitus?: string;
-}
 
 /** A write to the tables of one module. Parts of several modules are composed into one statement. */
 export interface Part extends Write {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
-import type { Statement } from '../../../../platform/database/statement.js';
+import type { Statement } from '../../../../platform/database/prepared-query.js';
 import { Facts } from '../../../../platform/facts.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { createdRange, idOf, instantOf, uuidOf } from '../../../../shared/id.js';
