@@ -9,9 +9,9 @@ import { PreflightController } from './adapters/http/preflight.controller.js';
 import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
 import { OrganizationRecord } from './adapters/persistence/organization.record.js';
-import { PostgresCallerClock } from './adapters/persistence/postgres-caller-clock.js';
 import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
 import { TypeormApiKeys } from './adapters/persistence/typeorm-api-keys.js';
+import { TypeormCallerClock } from './adapters/persistence/typeorm-caller-clock.js';
 import { TypeormOrganizations } from './adapters/persistence/typeorm-organizations.js';
 import { TypeormTestClocks } from './adapters/persistence/typeorm-test-clocks.js';
 import { AdvanceTestClock } from './application/advance-test-clock.js';
@@ -33,7 +33,7 @@ import { ApiKeys, Organizations, TestClocks } from './application/ports.js';
     ManageOrganizations,
     ManageWebhookSecret,
     { provide: ApiKeys, useClass: TypeormApiKeys },
-    { provide: CallerClock, useClass: PostgresCallerClock },
+    { provide: CallerClock, useClass: TypeormCallerClock },
     { provide: Organizations, useClass: TypeormOrganizations },
     { provide: TestClocks, useClass: TypeormTestClocks },
   ],

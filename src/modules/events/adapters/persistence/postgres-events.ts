@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
-import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { type Caller, type Ledger, MODES } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { createdInstant, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { Page } from '../../../../shared/page.js';
@@ -15,14 +16,9 @@ import {
 } from '../../application/ports.js';
 import { EVENT_ID, type Event } from '../../domain/event.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
-import { EVENT_COLUMNS } from './event.record.js';
+import { EventRecord } from './event.record.js';
 import { EventLists, pageOf } from './event-lists.js';
 import { NO_ENDPOINT } from './no-endpoint.js';
-
-const FIND = {
-  name: 'events.find',
-  text: `SELECT ${EVENT_COLUMNS} FROM events WHERE organization_id = $1 AND mode IN ('test', 'live') AND id = $2`,
-};
 
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
@@ -64,8 +60,11 @@ export class PostgresEvents extends Events {
   }
 
   async find(caller: Caller, id: string): Promise<Event | undefined> {
-    const [row] = await this.database.read<Event>(caller, FIND, [uuidOf(caller.organization), uuidOf(id)]);
-    return row && { ...row, id: idOf(EVENT_ID, row.id) };
+    const key = { organizationId: uuidOf(caller.organization), mode: In(MODES), id: uuidOf(id) };
+    const row = await this.database.reading(caller, (manager) => manager.findOneBy(EventRecord, key));
+    if (!row) return undefined;
+    const { mode, type, data, reason, details } = row;
+    return { id, mode, type, sequence: row.sequenceBase + row.sequence, data, reason, details };
   }
 
   async attemptsAt(caller: Caller, { id, mode }: Event): Promise<Attempt[]> {

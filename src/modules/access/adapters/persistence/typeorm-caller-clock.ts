@@ -5,18 +5,14 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock, type Moment } from '../../../../shared/clock.js';
 import { NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';
 import { Lookups } from '../../application/lookups.js';
+import { TestClockRecord } from './test-clock.record.js';
 
 /** How long a process may use a clock that it has read. A step takes as long before it does what became due. */
 const READ_AGAIN_MS = 100;
 const MAX_CLOCKS = 10_000;
 
-const AHEAD = {
-  name: 'access.test_clock',
-  text: 'SELECT ahead_seconds AS seconds FROM sandbox_clocks WHERE organization_id = $1',
-};
-
 @Injectable()
-export class PostgresCallerClock extends CallerClock {
+export class TypeormCallerClock extends CallerClock {
   private readonly read: Lookups<number>;
   private readonly inTransactions = new WeakMap<object, Lookups<number>>();
 
@@ -52,9 +48,10 @@ export class PostgresCallerClock extends CallerClock {
   }
 
   private async aheadOf(organization: string): Promise<number> {
-    const [row] = await this.database.read<{ seconds: number }>({ organization, mode: 'test' }, AHEAD, [
-      uuidOf(organization),
-    ]);
-    return (row?.seconds ?? 0) * 1000;
+    const key = { organizationId: uuidOf(organization) };
+    const row = await this.database.reading({ organization, mode: 'test' }, (manager) =>
+      manager.findOneBy(TestClockRecord, key),
+    );
+    return (row?.aheadSeconds ?? 0) * 1000;
   }
 }
