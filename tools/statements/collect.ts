@@ -12,7 +12,6 @@ const WITH_SQL = /\/dist\/src\/.*(persistence|platform\/database|idempotency|enc
 /** What they write is in the statements of each form. */
 const ENGINE = ['form', 'statement'];
 const SQL = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;
-/** In the source of a function. */
 const MADE = /\b(?:SELECT\b[^;]*\bFROM|INSERT INTO|DELETE FROM|UPDATE \S+ SET)\b/s;
 const CHANGES = /\b(?:INSERT INTO|DELETE FROM|UPDATE)\b/;
 /** Between the expressions of templates, and between texts. */
@@ -65,7 +64,6 @@ export async function collect(): Promise<Collected> {
   return { statements, tables: ownedTables(), unknown };
 }
 
-/** Of one row, and of many. */
 function statementsOf(form: Form) {
   const values = Object.keys(form.input).map(() => null);
   const part = { name: form.name, owner: { queue: 'collect' }, sql: form, values, rows: 1 };

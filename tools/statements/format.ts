@@ -9,24 +9,23 @@ const QUERY = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;
 
 export function formatted(sql: string): string {
   const lines: string[] = [];
-  /** For each open parenthesis, whether a query stands in it. */
-  const open: boolean[] = [];
+  const areQueries: boolean[] = [];
   let line = '';
-  const indent = () => '  '.repeat(open.filter(Boolean).length);
+  const indent = () => '  '.repeat(areQueries.filter(Boolean).length);
   const end = () => {
     if (line.trim() !== '') lines.push(line.trimEnd());
     line = indent();
   };
   for (const { 0: token, index } of sql.matchAll(TOKENS)) {
-    const isInQuery = open.at(-1) ?? true;
+    const isInQuery = areQueries.at(-1) ?? true;
     if (/^\s+$/.test(token)) line = line.trim() === '' ? line : `${line.trimEnd()} `;
     else if (token === '(') {
       line += token;
       const inner = insideOf(sql.slice(index + 1));
-      open.push(QUERY.test(inner) && inner.length > SHORT);
-      if (open.at(-1)) end();
+      areQueries.push(QUERY.test(inner) && inner.length > SHORT);
+      if (areQueries.at(-1)) end();
     } else if (token === ')') {
-      if (open.pop()) end();
+      if (areQueries.pop()) end();
       line += token;
     } else {
       const begins = CLAUSE.test(token) && !/\b(?:CROSS|LEFT|DO|NO KEY|FOR) $/.test(line);
@@ -44,7 +43,6 @@ export function formatted(sql: string): string {
   return text;
 }
 
-/** What stands in a parenthesis that begins before the text. */
 function insideOf(sql: string): string {
   let depth = 1;
   for (const { 0: token, index } of sql.matchAll(TOKENS)) {

@@ -3,33 +3,27 @@ import { columnsOf, type Expressions, type Record, tableOf } from './columns.js'
 
 /** An input, which texts find under the form's name, and what is written of its rows. */
 export interface Form<Row = never> {
-  /** An SQL identifier. */
   readonly name: string;
-  /** The columns of the input, with their types. */
-  readonly input: Columns;
+  readonly input: ColumnTypes;
   valuesOf(row: Row): readonly unknown[];
-  /** The statement that the engine itself makes. */
   main(rows: Rows): string;
-  /** What else is written of the same rows. */
   readonly texts: readonly string[];
   /** Whether rows are changed, and so locked. Exactly those must be that the input names. */
   readonly isChange: boolean;
 }
 
-/** The rows of an input as `main` writes them. */
 interface Rows {
   readonly isOne: boolean;
   /** SQL for a column: its placeholder if there is one row. */
   readonly of: (column: string) => string;
 }
 
-type Columns = Readonly<{ [column: string]: string }>;
+type ColumnTypes = Readonly<{ [column: string]: string }>;
 
 interface More<Row> {
   /** Columns that are computed, and the types of the values that they are computed from. */
   readonly made?: Expressions<Row, { readonly type: string; readonly sql: (value: string) => string }>;
-  /** Input for the texts only. */
-  readonly more?: Columns;
+  readonly more?: ColumnTypes;
   readonly texts?: readonly string[];
 }
 

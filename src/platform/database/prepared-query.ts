@@ -17,9 +17,6 @@ const finished = channel(STATEMENTS);
 
 export type Values = readonly unknown[];
 
-/** Values as PostgreSQL reads them in text. */
-export type Texts = readonly (string | null)[];
-
 export interface Outcome<Found = Row> {
   readonly rows: readonly Found[];
   /** Rows that the main part of the statement returned or changed. */
@@ -38,13 +35,6 @@ interface Column {
 type Preparing = Connection & { readonly parsedStatements: Readonly<Record<string, string>> };
 
 const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
-
-export function textsOf(values: Values): Texts {
-  return values.map((value) => {
-    const prepared: string | Buffer | null = prepareValue(value);
-    return Buffer.isBuffer(prepared) ? `\\x${prepared.toString('hex')}` : prepared;
-  });
-}
 
 /**
  * One or more runs of a prepared statement, as one transaction. pg's own query describes the columns at every run

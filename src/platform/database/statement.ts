@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { Owner } from '../../shared/caller.js';
 import type { Write } from '../../shared/decision.js';
 import { type Form, NAMED } from './form.js';
-import { type Statement, type Texts, textsOf, type Values } from './prepared-query.js';
-import { textArray } from './text-array.js';
+import type { Statement, Values } from './prepared-query.js';
+import { textArrays } from './text-array.js';
 
 /** A write to the tables of one module. Parts of several modules are composed into one statement. */
 export interface Part extends Write {
@@ -20,7 +20,6 @@ export interface Part extends Write {
   readonly committed?: () => void;
 }
 
-/** A row of a form. */
 export function hot<Row>(
   owner: Owner,
   form: Form<Row>,
@@ -66,7 +65,7 @@ export function composed(parts: readonly Part[], isLimited = false): [Statement,
   const values: Values[] = [];
   for (const [{ name }, rows] of groups) {
     names += rows.length === 1 ? ` ${name}` : ` ${name}*`;
-    values.push(rows.length === 1 ? (rows[0] as Part).values : arraysOf(rows.map((row) => textsOf(row.values))));
+    values.push(rows.length === 1 ? (rows[0] as Part).values : textArrays(rows.map((row) => row.values)));
   }
   let statement = known.get(names);
   if (!statement) {
@@ -74,10 +73,6 @@ export function composed(parts: readonly Part[], isLimited = false): [Statement,
     known.set(names, statement);
   }
   return [statement, flat(values)];
-}
-
-function arraysOf(rows: readonly Texts[]): Values {
-  return (rows[0] as Texts).map((_, index) => textArray(rows.map((texts) => texts[index] as string | null)));
 }
 
 /**
@@ -130,9 +125,4 @@ function shortened(names: string): string {
   if (names.length <= LONGEST_NAME) return names;
   const digest = hash('sha256', names).slice(0, 8);
   return `${names.slice(0, LONGEST_NAME - digest.length - 1)} ${digest}`;
-}
-
-/** SQL: the column's time minus so many seconds. In UTC, because Citus refuses arithmetic that depends on a time zone. */
-export function earlier(column: string, seconds: string): string {
-  return `(${column} AT TIME ZONE 'UTC' - make_interval(secs => ${seconds})) AT TIME ZONE 'UTC'`;
 }

@@ -1,9 +1,23 @@
+// @ts-expect-error: pg's own cursor takes it from there too, but @types/pg does not have it.
+import { prepareValue } from 'pg/lib/utils.js';
+
 /** The OID of `text`, which is the same in every database. */
 const TEXT = 25;
 const HEADER_BYTES = 20;
 
+/** An array for each value of the rows. */
+export function textArrays(rows: readonly (readonly unknown[])[]): Buffer[] {
+  return (rows[0] ?? []).map((_, index) => textArray(rows.map((row) => textOf(row[index]))));
+}
+
+/** A value as PostgreSQL reads it in text. */
+function textOf(value: unknown): string | null {
+  const prepared: string | Buffer | null = prepareValue(value);
+  return Buffer.isBuffer(prepared) ? `\\x${prepared.toString('hex')}` : prepared;
+}
+
 /** A `text[]` in PostgreSQL's binary format. In its text format, each quote of JSON would be escaped, and then escaped again. */
-export function textArray(values: readonly (string | null)[]): Buffer {
+function textArray(values: readonly (string | null)[]): Buffer {
   let size = HEADER_BYTES;
   for (const value of values) size += 4 + (value === null ? 0 : Buffer.byteLength(value));
   const array = Buffer.allocUnsafe(size);

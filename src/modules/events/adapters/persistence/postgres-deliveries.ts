@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Encryption } from '../../../../encryption/encryption.js';
 import { Database } from '../../../../platform/database/database.js';
-import { earlier, type Part } from '../../../../platform/database/statement.js';
+import type { Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
@@ -48,7 +48,9 @@ const TO_ORGANIZATION = `organization_id = $1 AND mode = $2 AND receiver NOT LIK
 const NOT_UNDER_WAY = `(attempts = 0 OR EXISTS (
   SELECT FROM webhook_attempts AS made WHERE made.organization_id = $1 AND made.mode = $2
     AND made.event_id = delivery.event_id AND made.endpoint_id = delivery.endpoint_id AND made.attempt = delivery.attempts))`;
-const ADVANCE = `UPDATE webhook_deliveries AS delivery SET next_attempt_at = ${earlier('next_attempt_at', '$3')}
+/** In UTC, because Citus refuses arithmetic that depends on a time zone. */
+const ADVANCE = `UPDATE webhook_deliveries AS delivery
+  SET next_attempt_at = (next_attempt_at AT TIME ZONE 'UTC' - make_interval(secs => $3)) AT TIME ZONE 'UTC'
   WHERE ${TO_ORGANIZATION} AND next_attempt_at > $4 AND ${NOT_UNDER_WAY}`;
 const BUSY = {
   name: 'webhooks.busy',
