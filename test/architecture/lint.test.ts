@@ -14,7 +14,6 @@ test.each([
   [CREATE, `import { Injectable, Logger } from '@nestjs/common'`, ['no-restricted-imports']],
   [CREATE, `import { ModuleRef } from '@nestjs/core'`, ['no-restricted-imports']],
   [CREATE, `import { Injectable } from '@nestjs/common'`, []],
-  [ADAPTER, `import { InjectRepository } from '@nestjs/typeorm'`, ['no-restricted-imports']],
   [ADAPTER, `import { DataSource } from 'typeorm'`, ['no-restricted-imports']],
   [ADAPTER, `source.getRepository('session')`, ['no-restricted-properties']],
   ['src/wait.ts', 'Date.now()', ['no-restricted-syntax']],

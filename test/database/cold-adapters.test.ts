@@ -141,6 +141,7 @@ test('each statement names its organization and mode, or says why it reads those
   const proposal = { payment: paid, amount: 1, reference: 'proposed', description: null };
   const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, NOW);
   const id = refund.state.id as OwnId;
+  const made = { ...proposal, providerReference: 're_2' };
   const listed = { ...CREATED, payment: paid, status: 'pending' } as const;
   const ofRefunds: Calls<Refunds> = {
     add: () => refunds.add(caller, refund),
@@ -148,6 +149,8 @@ test('each statement names its organization and mode, or says why it reads those
     lock: () => refunds.lock(caller, id),
     lockPending: () => refunds.lockPending(caller, paid),
     requireOnly: () => refunds.requireOnly(caller, refund.succeed('re_1')),
+    known: () => refunds.known(caller, made),
+    requireUnknown: () => refunds.requireUnknown(caller, { ...made, reference: null }),
     byReference: () => refunds.byReference(caller, 'proposed'),
     byPayout: () => refunds.byPayout(caller, { payment: paid, amount: 1, providerReference: 're_1' }),
     ofPayment: () => refunds.ofPayment(caller, paid),

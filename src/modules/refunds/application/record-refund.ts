@@ -28,17 +28,17 @@ export class RecordRefund {
   async execute(caller: Caller, made: MadeRefund): Promise<Decision<ProposedRefund>> {
     if (!(await this.organizations.exists(caller.organization))) throw notFound('organization');
     const id = ownId(caller, made.payment, 'payment');
-    const told = await this.known(caller, made);
+    const told = await this.refunds.known(caller, made);
     if (told && told.found(made) === told) return decided({ refund: told, isNew: false });
     return inTransaction<ProposedRefund>(caller, async () => {
-      const known = await this.known(caller, made);
+      const known = await this.refunds.known(caller, made);
       if (known) {
         const { result, writes } = await this.closeRefund.found(caller, ownId(caller, known.state.id), made);
         return decided({ refund: result, isNew: false }, ...writes);
       }
       const { state, refundable } = await this.payments.lock(caller, id, 'payment');
+      await this.refunds.requireUnknown(caller, made);
       const refund = Refund.record({ ...state, refundable }, made, await this.clock.at(caller));
-      await this.refunds.requireOnly(caller, refund);
       return decided(
         { refund, isNew: true },
         this.refunds.add(caller, refund),
@@ -47,10 +47,5 @@ export class RecordRefund {
         this.amounts.change(caller, id, 'refund_unreserved', refund.state.amount),
       );
     });
-  }
-
-  private async known(caller: Caller, made: MadeRefund): Promise<Refund | undefined> {
-    const paid = await this.refunds.byPayout(caller, made);
-    return paid ?? (made.reference === null ? undefined : this.refunds.byReference(caller, made.reference));
   }
 }

@@ -15,7 +15,7 @@ import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
-import type { Payout } from '../../domain/made-refund.js';
+import type { MadeRefund, Payout } from '../../domain/made-refund.js';
 import { REFUND_ID, Refund } from '../../domain/refund.js';
 import { RefundRecord } from './refund.record.js';
 
@@ -72,13 +72,20 @@ export class TypeormRefunds extends Refunds {
     await this.database.repository(RefundRecord).find({ where, order: { id: 'ASC' }, lock });
   }
 
-  async requireOnly(caller: Caller, { state }: Refund): Promise<void> {
-    const { providerReference, amount, isMadeElsewhere } = state;
+  async requireOnly(caller: Caller, { state: { providerReference, payment, amount } }: Refund): Promise<void> {
     if (providerReference === null) return;
-    const payout = { ...scopeOf(caller), payment: uuidOf(state.payment), amount, providerReference };
-    const status = isMadeElsewhere ? Not('canceled' as const) : ('succeeded' as const);
-    const other = { ...payout, isMadeElsewhere: !isMadeElsewhere, status };
+    const payout = { ...scopeOf(caller), payment: uuidOf(payment), amount, providerReference };
+    const other = { ...payout, isMadeElsewhere: true, status: 'succeeded' } as const;
     if (await this.database.repository(RefundRecord).existsBy(other)) throw new Stale();
+  }
+
+  async known(caller: Caller, made: MadeRefund): Promise<Refund | undefined> {
+    const paid = await this.byPayout(caller, made);
+    return paid ?? (made.reference === null ? undefined : this.byReference(caller, made.reference));
+  }
+
+  async requireUnknown(caller: Caller, made: MadeRefund): Promise<void> {
+    if (await this.known(caller, made)) throw new Stale();
   }
 
   async byReference(caller: Caller, reference: string): Promise<Refund | undefined> {
