@@ -8,8 +8,3 @@ SELECT id, organization_id AS "organizationId", kind, mode, display, allowed_ori
   expires_at AS "expiresAt", revoked_at AS "revokedAt"
 FROM api_keys
 WHERE digest = $1;
-
--- access.test_clock
-SELECT ahead_seconds AS seconds
-FROM sandbox_clocks
-WHERE organization_id = $1;

@@ -19,12 +19,6 @@ CROSS JOIN LATERAL (
 WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND receiver NOT LIKE 'ledger %'
 ORDER BY attempted_at, endpoint_id, attempt;
 
--- events.find
-SELECT mode AS "mode", id AS "id", type AS "type", sequence_base + sequence AS "sequence", data AS "data",
-  reason AS "reason", details AS "details"
-FROM events
-WHERE organization_id = $1 AND mode IN ('test', 'live') AND id = $2;
-
 -- events.floor
 SELECT drawn, ARRAY(
   SELECT virtualtransaction

@@ -10,7 +10,6 @@ export interface KeyedRequest<Body = unknown> extends RequestFacts {
   readonly operation: string;
   /** Null if the key is optional and missing; undefined if the route has no guard for it. */
   readonly key: string | null | undefined;
-  /** The ID in the path. */
   readonly subject: string | undefined;
   readonly body: Body;
   /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */

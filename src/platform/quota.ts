@@ -1,4 +1,3 @@
-/** Counts what each of many holds. */
 export class Quota {
   private readonly held = new Map<string, number>();
   private all = 0;

@@ -14,7 +14,6 @@ export const BROKEN_PROMISES = gauge({
   name: 'tillgate_broken_promises',
   help: 'Rows that break a promise of `tillgate reconcile`. The last changes are checked every minute, and all other rows in turn.',
   labels: { promise: ({ promises }) => promises },
-  // Each process goes round by itself.
   aggregator: 'max',
 });
 

@@ -34,7 +34,6 @@ export interface Field extends Form {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isNullable: boolean;
-  /** Whether the rules apply to a value of an object. */
   readonly applies: (object: object, value: unknown) => boolean;
   readonly rules: readonly Rule[];
 }

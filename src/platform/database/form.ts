@@ -27,7 +27,6 @@ interface More<Row> {
   readonly texts?: readonly string[];
 }
 
-/** Inserts rows of a record. */
 export function insertInto<Row extends object, Made = unknown, Added = unknown>(
   name: string,
   record: Record<Row>,
@@ -81,7 +80,6 @@ export function changeAmounts(name: string, table: string, setsOf: (amount: stri
   };
 }
 
-/** How many rows of its table the input of a change names. */
 export const NAMED = `count(DISTINCT (${Object.keys(KEY).join(', ')}))`;
 
 function toValue(value: unknown, isJson: boolean): unknown {

@@ -34,7 +34,6 @@ export async function orStale<Result>(write: Promise<Result>, ...constraints: re
 interface Listed<Row> {
   /** Without an organization, the rows of all: a ledger lists them. */
   readonly owner: Ledger & { readonly organization?: string | undefined };
-  /** A column whose value is undefined is no condition. */
   readonly where: { readonly [Property in keyof Row]?: Row[Property] | undefined };
   readonly page: CreatedPageRequest;
   readonly order?: 'asc' | 'desc';
@@ -44,7 +43,6 @@ interface Listed<Row> {
   readonly isOne?: boolean;
 }
 
-/** A page of items, each made from a row. */
 export async function pageOfRows<Row extends Owned, Item>(
   database: Database,
   record: new () => Row,

@@ -5,12 +5,10 @@ import { prepareValue } from 'pg/lib/utils.js';
 const TEXT = 25;
 const HEADER_BYTES = 20;
 
-/** An array for each value of the rows. */
 export function textArrays(rows: readonly (readonly unknown[])[]): Buffer[] {
   return (rows[0] ?? []).map((_, index) => textArray(rows.map((row) => textOf(row[index]))));
 }
 
-/** A value as PostgreSQL reads it in text. */
 function textOf(value: unknown): string | null {
   const prepared: string | Buffer | null = prepareValue(value);
   return Buffer.isBuffer(prepared) ? `\\x${prepared.toString('hex')}` : prepared;

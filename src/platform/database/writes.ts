@@ -16,7 +16,6 @@ const MAX_ALL_WAITING = 4 * MAX_WAITING;
 
 interface Waiting {
   readonly parts: readonly Part[];
-  /** How many characters its texts have. */
   readonly length: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;

@@ -22,9 +22,7 @@ export class Captures {
     });
   }
 
-  /**
-   * Records a payment of the session's total, as the ledger does. If the session is no longer open, the payment has a mismatch. The reference is made from the session's ID, so that pressing the button twice pays once.
-   */
+  /** Records a payment of the session's total, as the ledger does, and one that no longer fits. Pressing the button twice pays once. */
   async record(caller: Caller, { id, amountTotal: amount, currency }: PageSession): Promise<readonly Write[]> {
     const capture = { amount, currency, checkoutSession: id, reference: `pretend_${id}` };
     return (await this.recordPayment.execute(caller, capture, 'record')).writes;

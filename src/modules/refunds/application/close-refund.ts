@@ -29,7 +29,6 @@ export class CloseRefund {
     return this.decide(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
   }
 
-  /** For a decision in the open transaction. */
   found(caller: Caller, id: OwnId, made: MadeRefund): Promise<Decided<Refund>> {
     const close = (refund: Refund) => refund.found(made);
     return this.close(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
