@@ -1,6 +1,5 @@
 -- idempotency.find
-SELECT fingerprint, status, location, body, expires_at <= now() + make_interval(secs => $5 - coalesce(ahead_seconds,
-  $5)) AS expired
+SELECT fingerprint, status, location, body, expires_at <= now() AS expired
 FROM idempotency_keys
 WHERE organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4;
 
@@ -25,20 +24,20 @@ WHERE organization_id = $1 AND ctid = ANY (ARRAY(
 
 -- new_key
 INSERT INTO idempotency_keys (organization_id, mode, operation, key, fingerprint, status, location, body,
-  expires_at, ahead_seconds)
+  expires_at)
 VALUES ($1::uuid, $2::text, $3::text, $4::text, $5::bytea, $6::smallint, $7::text, $8::text, now() +
-  make_interval(secs => $9::double precision), $10::integer);
+  make_interval(secs => $9::double precision));
 
 -- new_key*
 WITH new_key AS (
   SELECT v1::uuid AS organization_id, v2::text AS mode, v3::text AS operation, v4::text AS key, v5::bytea AS
     fingerprint, v6::smallint AS status, v7::text AS location, v8::text AS body, v9::double precision AS
-    expires_at, v10::integer AS ahead_seconds
+    expires_at
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10)
+    $9::text[]) AS sent (v1, v2, v3, v4, v5, v6, v7, v8, v9)
 )
 INSERT INTO idempotency_keys (organization_id, mode, operation, key, fingerprint, status, location, body,
-  expires_at, ahead_seconds)
+  expires_at)
 SELECT organization_id, mode, operation, key, fingerprint, status, location, body, now() + make_interval(secs
-  => expires_at), ahead_seconds
+  => expires_at)
 FROM new_key;

@@ -14,8 +14,6 @@ export interface KeyedRequest<Body = unknown> extends RequestFacts {
   readonly body: Body;
   /** Whether the use case has an effect that a rollback does not undo. Then a stored response is read first. */
   readonly hasEffect?: boolean;
-  /** Whether its response is kept in real time, because the operation itself advances the caller's clock. */
-  readonly advancesClock?: boolean;
 }
 
 const MAX_LENGTH = 255;

@@ -30,8 +30,4 @@ export class IdempotencyKeyRecord {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
-
-  /** How far the caller's test clock was ahead. Null for a response that an earlier version stored. */
-  @Column('integer', { name: 'ahead_seconds', nullable: true })
-  aheadSeconds!: number | null;
 }

@@ -7,7 +7,6 @@ import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { ErrorResponses, statusOf } from '../platform/http/errors.js';
 import type { ResponseParts } from '../platform/http/response.js';
 import { type Caller, nameOf } from '../shared/caller.js';
-import { CallerClock } from '../shared/clock.js';
 import { type Decided, type Decision, decided, inTransaction } from '../shared/decision.js';
 import { Refusal } from '../shared/errors.js';
 import { inUse, keyReused } from './error.codes.js';
@@ -39,7 +38,6 @@ export class Idempotency {
     private readonly unit: UnitOfWork,
     private readonly config: Config,
     private readonly errors: ErrorResponses,
-    private readonly clock: CallerClock,
   ) {}
 
   /** Commits the decision together with its response, or returns the stored response of the key. Without a key, only commits. */
@@ -53,8 +51,7 @@ export class Idempotency {
     if (key === undefined) throw new Error(`${operation} needs the decorator IdempotencyKey.`);
     if (key === null) return this.withoutKey(decide, respond);
     const retentionSeconds = this.config.idempotencyRetentionHours * 3600;
-    const aheadSeconds = request.advancesClock ? 0 : (await this.clock.at(caller)).ahead / 1000;
-    const claim = { operation, key, fingerprint: fingerprintOf(request), retentionSeconds, aheadSeconds };
+    const claim = { operation, key, fingerprint: fingerprintOf(request), retentionSeconds };
     const answer = ({ result, writes }: Decided<Result>) => {
       const response = new IdempotentResponse(respond(result));
       return decided(response, this.responses.add(caller, claim, response), ...writes);

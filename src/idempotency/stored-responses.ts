@@ -22,16 +22,13 @@ const KEY = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('new_key', I
 
 const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
-/** By how far the caller's clock is ahead: a response ages by the seconds that the clock was advanced since it was stored. */
-const EXPIRED = 'expires_at <= now() + make_interval(secs => $5 - coalesce(ahead_seconds, $5))';
-
 const FIND = {
   name: 'idempotency.find',
-  text: `SELECT fingerprint, status, location, body, ${EXPIRED} AS expired
+  text: `SELECT fingerprint, status, location, body, expires_at <= now() AS expired
     FROM idempotency_keys WHERE ${BY_KEY}`,
 };
 
-const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND ${EXPIRED}`;
+const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`;
 
 const OLD = {
   name: 'idempotency.old',
@@ -54,11 +51,9 @@ export interface Claim {
   readonly key: string;
   readonly fingerprint: Buffer;
   readonly retentionSeconds: number;
-  /** How far the caller's clock is ahead of real time. 0 for a response that is kept in real time. */
-  readonly aheadSeconds: number;
 }
 
-type Scope = Pick<Claim, 'operation' | 'key' | 'aheadSeconds'>;
+type Scope = Pick<Claim, 'operation' | 'key'>;
 
 export interface StoredResponse {
   readonly response: IdempotentResponse;
@@ -90,11 +85,11 @@ export class StoredResponses {
 
   /** Fails with KEY_CONSTRAINT when the key is taken. */
   add(caller: Caller, claim: Claim, { status, location, body: shown, hasSecret }: HttpResponse): Part {
-    const { operation, key, fingerprint, retentionSeconds: expiresAt, aheadSeconds } = claim;
+    const { operation, key, fingerprint, retentionSeconds: expiresAt } = claim;
     const organizationId = uuidOf(caller.organization);
     const { mode } = caller;
     const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
-    const stored = { fingerprint, status, location, body, expiresAt, aheadSeconds };
+    const stored = { fingerprint, status, location, body, expiresAt };
     return hot(caller, KEY, { organizationId, mode, operation, key, ...stored });
   }
 
@@ -139,6 +134,6 @@ export class StoredResponses {
   }
 }
 
-function keyValues(caller: Caller, { operation, key, aheadSeconds }: Scope): unknown[] {
-  return [uuidOf(caller.organization), caller.mode, operation, key, aheadSeconds];
+function keyValues(caller: Caller, { operation, key }: Scope): unknown[] {
+  return [uuidOf(caller.organization), caller.mode, operation, key];
 }

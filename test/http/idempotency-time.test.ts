@@ -55,7 +55,7 @@ describe('a response is stored', () => {
   test('although a request that found the key expired frees it late', async () => {
     const first = await create('late');
     const caller = { organization: shop.organization, mode: 'test' } as const;
-    const scope = { operation: 'POST /v1/checkout_sessions', key: 'late', aheadSeconds: 0 };
+    const scope = { operation: 'POST /v1/checkout_sessions', key: 'late' };
     const responses = service.application.get(StoredResponses);
     expect(await responses.find(caller, scope)).toMatchObject({ response: { status: 201 } });
     await service.application.get(UnitOfWork).commit(async () => decided(null, responses.forget(caller, scope)));

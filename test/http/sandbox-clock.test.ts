@@ -232,18 +232,6 @@ describe('follows the clock:', () => {
     expect(await listed('events?order=asc&')).toHaveLength(2);
   });
 
-  test('an idempotency key is new when its time is over', async () => {
-    const create = () => shop.post('/v1/checkout_sessions', SMALLEST, 'order-1');
-    const first = await create();
-    await advance(DAY - 60);
-    expect([(await create()).text, isReplay(await create())]).toEqual([first.text, true]);
-    await advance(60);
-    const second = await create();
-    expect([second.status, isReplay(second)]).toEqual([201, false]);
-    expect(second.body.id).not.toBe(first.body.id);
-    expect((await create()).text).toBe(second.text);
-  });
-
   test('a key ends', async () => {
     const key = await createKey(service, { organization: shop.organization, expiresAt: Date.now() + DAY * 1000 });
     const ask = (at: Service) => get(`${at.url}/v1/refunds`, { key });
@@ -385,6 +373,14 @@ describe('webhooks', () => {
 });
 
 describe('does not follow the clock:', () => {
+  test('an idempotency key', async () => {
+    const create = () => shop.post('/v1/checkout_sessions', SMALLEST, 'order-1');
+    const first = await create();
+    await advance(400 * DAY);
+    const again = await create();
+    expect([again.text, isReplay(again)]).toEqual([first.text, true]);
+  });
+
   test('deliveries to the ledger, and those of live mode', async () => {
     for (const mode of MODES) await (await shop.in(mode, service)).createSession();
     const organization = uuidOf(shop.organization);

@@ -45,7 +45,7 @@ export class ClockController {
   async advance(@CallerOfKey() caller: Caller, @Keyed(AdvanceClockRequest) request: KeyedRequest<AdvanceClockRequest>) {
     const response = await this.idempotency.once(
       caller,
-      { ...request, advancesClock: true },
+      request,
       () =>
         this.advanceTestClock.execute(caller, { advanceSeconds: request.body.advance_seconds, to: request.body.to }),
       (ahead) => ({ status: 200, body: JSON.stringify(sandboxClockView({ now: this.clock.now() + ahead, ahead })) }),
