@@ -29,9 +29,10 @@ export class CloseRefund {
     return this.decide(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
   }
 
-  found(caller: Caller, id: OwnId, made: MadeRefund): Promise<Decided<Refund>> {
+  /** In the open transaction. */
+  found(caller: Caller, before: Refund, made: MadeRefund): Promise<Decided<Refund>> {
     const close = (refund: Refund) => refund.found(made);
-    return this.close(caller, id, { close, change: 'refund', event: 'refund.succeeded' });
+    return this.close(caller, before, { close, change: 'refund', event: 'refund.succeeded' });
   }
 
   fail(caller: Caller, id: OwnId, failure: Failure): Promise<Decision<Refund>> {
@@ -52,12 +53,11 @@ export class CloseRefund {
   private async decide(caller: Caller, id: OwnId, closing: Closing): Promise<Decision<Refund>> {
     const seen = await this.refunds.get(caller, id);
     if (closing.close(seen) === seen) return decided(seen);
-    return inTransaction(caller, () => this.close(caller, id, closing));
+    return inTransaction(caller, () => this.close(caller, seen, closing));
   }
 
-  /** A refund is locked before its payment, and added after it, everywhere: so no two requests wait for each other. */
-  private async close(caller: Caller, id: OwnId, { close, change, event }: Closing): Promise<Decided<Refund>> {
-    const { refund: before } = await this.refunds.lock(caller, id);
+  /** A refund is changed before its payment is locked, and added after that, everywhere: so no two requests wait for each other. */
+  private async close(caller: Caller, before: Refund, { close, change, event }: Closing): Promise<Decided<Refund>> {
     const refund = close(before);
     if (refund === before) return decided(refund);
     const yielded = await this.yielding(caller, refund);

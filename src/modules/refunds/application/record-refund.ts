@@ -33,7 +33,7 @@ export class RecordRefund {
     return inTransaction<ProposedRefund>(caller, async () => {
       const known = await this.refunds.known(caller, made);
       if (known) {
-        const { result, writes } = await this.closeRefund.found(caller, ownId(caller, known.state.id), made);
+        const { result, writes } = await this.closeRefund.found(caller, known, made);
         return decided({ refund: result, isNew: false }, ...writes);
       }
       const { state, refundable } = await this.payments.lock(caller, id, 'payment');
