@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { Deliveries } from '../../src/modules/events/application/ports.js';
+import { Deliveries, WebhookEndpoints } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
 import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
@@ -350,6 +350,20 @@ test('an endpoint whose attempts have all failed for five days is disabled, says
   await fail();
   expect(receiver.received).toHaveLength(before + 1);
   expect(await read()).toMatchObject({ enabled: true });
+});
+
+test('an endpoint that was changed since an attempt began is not disabled by its failure', async () => {
+  const { id } = await create(MERCHANT);
+  const endpoints = world.service.application.get(WebhookEndpoints);
+  const owner = { organization: shop.organization, mode: 'test' } as const;
+  const [failingSince, disabledReason] = [Date.now() - 5 * 86_400_000, 'All attempts have failed.'];
+  const found = { id, isOpen: true, failingSince: null };
+  await endpoints.recordHealth(owner, found, { failingSince, disabledReason: null });
+  const changed = await shop.post(`/v1/webhook_endpoints/${id}`, { url: `${receiver.url}other` });
+  await endpoints.recordHealth(owner, { ...found, failingSince }, { failingSince, disabledReason });
+  expect((await shop.get(`/v1/webhook_endpoints/${id}`)).body).toEqual(changed.body);
+  await endpoints.recordHealth(owner, found, { failingSince, disabledReason });
+  expect((await shop.get(`/v1/webhook_endpoints/${id}`)).body.disabled_reason).toBe(disabledReason);
 });
 
 test('once endpoints are known, an event is sent to all of them right after the commit, without a poll', async () => {
