@@ -140,7 +140,8 @@ class Drill {
     if (!(await this.waits.until(() => this.witness.wasAsked)))
       throw new Complaint('The command has not asked Tillgate for anything.');
     await this.merchants.propose(evening);
-    await this.waits.until(this.isHolding);
+    this.witness.countAnew();
+    await this.waits.settled(this.isHolding);
     await this.night(DAY);
   }
 
@@ -186,7 +187,7 @@ class Drill {
 
   private async advance(seconds: number): Promise<void> {
     await this.pushes.offer();
-    this.witness.clockMoves();
+    this.witness.countAnew();
     await this.clock.advance(seconds, async () => {
       for (const line of this.lines) await line.deliver();
     });

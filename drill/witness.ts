@@ -36,7 +36,7 @@ type Note = (answer: Answer | undefined, fate: Fate) => Promise<void>;
 export class Witness {
   /** Rises with each kind of request about a refund that a worker makes for the first time since the clock moved. */
   work = 0;
-  /** Who has asked since the clock moved whether there is work, and has heard the answer. */
+  /** Who has asked since the clock moved, or the evening came, whether there is work, and has heard the answer. */
   readonly asked = new Set<number>();
   /** Who has heard an answer on which it must act, and has not sent anything since. */
   readonly acting = new Set<number>();
@@ -56,7 +56,7 @@ export class Witness {
     private readonly journal: Journal,
   ) {}
 
-  clockMoves(): void {
+  countAnew(): void {
     this.hour += 1;
     this.asked.clear();
     this.worked.clear();

@@ -16,9 +16,8 @@ tell() {
 }
 
 report() { # <id> <claim> <payout>
-  local said payout_status
-  said=$(jq -c --argjson claim "$2" '{ claim: $claim, provider_reference: .id }' <<<"$3")
-  payout_status=$(jq -r .status <<<"$3")
+  local payout_status said
+  read -r payout_status said < <(jq -r --argjson claim "$2" '"\(.status) \({ claim: $claim, provider_reference: .id })"' <<<"$3")
   case $payout_status in
     succeeded) tell "/$1/succeed" "$said" ;;
     pending) tell "/$1/extend" "$(jq -c '. + { lease_seconds: 21600 }' <<<"$said")" ;;
@@ -26,29 +25,29 @@ report() { # <id> <claim> <payout>
   esac
 }
 
-settle() { # <refund>
-  local id claim payout
-  id=$(jq -r .id <<<"$1") claim=$(jq .claim.number <<<"$1")
-  ask "$provider?refund=$id"
+settle() { # <id> <claim> <order>
+  local payout
+  ask "$provider?refund=$1"
   [[ $status = 200 ]] || return
   payout=$(jq -c '.data[-1] // empty' <<<"$answer")
   if [[ -z $payout ]]; then
-    tell "/$id/extend" "{\"claim\":$claim,\"lease_seconds\":600}"
+    tell "/$1/extend" "{\"claim\":$2,\"lease_seconds\":600}"
     [[ $status = 200 ]] || return
-    ask "$provider" "$(jq -c '{ refund: .id, amount, currency }' <<<"$1")" "idempotency-key: $id"
-    case "$status $(jq -r '.error? // ""' <<<"$answer" 2>&-)" in
+    ask "$provider" "$3" "idempotency-key: $1"
+    case "$status $answer" in
       "200 "*) payout=$answer ;;
-      "402 "*) tell "/$id/fail" "{\"claim\":$claim,\"reason\":\"declined\"}"; return ;;
-      *" no_balance" | *" unavailable") tell "/$id/release" "{\"claim\":$claim,\"delay_seconds\":60}"; return ;;
+      "402 "*) tell "/$1/fail" "{\"claim\":$2,\"reason\":\"declined\"}"; return ;;
+      *'"no_balance"'* | *'"unavailable"'*) tell "/$1/release" "{\"claim\":$2,\"delay_seconds\":60}"; return ;;
       *) return ;;
     esac
   fi
-  report "$id" "$claim" "$payout"
+  report "$1" "$2" "$payout"
 }
 
 while :; do
   tell /claim '{"limit":10,"lease_seconds":600}'
-  while read -r refund; do settle "$refund"; done < <(jq -c '.data[]' <<<"$answer")
+  while read -r id claim order; do settle "$id" "$claim" "$order"; done \
+    < <(jq -r '.data[] | "\(.id) \(.claim.number) \({ refund: .id, amount, currency })"' <<<"$answer")
   ask "$provider?status=returned"
   if [[ $status = 200 ]]; then
     for id in $(jq -r '.data[].refund' <<<"$answer"); do tell "/$id/return" '{}'; done
