@@ -82,9 +82,9 @@ test('llms.txt names every document, and no other', () => {
   expect(named.toSorted()).toEqual([...pages, 'client/README.md', 'docs/explain/decisions/README.md'].toSorted());
 });
 
-test('the documents have at most 28,700 words', () => {
+test('the documents have at most 29,100 words', () => {
   const words = ['README.md', ...PAGES.map((name) => `docs/${name}`)].map(
     (document) => readFileSync(document, 'utf8').match(/\S+/g)?.length ?? 0,
   );
-  expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(28_700);
+  expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(29_100);
 });
