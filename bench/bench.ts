@@ -105,8 +105,7 @@ async function measureOperation(
       const scenario = ofShops(prepared.slice(0, shops), operation);
       const seconds = round === 0 ? WARM_UP_SECONDS : SECONDS;
       const measured = await measure(server, scenario, { connections, seconds }, postgres);
-      if (measured.failed > 0)
-        throw new Error(`${server.name}: ${measured.failed} requests of ${scenario.name} failed.`);
+      if (measured.failed > 0) throw new Error(`${server.name}: of ${scenario.name} failed ${measured.reasons}.`);
       if (round > 0) rounds[place]?.push(measured);
     }
   }

@@ -16,6 +16,8 @@ export interface Round {
   readonly postgresCpu: number;
   /** Requests without an answer, or with another than the expected one. */
   readonly failed: number;
+  /** How many have which status, or none: to be read. */
+  readonly reasons: string;
 }
 
 export interface Load {
@@ -28,7 +30,7 @@ export async function measure(server: Server, scenario: Scenario, load: Load, po
   const serverBefore = cpuOfFamily(server.pid);
   const postgresBefore = cpuOfFamily(postgres);
   const latencies: number[] = [];
-  const { failed, seconds } = await run(server, scenario, load, latencies);
+  const { failed, reasons, seconds } = await run(server, scenario, load, latencies);
   const count = latencies.length;
   latencies.sort((one, other) => one - other);
   return {
@@ -38,11 +40,12 @@ export async function measure(server: Server, scenario: Scenario, load: Load, po
     serverCpu: (cpuOfFamily(server.pid) - serverBefore) / count,
     postgresCpu: (cpuOfFamily(postgres) - postgresBefore) / count,
     failed,
+    reasons,
   };
 }
 
 async function run({ url }: Server, { requests, status }: Scenario, { connections, seconds }: Load, took: number[]) {
-  let failed = 0;
+  const wrong = new Map<number, number>();
   let place = 0;
   let firstAt = 0;
   let lastAt = 0;
@@ -61,10 +64,12 @@ async function run({ url }: Server, { requests, status }: Scenario, { connection
     lastAt = performance.now();
     firstAt ||= lastAt - milliseconds;
     if (code === status) took.push(milliseconds);
-    else failed++;
+    else wrong.set(code, (wrong.get(code) ?? 0) + 1);
   });
   const { errors } = await (instance as PromiseLike<{ errors: number }>);
-  return { failed: failed + errors, seconds: (lastAt - firstAt) / 1000 };
+  const failed = [...wrong.values()].reduce((sum, count) => sum + count, errors);
+  const reasons = [...wrong, ['no answer', errors]].map(([reason, count]) => `${count} × ${reason}`).join(', ');
+  return { failed, reasons, seconds: (lastAt - firstAt) / 1000 };
 }
 
 /** CPU time in microseconds that a process and its children have used so far, those that ended included. */

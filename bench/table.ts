@@ -23,7 +23,7 @@ export interface Comparison {
   readonly p99Ratio: number;
 }
 
-type Figures = Readonly<Record<Exclude<keyof Round, 'failed'>, Spread>>;
+type Figures = Readonly<Record<Exclude<keyof Round, 'failed' | 'reasons'>, Spread>>;
 
 type Rounds = readonly Round[];
 
