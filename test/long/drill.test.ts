@@ -30,8 +30,9 @@ async function drills(...words: string[]) {
   return { wrong: played.filter(({ isRight }) => !isRight), stderr, count: played.length };
 }
 
-test.concurrent('twenty-five broken workers are found by their rules, with three seeds each', async () => {
-  expect(await drills('--lanes', '5')).toEqual({ wrong: [], stderr: '', count: 75 });
+/** One seed: of 40 refunds each is a scene, and the seed draws no more than their amounts, currencies and organizations. */
+test.concurrent('twenty-five broken workers are found by their rules', async () => {
+  expect(await drills('--seeds', '1', '--lanes', '5')).toEqual({ wrong: [], stderr: '', count: 25 });
 });
 
 test.concurrent('workers that are right pass: in the shell, polling, and one that ends and is started again', async () => {
