@@ -21,10 +21,9 @@ interface Asked {
 /** Whose a resource of the ledger's mode is, as the caller that may change it: looked up, unless the ledger says it. Refuses with not_found. */
 export async function findOwner(
   database: Database,
-  { owner }: { readonly owner: Statement },
-  asked: Asked,
+  owner: Statement,
+  { ledger, id, organization }: Asked,
 ): Promise<Caller> {
-  const { ledger, id, organization } = asked;
   if (organization) return { organization, ...ledger };
   const [row] = await database.read<Pick<Caller, 'organization'>>(ledger, owner, [ledger.mode, uuidOf(id)]);
   if (!row) throw notFound('id');

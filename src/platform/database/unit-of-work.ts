@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Decision, Write } from '../../shared/decision.js';
 import { Database } from './database.js';
-import { violates } from './faults.js';
 import { retried, Stale } from './retries.js';
-import { composed, type Part, partsOf } from './statement.js';
+import { orStale } from './rows.js';
+import { composed, flat, type Part, partsOf } from './statement.js';
 import { Writes } from './writes.js';
 
 interface Written<Result> {
@@ -42,7 +42,7 @@ export class UnitOfWork {
     if (first && parts.some(isAlone)) {
       await this.database.run(first.owner, () => this.inOpenTransaction(parts));
     } else if (first) {
-      await orStale(parts, this.writes.add(parts));
+      await orStale(this.writes.add(parts), ...stalesOf(parts));
     }
     return { result: decision.result, parts };
   }
@@ -67,7 +67,7 @@ export class UnitOfWork {
   }
 
   private sent(parts: readonly Part[]): Promise<number> {
-    return orStale(parts, this.database.write(...composed(parts)));
+    return orStale(this.database.write(...composed(parts)), ...stalesOf(parts));
   }
 }
 
@@ -75,11 +75,4 @@ function isAlone({ sql, rows }: Part): boolean {
   return typeof sql === 'string' || rows !== undefined;
 }
 
-async function orStale<Outcome>(parts: readonly Part[], sent: Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await sent;
-  } catch (error) {
-    const isStale = parts.some(({ stale = [] }) => stale.some((constraint) => violates(error, constraint)));
-    throw isStale ? new Stale() : error;
-  }
-}
+const stalesOf = (parts: readonly Part[]) => flat(parts.map(({ stale = [] }) => stale));

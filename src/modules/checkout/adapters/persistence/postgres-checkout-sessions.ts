@@ -3,7 +3,7 @@ import { type Selected, selectionOf } from '../../../../platform/database/column
 import { createdBetween } from '../../../../platform/database/created.js';
 import { Database } from '../../../../platform/database/database.js';
 import { insertInto } from '../../../../platform/database/form.js';
-import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
+import { findOwner, ownerIn } from '../../../../platform/database/owners.js';
 import { hot, type Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
@@ -32,7 +32,7 @@ const columnsWith = (status: string, lineItems = 'line_items') =>
 
 const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
 
-const LEDGER = { owner: ownerIn('checkout_sessions') };
+const OWNER = ownerIn('checkout_sessions');
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 
 /** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
@@ -140,7 +140,7 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   }
 
   ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
-    return findOwner(this.database, LEDGER, { ledger, id, organization });
+    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
   async overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]> {

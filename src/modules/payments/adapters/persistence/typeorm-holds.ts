@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
+import { findOwner, ownerIn } from '../../../../platform/database/owners.js';
 import { keyOf, pageOfRows } from '../../../../platform/database/rows.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -11,7 +11,7 @@ import { HOLD_ID, Hold } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HoldRecord } from './hold.record.js';
 
-const LEDGER = { owner: ownerIn('payment_holds') };
+const OWNER = ownerIn('payment_holds');
 
 @Injectable()
 export class TypeormHolds extends Holds {
@@ -35,7 +35,7 @@ export class TypeormHolds extends Holds {
   }
 
   ownerOf(ledger: Ledger, id: string, organization?: string | null): Promise<Caller> {
-    return findOwner(this.database, LEDGER, { ledger, id, organization });
+    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
   listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerHoldFilter): Promise<Page<OwnedHold>> {

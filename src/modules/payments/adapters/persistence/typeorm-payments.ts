@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Selected, selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import { insertInto } from '../../../../platform/database/form.js';
-import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
+import { findOwner, ownerIn } from '../../../../platform/database/owners.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
 import { hot, type Part } from '../../../../platform/database/statement.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
@@ -22,7 +22,7 @@ const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
 export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHERE ${SCOPE} AND id = $3`;
-const LEDGER = { owner: ownerIn('payments') };
+const OWNER = ownerIn('payments');
 
 const PAYMENT = insertInto('new_payment', PaymentRecord);
 
@@ -70,7 +70,7 @@ export class TypeormPayments extends Payments {
   }
 
   ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
-    return findOwner(this.database, LEDGER, { ledger, id, organization });
+    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
   listOfAll({ mode }: Ledger, filter: LedgerPaymentFilter): Promise<Page<OwnedPayment>> {

@@ -3,7 +3,7 @@ import { In, IsNull, Not } from 'typeorm';
 import { selectionOf } from '../../../../platform/database/columns.js';
 import { Database } from '../../../../platform/database/database.js';
 import { insertInto } from '../../../../platform/database/form.js';
-import { findOwner, ownerIn } from '../../../../platform/database/ledger-rows.js';
+import { findOwner, ownerIn } from '../../../../platform/database/owners.js';
 import { Stale } from '../../../../platform/database/retries.js';
 import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
 import { hot, type Part } from '../../../../platform/database/statement.js';
@@ -27,7 +27,7 @@ const SCOPE = 'organization_id = $1 AND mode = $2';
 const SELECT = `SELECT ${COLUMNS} FROM refunds WHERE ${SCOPE}`;
 const FIND = { name: 'refunds.find', text: `${SELECT} AND id = $3` };
 export const REFUNDS_OF_PAYMENT = `SELECT id FROM refunds WHERE ${SCOPE} AND payment_id = $3`;
-const LEDGER = { owner: ownerIn('refunds') };
+const OWNER = ownerIn('refunds');
 
 @Injectable()
 export class TypeormRefunds extends Refunds {
@@ -139,7 +139,7 @@ export class TypeormRefunds extends Refunds {
   }
 
   ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
-    return findOwner(this.database, LEDGER, { ledger, id, organization });
+    return findOwner(this.database, OWNER, { ledger, id, organization });
   }
 
   listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
