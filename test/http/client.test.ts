@@ -100,7 +100,7 @@ test('places, reads, lists and releases a hold', async () => {
   const hold = await ledger.holds.place(payment, { amount: 200, organization });
   expect(await ledger.holds.retrieve(hold.id)).toEqual(hold);
   expect(await ledger.holds.retrieve(hold.id, { organization })).toEqual(hold);
-  expect(await all(ledger.holds.list(payment, { organization }))).toEqual([hold]);
+  expect(await all(ledger.holds.list({ payment, organization }))).toEqual([hold]);
   const another = ledger.holds.release(hold.id, { organization: unknownId('org') });
   await expect(another).rejects.toMatchObject({ status: 404 });
   expect(await ledger.holds.release(hold.id, { organization })).toEqual({ ...hold, status: 'released' });
