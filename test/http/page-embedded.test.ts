@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Frame, Page } from 'playwright-core';
-import { LatePayments } from '../../src/modules/page/application/ports.js';
 import { describeInChromium } from '../support/browser.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, visit } from '../support/page.js';
@@ -36,8 +35,7 @@ async function startShopPages() {
   };
 }
 
-const latePayments = { expect: () => undefined };
-const service = useService({ config: { publicUrl: 'https://pay.example' }, overrides: [[LatePayments, latePayments]] });
+const service = useService({ config: { publicUrl: 'https://pay.example' } });
 const shop = useShop(service);
 let pages: Awaited<ReturnType<typeof startShopPages>>;
 
@@ -65,7 +63,7 @@ test('only the origins of the active keys of its mode may show it', async () => 
   expect(await ancestors('/embed')).toBe("'none'");
   await allow('https://shop.example', pages.origin);
   await createKey(service, { organization: shop.organization, mode: 'live', allowedOrigins: ['https://live.example'] });
-  for (const rest of ['/embed', '/embed/pretend', '/embed/return']) {
+  for (const rest of ['/embed', '/embed/return']) {
     expect(await ancestors(rest)).toBe(`${pages.origin} https://shop.example`);
   }
   for (const rest of ['', '/pretend', '/return']) expect(await ancestors(rest)).toBe("'none'");
@@ -74,7 +72,7 @@ test('only the origins of the active keys of its mode may show it', async () => 
 test('a hosted page is never shown in a frame', async () => {
   await allow(pages.origin);
   const { path } = await openPage(shop, SMALLEST);
-  for (const rest of ['/embed', '/embed/return', '/embed/pretend', '/embed/state']) {
+  for (const rest of ['/embed', '/embed/return', '/embed/state']) {
     expect((await visit(`${service.url}${path}${rest}`)).status).toBe(404);
   }
 });
