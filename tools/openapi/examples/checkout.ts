@@ -1,7 +1,7 @@
 import { CheckoutSession } from '../../../src/modules/checkout/domain/checkout-session.js';
 import type { NewCheckoutSession } from '../../../src/modules/checkout/domain/session-terms.js';
 import { CHECKOUT_SESSION_ID } from '../../../src/modules/checkout/index.js';
-import { exampleId } from '../../../src/platform/http/schema.js';
+import { exampleId } from '../../../src/request/schema.js';
 import { notFound } from '../../../src/shared/errors.js';
 import type { Examples } from '../operation-examples.js';
 
@@ -40,8 +40,26 @@ export const EXAMPLES: Examples = {
       line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
     },
   },
-  awaitPayment: { body: AWAITED, answer: AWAITING, refusals: [() => session().expire().awaitPayment(...WAIT)] },
-  awaitTestPayment: { body: AWAITED, answer: AWAITING, refusals: [() => session().expire().awaitPayment(...WAIT)] },
+  awaitPayment: {
+    body: AWAITED,
+    answer: AWAITING,
+    refusals: [
+      () =>
+        session()
+          .expire()
+          .awaitPayment(...WAIT),
+    ],
+  },
+  awaitTestPayment: {
+    body: AWAITED,
+    answer: AWAITING,
+    refusals: [
+      () =>
+        session()
+          .expire()
+          .awaitPayment(...WAIT),
+    ],
+  },
   expireCheckoutSession: { answer: { status: 'expired' }, refusals: [() => session().pay(EXACT).expire()] },
   completeCheckoutSession: { answer: FREE, refusals: [() => session().completeFree()] },
   'checkout.session.completed': {

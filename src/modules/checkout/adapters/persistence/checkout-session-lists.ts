@@ -1,6 +1,7 @@
 /** The lists of sessions in SQL, and when a session is expired. */
-import { selectionOf } from '../../../../platform/database/columns.js';
-import { createdBetween } from '../../../../platform/database/created.js';
+
+import { createdBetween } from '../../../../persistence/created.js';
+import { selectionOf } from '../../../../platform/columns.js';
 import type { SessionStatus } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 

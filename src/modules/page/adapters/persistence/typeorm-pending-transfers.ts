@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
-import { scopeOf } from '../../../../platform/database/rows.js';
+import { Database } from '../../../../persistence/database.js';
+import { scopeOf } from '../../../../persistence/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { sweep } from '../../../../platform/database/sweep.js';
-import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
+import { Database } from '../../../../persistence/database.js';
+import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { BankTransfers } from '../../application/bank-transfers.js';
@@ -12,7 +12,7 @@ const BATCH = 10;
 @Injectable()
 export class TransferSweeper extends DueTransfers implements OnApplicationBootstrap {
   constructor(
-    private readonly unit: UnitOfWork,
+    private readonly database: Database,
     private readonly pending: PendingTransfers,
     private readonly transfers: BankTransfers,
     private readonly jobs: Jobs,
@@ -29,7 +29,7 @@ export class TransferSweeper extends DueTransfers implements OnApplicationBootst
       limit: BATCH,
       find: (most, after) => this.pending.due(most, after, clock),
       handle: async (due) => {
-        for (const transfer of due) await this.unit.commit(async () => this.transfers.receive(transfer));
+        for (const transfer of due) await this.database.commit(async () => this.transfers.receive(transfer));
       },
     });
   }
