@@ -61,18 +61,21 @@ export function priceLine(input: NewLineItem, currency: string, at: string, faul
   }
   const limit = (name: string, amount: number, most: number, message: string) =>
     faults.limit(`${at}.${name}`, amount, most, message);
-  const dearest = Math.floor(MAX_AMOUNT / quantity);
-  const price = limit('price_data.unit_amount', unitPrice, dearest, `times the quantity must be at most ${MAX_AMOUNT}`);
-  const subtotal = price * quantity;
+  const subtotal = unitPrice * quantity;
   const discount = limit('amount_discount', amountDiscount, subtotal, `must be at most the subtotal, ${subtotal}`);
   const rest = subtotal - discount;
   const isInside = taxBehavior === 'inclusive';
-  const tax = isInside
-    ? limit('amount_tax', amountTax, rest, `is inside the total, so it must be at most ${rest}`)
-    : limit('amount_tax', amountTax, MAX_AMOUNT - rest, `must leave the total at most ${MAX_AMOUNT}`);
+  const inside = `is inside the total, so it must be at most ${rest}`;
+  const tax = isInside ? limit('amount_tax', amountTax, rest, inside) : amountTax;
   const total = isInside ? rest : rest + tax;
-  faults.confirm(`${at}.amount_subtotal`, input.amountSubtotal, subtotal);
-  faults.confirm(`${at}.amount_total`, input.amountTotal, total);
+  if (subtotal > MAX_AMOUNT) {
+    const most = Math.floor(MAX_AMOUNT / quantity);
+    limit('price_data.unit_amount', unitPrice, most, `times the quantity must be at most ${MAX_AMOUNT}`);
+  } else {
+    faults.confirm(`${at}.amount_subtotal`, input.amountSubtotal, subtotal);
+    if (total <= MAX_AMOUNT) faults.confirm(`${at}.amount_total`, input.amountTotal, total);
+    else limit('amount_tax', tax, MAX_AMOUNT - rest, `must leave the total at most ${MAX_AMOUNT}`);
+  }
   return {
     productName: input.productName,
     description: input.description ?? null,
