@@ -36,7 +36,7 @@ export class BankTransfers {
     return inTransaction(caller, async () => {
       const isTaken = await this.pending.take(caller, session);
       const { state } = await this.sessions.get(caller, session);
-      const isAwaited = state.status === 'open' ? state.originalExpiresAt !== null : state.status === 'expired';
+      const isAwaited = state.status !== 'complete' && state.originalExpiresAt !== null;
       return decided(null, ...(isTaken && isAwaited ? await this.captures.record(caller, state) : []));
     });
   }
