@@ -3,7 +3,7 @@ import type { Decision, Write } from '../../shared/decision.js';
 import { Database } from './database.js';
 import { retried, Stale } from './retries.js';
 import { orStale } from './rows.js';
-import { composed, flat, type Part, partsOf } from './statement.js';
+import { composed, flat, type Part } from './statement.js';
 import { Writes } from './writes.js';
 
 interface Written<Result> {
@@ -34,10 +34,10 @@ export class UnitOfWork {
     if ('decide' in decision) {
       return this.database.run(decision.owner, async () => {
         const { result, writes } = await decision.decide();
-        return { result, parts: await this.inOpenTransaction(await this.partsOf(writes)) };
+        return { result, parts: await this.inOpenTransaction(this.partsOf(writes)) };
       });
     }
-    const parts = await this.partsOf(decision.writes);
+    const parts = this.partsOf(decision.writes);
     const [first] = parts;
     if (first && parts.some(isAlone)) {
       await this.database.run(first.owner, () => this.inOpenTransaction(parts));
@@ -48,8 +48,8 @@ export class UnitOfWork {
   }
 
   /** Citus returns no counts of other parts: there, each of these parts runs alone, and PostgreSQL tells how many rows it changed. */
-  private async partsOf(writes: readonly Write[]): Promise<readonly Part[]> {
-    const parts = await partsOf(writes);
+  private partsOf(writes: readonly Write[]): readonly Part[] {
+    const parts = writes as readonly Part[];
     if (!this.database.isDistributed) return parts;
     return parts.map((part) => (typeof part.sql !== 'string' && part.sql.isChange ? { ...part, rows: 1 } : part));
   }

@@ -1,4 +1,5 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
+import type { TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { Page, PageRequest } from '../../../shared/page.js';
@@ -66,8 +67,8 @@ export abstract class Events {
 
 /** Where other modules record what they change: an event exists exactly when its change does. */
 export abstract class Outbox {
-  /** Records the event, and its deliveries to the notify_url, if any, and to each endpoint that subscribes to its type. */
-  abstract record(caller: Caller, event: NewEvent): Write;
+  /** Records the event at the caller's time, and its deliveries to the notify_url, if any, and to each endpoint that subscribes to its type. */
+  abstract record(caller: TimedCaller, event: NewEvent): Write;
 }
 
 export interface Share {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { insertInto } from '../../../../platform/database/form.js';
-import { hot, later, type Part } from '../../../../platform/database/statement.js';
+import { keyOf } from '../../../../platform/database/rows.js';
+import { hot, type Part } from '../../../../platform/database/statement.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { CallerClock, type Moment } from '../../../../shared/clock.js';
-import type { Write } from '../../../../shared/decision.js';
+import type { TimedCaller } from '../../../../shared/clock.js';
 import { newId, uuidOf } from '../../../../shared/id.js';
 import { Outbox } from '../../application/ports.js';
 import { WebhookScheduler } from '../../application/webhook-scheduler.js';
@@ -47,20 +47,13 @@ WHERE event.url IS NOT NULL AND NOT EXISTS (SELECT FROM webhook_endpoints AS end
 
 @Injectable()
 export class PostgresOutbox extends Outbox {
-  constructor(
-    private readonly clock: CallerClock,
-    private readonly scheduler: WebhookScheduler,
-  ) {
+  constructor(private readonly scheduler: WebhookScheduler) {
     super();
   }
 
-  record(caller: Caller, event: NewEvent): Write {
-    return later('events.record', async () => this.recordAt(await this.clock.at(caller), caller, event));
-  }
-
-  private recordAt(moment: Moment, caller: Caller, event: NewEvent): Part {
+  record(caller: TimedCaller, event: NewEvent): Part {
     const { notifyUrl: url } = event;
-    const row = { ...toRow(caller, event, moment), url, receiver: url === null ? null : storedReceiver(url) };
+    const row = { ...toRow(caller, event), url, receiver: url === null ? null : storedReceiver(url) };
     return hot(caller, EVENT, row, { committed: () => this.announce(caller, event) });
   }
 
@@ -70,19 +63,9 @@ export class PostgresOutbox extends Outbox {
   }
 }
 
-function toRow({ organization, mode }: Caller, event: NewEvent, moment: Moment): EventRecord {
+function toRow(caller: TimedCaller, event: NewEvent): EventRecord {
   const { type, object, sequence, data, reason = null } = event;
   const details = event.details === undefined ? null : JSON.stringify(event.details);
-  const id = uuidOf(newId(EVENT_ID, moment));
-  const owned = {
-    organizationId: uuidOf(organization),
-    mode,
-    id,
-    type,
-    objectId: uuidOf(object),
-    data,
-    reason,
-    details,
-  };
-  return { ...owned, ...numbered(sequence) };
+  const key = keyOf(caller, newId(EVENT_ID, caller));
+  return { ...key, type, objectId: uuidOf(object), data, reason, details, ...numbered(sequence) };
 }
