@@ -815,18 +815,3 @@ FROM (
 ) AS waiting
 GROUP BY organization_id
 ORDER BY organization_id;
-
--- webhooks.recipients
-SELECT id AS endpoint, url, coalesce((
-  SELECT attempts
-  FROM webhook_deliveries
-  WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND endpoint_id = endpoint.id
-), 0) AS attempts
-FROM webhook_endpoints endpoint
-WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::uuid IS NULL THEN endpoint.enabled AND
-  endpoint.events && ARRAY['*', $4::text] ELSE id = $5 AND enabled END
-UNION ALL
-SELECT NULL, url, attempts
-FROM webhook_deliveries
-WHERE organization_id = $1 AND mode = $2 AND event_id = $3 AND endpoint_id =
-  '00000000-0000-0000-0000-000000000000' AND $5::uuid IS NULL;

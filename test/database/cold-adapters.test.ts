@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import { ApiKeys, Organizations, TestClocks } from '../../src/modules/access/application/ports.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { Organization } from '../../src/modules/access/domain/organization.js';
-import { WebhookEndpoints } from '../../src/modules/events/application/ports.js';
+import { Events, Resending, WebhookEndpoints } from '../../src/modules/events/application/ports.js';
+import type { Event } from '../../src/modules/events/domain/event.js';
 import { WebhookEndpoint } from '../../src/modules/events/domain/webhook-endpoint.js';
 import { Pages } from '../../src/modules/page/application/ports.js';
 import { Holds, Payments } from '../../src/modules/payments/application/ports.js';
@@ -26,6 +27,7 @@ type Calls<Port> = { readonly [Method in keyof Port]: () => unknown };
 const NOW = { now: Date.now(), ahead: 0 };
 const PAGE = { limit: 1, cursor: undefined };
 const CREATED = { ...PAGE, from: 1, to: NOW.now + 60_000 };
+const EVENTS = { ...CREATED, type: undefined, object: undefined, about: undefined, order: 'desc' } as const;
 
 test('each statement names its organization and mode, or says why it reads those of all', async () => {
   const service = await startService();
@@ -110,6 +112,14 @@ test('each statement names its organization and mode, or says why it reads those
     };
   };
 
+  const [resending, { items }] = [port(Resending), await port(Events).list(caller, EVENTS)];
+  const [event] = items as [Event];
+  const notified = { endpoint: null, url: 'https://shop.test', attempts: 0 };
+  const ofResending: Calls<Resending> = {
+    send: () => resending.send(caller, event, [notified], NOW.now),
+    lockRecipients: () => resending.lockRecipients(caller, event),
+  };
+
   const payments = port(Payments);
   const capture = { amount: 1, currency: 'usd', checkoutSession: null, reference: 'added' };
   const filter = { ...CREATED, checkoutSession: session.id as OwnId };
@@ -170,6 +180,7 @@ test('each statement names its organization and mode, or says why it reads those
     ofPages,
     ofEndpoints(caller),
     ofLedger,
+    ofResending,
     ofPayments,
     ofHolds,
     ofRefunds,

@@ -16,8 +16,9 @@ import { ATTEMPTS, EVENT_MEASUREMENT, RECORDED } from './adapters/persistence/me
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
 import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
-import { PostgresResending } from './adapters/persistence/postgres-resending.js';
+import { TypeormResending } from './adapters/persistence/typeorm-resending.js';
 import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
+import { WebhookDeliveryRecord } from './adapters/persistence/webhook-delivery.record.js';
 import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
 import { WebhookWorker } from './adapters/schedule/webhook-worker.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
@@ -51,7 +52,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     { provide: Network, useValue: NETWORK },
     { provide: Outbox, useClass: PostgresOutbox },
     { provide: Receivers, useClass: HttpReceivers },
-    { provide: Resending, useClass: PostgresResending },
+    { provide: Resending, useClass: TypeormResending },
     { provide: WebhookEndpoints, useClass: TypeormWebhookEndpoints },
   ],
   exports: [Deliveries, Events, Outbox, WebhookScheduler],
@@ -60,7 +61,7 @@ export class EventsModule {}
 
 export const EVENTS: ModuleFacts = {
   module: EventsModule,
-  records: [EventRecord, WebhookEndpointRecord, LedgerWebhookEndpointRecord],
+  records: [EventRecord, WebhookDeliveryRecord, WebhookEndpointRecord, LedgerWebhookEndpointRecord],
   errors: [WEBHOOK_ENDPOINT_LIMIT, RESEND_LIMIT],
   resources: [EVENT_FACTS, WEBHOOK_ENDPOINT_FACTS],
   metrics: [RECORDED, ATTEMPTS],

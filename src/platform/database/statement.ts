@@ -16,8 +16,6 @@ export interface Part extends Write {
   readonly rows?: number;
   /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
   readonly stale?: readonly string[];
-  /** Called once the write is committed. Must not throw. */
-  readonly committed?: () => void;
 }
 
 export function hot<Row>(

@@ -134,10 +134,13 @@ export interface Recipient {
 }
 
 export abstract class Resending {
-  /** The notify_url to which the event was sent, and the enabled endpoints that subscribe to its type; or only this endpoint. */
-  abstract recipients(caller: Caller, event: Event, endpoint?: string): Promise<Recipient[]>;
+  /**
+   * The enabled endpoints that subscribe to the event's type, and the notify_url to which it was sent; or only this endpoint.
+   * Locks the deliveries to them until the end of the open transaction, so that nobody begins another attempt meanwhile.
+   */
+  abstract lockRecipients(caller: Caller, event: Event, endpoint?: string): Promise<readonly Recipient[]>;
   /** Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier ones. */
-  abstract send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Write;
+  abstract send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Promise<Write>;
 }
 
 /** The webhook endpoints of the caller: an organization or, with NO_ORGANIZATION, the ledger. */

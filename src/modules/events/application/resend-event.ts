@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../shared/caller.js';
 import { Clock } from '../../../shared/clock.js';
-import { type Decision, decided } from '../../../shared/decision.js';
+import { type Decision, decided, inTransaction } from '../../../shared/decision.js';
 import { type ErrorCode, NOT_FOUND, notFound, Refusal } from '../../../shared/errors.js';
 import type { Event } from '../domain/event.js';
 import { MAX_RESENDABLE } from '../domain/schedule.js';
@@ -35,11 +35,13 @@ export class ResendEvent {
   async execute(caller: Caller, id: string, endpoint?: string): Promise<Decision<ResentEvent>> {
     const event = await this.events.find(caller, id);
     if (event?.mode !== caller.mode) throw notFound('id');
-    const all = await this.resending.recipients(caller, event, endpoint);
-    requireSome(all, endpoint);
-    const recipients = requireResendable(all, id);
-    const dueAt = this.clock.now();
-    return decided({ event, recipients, dueAt }, this.resending.send(caller, event, recipients, dueAt));
+    return inTransaction(caller, async () => {
+      const all = await this.resending.lockRecipients(caller, event, endpoint);
+      requireSome(all, endpoint);
+      const recipients = requireResendable(all, id);
+      const dueAt = this.clock.now();
+      return decided({ event, recipients, dueAt }, await this.resending.send(caller, event, recipients, dueAt));
+    });
   }
 }
 
