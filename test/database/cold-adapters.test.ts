@@ -3,15 +3,16 @@ import { expect, test } from '@jest/globals';
 import { ApiKeys, Organizations, TestClocks } from '../../src/modules/access/application/ports.js';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { Organization } from '../../src/modules/access/domain/organization.js';
-import { Events, Resending, WebhookEndpoints } from '../../src/modules/events/application/ports.js';
+import { Events } from '../../src/modules/events/application/ports.js';
 import type { Event } from '../../src/modules/events/domain/event.js';
-import { WebhookEndpoint } from '../../src/modules/events/domain/webhook-endpoint.js';
 import { Pages } from '../../src/modules/page/application/ports.js';
 import { Holds, Payments } from '../../src/modules/payments/application/ports.js';
 import { Hold } from '../../src/modules/payments/domain/hold.js';
 import { Payment } from '../../src/modules/payments/domain/payment.js';
 import { Refunds } from '../../src/modules/refunds/application/ports.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
+import { EventDeliveries, WebhookEndpoints } from '../../src/modules/webhooks/application/ports.js';
+import { WebhookEndpoint } from '../../src/modules/webhooks/domain/webhook-endpoint.js';
 import { Database } from '../../src/persistence/database.js';
 import type { Caller } from '../../src/shared/caller.js';
 import { decided, inTransaction, type Write } from '../../src/shared/decision.js';
@@ -112,12 +113,14 @@ test('each statement names its organization and mode, or says why it reads those
     };
   };
 
-  const [resending, { items }] = [port(Resending), await port(Events).list(caller, EVENTS)];
+  const [deliveries, { items }] = [port(EventDeliveries), await port(Events).list(caller, EVENTS)];
   const [event] = items as [Event];
   const notified = { endpoint: null, url: 'https://shop.test', attempts: 0 };
-  const ofResending: Calls<Resending> = {
-    send: () => resending.send(caller, event, [notified], NOW.now),
-    lockRecipients: () => resending.lockRecipients(caller, event),
+  const ofDeliveries: Calls<EventDeliveries> = {
+    attemptsAt: () => deliveries.attemptsAt(caller, event),
+    undeliveredSince: () => deliveries.undeliveredSince(caller, { object: session.id, type: event.type }),
+    send: () => deliveries.send(caller, event, [notified], NOW.now),
+    lockRecipients: () => deliveries.lockRecipients(caller, event),
   };
 
   const payments = port(Payments);
@@ -180,7 +183,7 @@ test('each statement names its organization and mode, or says why it reads those
     ofPages,
     ofEndpoints(caller),
     ofLedger,
-    ofResending,
+    ofDeliveries,
     ofPayments,
     ofHolds,
     ofRefunds,
