@@ -135,7 +135,10 @@ class Reading {
     if (fields?.at(-1) !== ORGANIZATION) return false;
     for (let at: Query | undefined = query; at; at = at.outer) {
       const name = nameIn(at, fields);
-      if (name !== undefined) return at.bound.has(name);
+      if (name === undefined) continue;
+      // Citus cannot run a sub-query for each row of a WITH query.
+      if (at !== query && this.inputs.has(at.tables.get(name) as string)) return false;
+      return at.bound.has(name);
     }
     return false;
   }

@@ -41,6 +41,7 @@ export const WRONG: readonly string[] = [
   'TRUNCATE notes',
   'WITH new AS (SELECT $1::uuid AS id) INSERT INTO notes (organization_id) SELECT p.organization_id FROM payments p JOIN new ON p.id = new.id',
   'WITH new AS (SELECT $1::uuid AS organization_id, $2::uuid AS id) SELECT p.id FROM new JOIN payments p ON p.id = new.id',
+  'WITH new AS (SELECT $1::uuid AS organization_id) SELECT 1 FROM new WHERE NOT EXISTS (SELECT FROM notes n WHERE n.organization_id = new.organization_id)',
   '/* every organization: why */ SELECT id FROM notes',
   `${OF_ALL} DELETE FROM notes WHERE id < $1`,
   `${OF_ALL} SELECT id FROM notes FOR UPDATE`,
