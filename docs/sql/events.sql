@@ -649,12 +649,10 @@ WITH new_event AS NOT MATERIALIZED (
   SELECT event.organization_id, event.mode, event.id, '00000000-0000-0000-0000-000000000000', event.url,
     event.receiver, 0, '-infinity'
   FROM new_event AS event
-  WHERE event.url IS NOT NULL AND NOT EXISTS (
-    SELECT
-    FROM webhook_endpoints AS endpoint
-    WHERE endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode AND endpoint.enabled
-      AND endpoint.events && ARRAY['*', event.type] AND endpoint.url = event.url
-  )
+  LEFT JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND
+    endpoint.mode = event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type] AND
+    endpoint.url = event.url
+  WHERE event.url IS NOT NULL AND endpoint.url IS NULL
 )
 INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
 VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::uuid, $6::smallint, $7::integer, $8::text, $9::text,
@@ -690,12 +688,10 @@ WITH new_event AS (
   SELECT event.organization_id, event.mode, event.id, '00000000-0000-0000-0000-000000000000', event.url,
     event.receiver, 0, '-infinity'
   FROM new_event AS event
-  WHERE event.url IS NOT NULL AND NOT EXISTS (
-    SELECT
-    FROM webhook_endpoints AS endpoint
-    WHERE endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode AND endpoint.enabled
-      AND endpoint.events && ARRAY['*', event.type] AND endpoint.url = event.url
-  )
+  LEFT JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND
+    endpoint.mode = event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type] AND
+    endpoint.url = event.url
+  WHERE event.url IS NOT NULL AND endpoint.url IS NULL
 )
 INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
 SELECT organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details
