@@ -65,7 +65,7 @@ try {
   execFileSync('tar', ['-x', '-C', tree], { input: execFileSync('git', ['archive', 'HEAD'], { maxBuffer: 2 ** 28 }) });
   symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
   run(tree, 'npm', 'run', '--silent', 'build');
-  // Who installs the service gets the packages that it was tested with.
+  // Who unpacks the service and runs `npm ci` gets the packages that it was tested with, as the image does.
   copyFileSync(join(tree, 'package-lock.json'), join(tree, 'npm-shrinkwrap.json'));
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
