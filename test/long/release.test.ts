@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { get, post } from '../support/client.js';
 import { LINKED } from '../support/installed-client.js';
-import { listening, run, Scratch, until } from '../support/processes.js';
+import { listening, postgresPid, run, Scratch, until } from '../support/processes.js';
 
 const MINUTES = 60_000;
 const { version, engines } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -87,7 +87,7 @@ test.each(VERSIONS)(
     const tillgate = async (words: string) => JSON.parse((await type(`npx tillgate ${words}`).ended).stdout);
 
     expect(await type(`npm i --no-audit --no-fund ./${PACKED}`).ended).toMatchObject({ status: 0 });
-    const server = await listening(scratch.keep(type('npx tillgate start')));
+    const server = await listening(scratch.keep(type('setsid npx tillgate start')));
     const key = server.key as string;
     const refund = await post(`${server.url}/v1/refunds`, { key, body: { payment: server.payment, amount: 500 } });
     const { status } = refund;
@@ -98,7 +98,10 @@ test.each(VERSIONS)(
     expect(await tillgate('migrate')).toEqual({ applied: [] });
     expect(await tillgate('doctor --json')).toMatchObject({ healthy: true });
     expect(await tillgate('key create --kind ledger --mode test')).toMatchObject({ kind: 'ledger' });
-    expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
+    // As Ctrl-C does: a terminal sends it to npx and to what npx started.
+    process.kill(-(server.child.pid as number), 'SIGINT');
+    expect((await server.ended).stderr).toBe('');
+    expect(postgresPid(join(folder, '.data'))).toBeUndefined();
     const drill = 'npx tillgate drill --seed 1 --refunds 40 --seconds 5 -- bash worker.sh';
     expect(await type(drill).ended).toMatchObject({ status: 0 });
   },
