@@ -566,16 +566,16 @@ SELECT
 FROM removed;
 
 -- new_event
-WITH new_event AS NOT MATERIALIZED (
-  SELECT $1::uuid AS organization_id, $2::text AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
-    object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
-    $10::text AS details, $11::text AS url, $12::text AS receiver
-), part_1 AS (
+WITH part_1 AS (
   INSERT INTO webhook_deliveries (organization_id, mode, event_id, endpoint_id, url, receiver, attempts,
     next_attempt_at)
   SELECT endpoint.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, 0,
     '-infinity'
-  FROM new_event AS event
+  FROM (
+    SELECT $1::uuid AS organization_id, $2::text AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+      object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
+      $10::text AS details, $11::text AS url, $12::text AS receiver
+  ) AS event
   JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND endpoint.mode =
     event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type]
 ), part_2 AS (
@@ -583,7 +583,11 @@ WITH new_event AS NOT MATERIALIZED (
     next_attempt_at)
   SELECT event.organization_id, endpoint.mode, event.id, endpoint.id, endpoint.url, endpoint.receiver, 0,
     '-infinity'
-  FROM new_event AS event
+  FROM (
+    SELECT $1::uuid AS organization_id, $2::text AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+      object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
+      $10::text AS details, $11::text AS url, $12::text AS receiver
+  ) AS event
   JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND endpoint.enabled AND
     endpoint.events && ARRAY['*', event.type]
 ), part_3 AS (
@@ -591,13 +595,15 @@ WITH new_event AS NOT MATERIALIZED (
     next_attempt_at)
   SELECT event.organization_id, event.mode, event.id, '00000000-0000-0000-0000-000000000000', event.url,
     event.receiver, 0, '-infinity'
-  FROM new_event AS event
-  WHERE event.url IS NOT NULL AND NOT EXISTS (
-    SELECT
-    FROM webhook_endpoints AS endpoint
-    WHERE endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode AND endpoint.enabled
-      AND endpoint.events && ARRAY['*', event.type] AND endpoint.url = event.url
-  )
+  FROM (
+    SELECT $1::uuid AS organization_id, $2::text AS mode, $3::uuid AS id, $4::text AS type, $5::uuid AS
+      object_id, $6::smallint AS sequence, $7::integer AS sequence_base, $8::text AS data, $9::text AS reason,
+      $10::text AS details, $11::text AS url, $12::text AS receiver
+  ) AS event
+  LEFT JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND
+    endpoint.mode = event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type] AND
+    endpoint.url = event.url
+  WHERE event.url IS NOT NULL AND endpoint.url IS NULL
 )
 INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
 VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::uuid, $6::smallint, $7::integer, $8::text, $9::text,
@@ -633,12 +639,10 @@ WITH new_event AS (
   SELECT event.organization_id, event.mode, event.id, '00000000-0000-0000-0000-000000000000', event.url,
     event.receiver, 0, '-infinity'
   FROM new_event AS event
-  WHERE event.url IS NOT NULL AND NOT EXISTS (
-    SELECT
-    FROM webhook_endpoints AS endpoint
-    WHERE endpoint.organization_id = event.organization_id AND endpoint.mode = event.mode AND endpoint.enabled
-      AND endpoint.events && ARRAY['*', event.type] AND endpoint.url = event.url
-  )
+  LEFT JOIN webhook_endpoints AS endpoint ON endpoint.organization_id = event.organization_id AND
+    endpoint.mode = event.mode AND endpoint.enabled AND endpoint.events && ARRAY['*', event.type] AND
+    endpoint.url = event.url
+  WHERE event.url IS NOT NULL AND endpoint.url IS NULL
 )
 INSERT INTO events (organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details)
 SELECT organization_id, mode, id, type, object_id, sequence, sequence_base, data, reason, details

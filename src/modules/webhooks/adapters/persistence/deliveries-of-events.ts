@@ -20,7 +20,8 @@ JOIN webhook_endpoints AS endpoint ON ${OWN}`,
   `${DELIVER(`event.organization_id, ${ENDPOINT}`)}
 JOIN ledger_webhook_endpoints AS endpoint ON endpoint.mode = event.mode AND ${SUBSCRIBES}`,
   `${DELIVER(`event.organization_id, event.mode, event.id, '${NO_ENDPOINT}', event.url, event.receiver`)}
-WHERE event.url IS NOT NULL AND NOT EXISTS (SELECT FROM webhook_endpoints AS endpoint WHERE ${OWN} AND endpoint.url = event.url)`,
+LEFT JOIN webhook_endpoints AS endpoint ON ${OWN} AND endpoint.url = event.url
+WHERE event.url IS NOT NULL AND endpoint.url IS NULL`,
 ];
 
 /** Deleting a delivery deletes its attempts. */
