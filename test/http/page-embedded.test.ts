@@ -46,7 +46,10 @@ beforeAll(async () => {
   [pages, provider] = [await startShopPages(), await startProvider()];
 });
 
-afterAll(() => [pages, provider].map((each) => each.close()));
+afterAll(() => {
+  pages.close();
+  provider.close();
+});
 
 const allow = (...allowedOrigins: string[]) => createKey(service, { organization: shop.organization, allowedOrigins });
 const embedded = (more: object = {}) =>

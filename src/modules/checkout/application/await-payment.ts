@@ -23,13 +23,14 @@ export class AwaitPayment {
   /** Keeps a session open while the money for it is on its way. Refuses with invalid_param, not_found or session_not_open. */
   execute(caller: Caller, id: OwnId, { until, reason }: Awaited): DecidedInTransaction<CheckoutSession> {
     return inTransaction(caller, async () => {
-      const now = Math.floor((await this.clock.at(caller)).now / 1000);
+      const timed = await this.clock.at(caller);
+      const now = Math.floor(timed.now / 1000);
       requireAwaitable(until, now);
       const session = await this.sessions.lock(caller, id);
       const awaiting = session.awaitPayment(until, now + 1);
       if (awaiting === session) return decided(session);
-      const event = this.events.record(caller, 'checkout.session.awaiting_payment', awaiting, reason);
-      return decided(awaiting, await this.sessions.postpone(caller, awaiting), event);
+      const event = this.events.record(timed, 'checkout.session.awaiting_payment', awaiting, reason);
+      return decided(awaiting, this.sessions.postpone(timed, awaiting), event);
     });
   }
 }

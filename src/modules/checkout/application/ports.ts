@@ -1,5 +1,5 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { MovedClock } from '../../../shared/clock.js';
+import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
@@ -40,9 +40,9 @@ export abstract class CheckoutSessions extends CheckoutSessionQueries {
   /** Locks a session until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<CheckoutSession>;
   /** Stores when a locked session expires. Stale if it is overdue meanwhile. */
-  abstract postpone(caller: Caller, session: CheckoutSession): Promise<Write>;
+  abstract postpone(caller: TimedCaller, session: CheckoutSession): Write;
   /** Stores that a session was completed or expired. Stale if the stored one is no longer open, is overdue, or expires at another time. */
-  abstract close(caller: Caller, session: CheckoutSession): Promise<Write>;
+  abstract close(caller: TimedCaller, session: CheckoutSession): Write;
   /**
    * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its caller. The
    * oldest expires_at comes first, and with `after` those after that one.
@@ -61,7 +61,7 @@ export interface OverdueSession extends Caller {
 
 export abstract class CheckoutSessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
-  abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
+  abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
 }
 
 /** Expires the sessions that a moved test clock made overdue. */

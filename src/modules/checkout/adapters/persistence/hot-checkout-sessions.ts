@@ -4,7 +4,7 @@ import { Database } from '../../../../persistence/database.js';
 import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { type Selected, selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
-import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
+import { CallerClock, type MovedClock, type TimedCaller } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
@@ -97,16 +97,16 @@ export class HotCheckoutSessions extends CheckoutSessions {
     return fromRow(row);
   }
 
-  async postpone(caller: Caller, { state }: CheckoutSession): Promise<Part> {
+  postpone(caller: TimedCaller, { state }: CheckoutSession): Part {
     const { id, expiresAt, originalExpiresAt, awaits } = state;
     const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const values = [...key, expiresAt, originalExpiresAt, awaits, await this.aheadSeconds(caller)];
+    const values = [...key, expiresAt, originalExpiresAt, awaits, caller.ahead / 1000];
     return { name: 'checkout.postpone', owner: caller, sql: POSTPONE, values, rows: 1 };
   }
 
-  async close(caller: Caller, { state: { id, status, paymentStatus, awaits } }: CheckoutSession): Promise<Part> {
+  close(caller: TimedCaller, { state: { id, status, paymentStatus, awaits } }: CheckoutSession): Part {
     const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const values = [...key, status, paymentStatus, await this.aheadSeconds(caller), awaits];
+    const values = [...key, status, paymentStatus, caller.ahead / 1000, awaits];
     return { name: 'checkout.close', owner: caller, sql: CLOSE, values, rows: 1 };
   }
 
