@@ -1,3 +1,4 @@
+import { ValidateIf } from 'class-validator';
 import {
   type About,
   Amount,
@@ -124,9 +125,9 @@ function url(what: string): About {
 }
 
 export class AwaitTestPaymentRequest {
+  @ValidateIf((_, until) => until !== null)
   @Time({
     max: 99_999_999_999,
-    nullable: true,
     description:
       'Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the ' +
       'session expires when it would have expired before, at least 5 minutes from now.',
