@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { NotifyUrlsFilled1763700000037 } from '../../migrations/index.js';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
-import { createMigrationDataSource } from '../../src/platform/database/data-source.js';
+import { createMigrationDataSource } from '../../src/persistence/data-source.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
 import { SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
