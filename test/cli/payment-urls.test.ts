@@ -1,9 +1,9 @@
 /** What an operator sets for the pages of an organization. */
 import { expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { command } from '../support/command.js';
 import { openPage, submit, visit } from '../support/page.js';
-import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
 const PUBLIC_URL = 'https://checkout.example';

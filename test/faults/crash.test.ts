@@ -6,10 +6,11 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { MODES, type Mode } from '../../src/shared/caller.js';
+import { useService } from '../kit/setup.js';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { type Server, serve } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { useProcesses, useService, useTwin } from '../support/setup.js';
+import { useProcesses, useTwin } from '../support/setup.js';
 
 const CLIENTS = 5;
 const KILLS = 4;

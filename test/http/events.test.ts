@@ -5,10 +5,10 @@ import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expi
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { createMigrationDataSource } from '../../src/persistence/data-source.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { until } from '../support/processes.js';
-import { useService, useShop } from '../support/setup.js';
 
 const DAY = 86_400_000;
 

@@ -1,6 +1,6 @@
 /** The lists of refunds, the merchant's and the ledger's, while refunds come and go. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { useService, useShop } from '../support/setup.js';
+import { useService, useShop } from '../kit/setup.js';
 import { ownedRefund, Shop } from '../support/shop.js';
 
 const MERCHANTS = '/v1/refunds';

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RefundsMadeElsewhere1763700000036 } from '../../migrations/index.js';
 import { createMigrationDataSource } from '../../src/persistence/data-source.js';
+import { useService, useShop } from '../kit/setup.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useService, useShop } from '../support/setup.js';
 import { ownedRefund, Shop } from '../support/shop.js';
 
 const REFUNDS = '/ledger/v1/refunds';

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MODULES } from '../../src/app.module.js';
 import { REFUNDS, SANDBOX } from '../../src/modules.js';
-import { createTenant, type Service, startService } from '../support/service.js';
+import { type Service, startService } from '../kit/service.js';
+import { createTenant } from '../support/tenants.js';
 
 let whole: Service;
 let small: Service;

@@ -3,13 +3,14 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
+import { useShop } from '../kit/setup.js';
 import { post } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
-import { createLedgerKey } from '../support/service.js';
-import { useShop, useWebhooks } from '../support/setup.js';
+import { useWebhooks } from '../support/setup.js';
 import { listen, startSockets } from '../support/sockets.js';
+import { createLedgerKey } from '../support/tenants.js';
 import { attempt, deliver, PATIENT_MS, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
