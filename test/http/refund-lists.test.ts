@@ -71,13 +71,6 @@ describe('the list of the ledger', () => {
     expect(Object.keys(listed.body.data[0])).toEqual(Object.keys(expected[0] as object));
   });
 
-  test('has 25 items on a page by default', async () => {
-    const made = (await proposals(26)).map(({ id }) => id);
-    const { body } = await shop.ledgerGet(`${LEDGERS}?organization=${shop.organization}`);
-    expect(body).toEqual(list(body.data, made[24]));
-    expect(await shop.idsOf(`${LEDGERS}?organization=${shop.organization}`)).toEqual(made);
-  });
-
   test('pages show refunds that stay pending exactly once, while others come and go', async () => {
     const ofShop = `${LEDGERS}?organization=${shop.organization}`;
     const made = await proposals(12);
