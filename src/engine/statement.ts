@@ -16,8 +16,6 @@ export interface Part extends Write {
   readonly rows?: number;
   /** Constraints whose violation means that the state changed since it was read. The use case then decides again. */
   readonly stale?: readonly string[];
-  /** Called once the write is committed. Must not throw. */
-  readonly committed?: () => void;
 }
 
 export function hot<Row>(
@@ -27,19 +25,6 @@ export function hot<Row>(
   options: Pick<Part, 'stale' | 'committed'> = {},
 ): Part {
   return { name: form.name, owner, sql: form, values: form.valuesOf(row), ...options };
-}
-
-/** A write that first reads something, such as the clock of a test mode. It is made when it is sent. */
-interface Later extends Write {
-  readonly make: () => Promise<Part>;
-}
-
-export function later(name: string, make: () => Promise<Part>): Write {
-  return { name, make } as Later;
-}
-
-export async function partsOf(writes: readonly Write[]): Promise<readonly Part[]> {
-  return Promise.all(writes.map((write) => ('make' in write ? (write as Later).make() : (write as Part))));
 }
 
 /** flatMap() takes 12 µs for the values of a create, this 0.4. */
