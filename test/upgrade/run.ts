@@ -138,7 +138,7 @@ async function under(name: string, services: readonly Server[], keys: Account, w
 /** Rows like those that the first orders left, each with ids of its own. */
 async function multiply(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    await client.query(`CREATE TEMPORARY TABLE made AS
+    await client.query(`SET statement_timeout = 0; CREATE TEMPORARY TABLE made AS
       SELECT uuidv7() AS session, uuidv7() AS event, uuidv7() AS payment, uuidv7() AS refund FROM generate_series(1, ${ROWS})`);
     for (const [table, own] of [
       ['checkout_sessions', `'id', session, 'status', 'open', 'payment_status', 'unpaid'`],
