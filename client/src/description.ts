@@ -361,6 +361,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/test_helpers/checkout_sessions/{id}/await_payment': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Await the payment of a checkout session
+     * @description Keeps an open session open while the money for it is on its way, as the ledger does.
+     */
+    post: operations['awaitTestPayment'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/test_helpers/checkout_sessions/{id}/pay': {
     parameters: {
       query?: never;
@@ -476,6 +496,26 @@ export interface paths {
     get: operations['readLedgerCheckoutSession'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ledger/v1/checkout_sessions/{id}/await_payment': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Await the payment of a checkout session
+     * @description Keeps an open session open while the money for it is on its way, for example a bank transfer. Its page then offers no other payment.
+     */
+    post: operations['awaitPayment'];
     delete?: never;
     options?: never;
     head?: never;
@@ -644,11 +684,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /**
-     * List the holds on a payment
-     * @description Lists the holds on a payment, newest first.
-     */
-    get: operations['listHolds'];
+    get?: never;
     put?: never;
     /**
      * Create a hold
@@ -1027,6 +1063,26 @@ export interface webhooks {
     patch?: never;
     trace?: never;
   };
+  'checkout.session.awaiting_payment': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * checkout.session.awaiting_payment
+     * @description The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.
+     */
+    post: operations['checkoutSessionAwaitingPayment'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   'webhook.test': {
     parameters: {
       query?: never;
@@ -1267,6 +1323,26 @@ export interface webhooks {
     patch?: never;
     trace?: never;
   };
+  'ledger.checkout.session.awaiting_payment': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.checkout.session.awaiting_payment
+     * @description The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.
+     */
+    post: operations['ledgerCheckoutSessionAwaitingPayment'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   'ledger.webhook.test': {
     parameters: {
       query?: never;
@@ -1456,6 +1532,23 @@ export interface components {
       /** @description Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time. */
       to?: number;
     };
+    AwaitPaymentRequest: {
+      /**
+       * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
+       * @example org_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      organization?: string | null;
+      /** @description Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the session expires when it would have expired before, at least 5 minutes from now. */
+      until: number | null;
+      /** @description What is on its way, for the `reason` of the event. */
+      reason?: string | null;
+    };
+    AwaitTestPaymentRequest: {
+      /** @description Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the session expires when it would have expired before, at least 5 minutes from now. */
+      until: number | null;
+      /** @description What is on its way, for the `reason` of the event. */
+      reason?: string | null;
+    };
     ChangeWebhookEndpointRequest: {
       /**
        * Format: iri
@@ -1469,6 +1562,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.awaiting_payment'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -1568,7 +1662,7 @@ export interface components {
        */
       amount_subtotal: number;
       /**
-       * @description Sum of the discounts of the lines.
+       * @description Sum of the discounts of the lines, and the discount on the order.
        * @example 0
        */
       amount_discount: number;
@@ -1578,12 +1672,12 @@ export interface components {
        */
       amount_shipping: number;
       /**
-       * @description Sum of the taxes of the lines.
+       * @description Sum of the taxes of the lines, and the tax that the shipping contains.
        * @example 0
        */
       amount_tax: number;
       /**
-       * @description Sum of the totals of the lines, plus shipping.
+       * @description Sum of the totals of the lines, plus shipping, minus the discount on the order.
        * @example 5000
        */
       amount_total: number;
@@ -1606,7 +1700,7 @@ export interface components {
         [key: string]: string;
       };
       /**
-       * @description When the session expires if it is not paid, in Unix seconds.
+       * @description When the session expires if it is not paid, in Unix seconds. Later while its payment is awaited.
        * @example 1763786400
        */
       expires_at: number;
@@ -1675,7 +1769,7 @@ export interface components {
       payment_status: 'unpaid' | 'paid' | 'no_payment_required';
       currency: components['schemas']['Currency'];
       /**
-       * @description Sum of the totals of the lines, plus shipping.
+       * @description Sum of the totals of the lines, plus shipping, minus the discount on the order.
        * @example 5000
        */
       amount_total: number;
@@ -1712,14 +1806,14 @@ export interface components {
       amount?: number;
       /** @description Sum of the subtotals of the lines. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount_subtotal?: number;
-      /** @description Sum of the discounts of the lines. Optional: Tillgate computes it, and refuses the request if you send another amount. */
+      /** @description Sum of the discounts of the lines (default), or more: the rest is a discount on the order, which lowers its total, at most to 0. Then `amount_total` or `amount` is required. */
       amount_discount?: number;
       /**
        * @description Cost of shipping.
        * @default 0
        */
       amount_shipping?: number;
-      /** @description Sum of the taxes of the lines. Optional: Tillgate computes it, and refuses the request if you send another amount. */
+      /** @description Sum of the taxes of the lines (default), or more: the rest is tax that the shipping contains, at most `amount_shipping`. Then `amount_total` or `amount` is required. */
       amount_tax?: number;
       /** @description Total of the session. Optional: Tillgate computes it, and refuses the request if you send another amount. */
       amount_total?: number;
@@ -1770,7 +1864,7 @@ export interface components {
        */
       locale?: string | null;
       /**
-       * @description Your own key-value pairs. Tillgate only stores them.
+       * @description Your own key-value pairs. `?reference=` of the list finds sessions by `reference`, your number of the order.
        * @default {}
        */
       metadata?: {
@@ -1797,6 +1891,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.awaiting_payment'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -2193,7 +2288,7 @@ export interface components {
         | components['schemas']['WebhookEndpoint']
         | components['schemas']['Payment']
         | components['schemas']['Refund'];
-      /** @description Why the object failed, if a reason was given; otherwise null. */
+      /** @description Why the object failed, or what it waits for, if a reason was given; otherwise null. */
       reason: string | null;
       /** @description The merchant's own ID of the refund. */
       reference?: string | null;
@@ -2226,6 +2321,7 @@ export interface components {
      *     - `checkout.session.created`: A checkout session was created.
      *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
      *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
+     *     - `checkout.session.awaiting_payment`: The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.
      *     - `webhook.test`: A webhook endpoint was tested.
      *     - `payment.created`: A captured payment was recorded.
      *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
@@ -2242,6 +2338,7 @@ export interface components {
       | 'checkout.session.created'
       | 'checkout.session.completed'
       | 'checkout.session.expired'
+      | 'checkout.session.awaiting_payment'
       | 'webhook.test'
       | 'payment.created'
       | 'payment.unmatched'
@@ -2425,7 +2522,7 @@ export interface components {
        */
       amount_subtotal: number;
       /**
-       * @description Sum of the discounts of the lines.
+       * @description Sum of the discounts of the lines, and the discount on the order.
        * @example 0
        */
       amount_discount: number;
@@ -2435,12 +2532,12 @@ export interface components {
        */
       amount_shipping: number;
       /**
-       * @description Sum of the taxes of the lines.
+       * @description Sum of the taxes of the lines, and the tax that the shipping contains.
        * @example 0
        */
       amount_tax: number;
       /**
-       * @description Sum of the totals of the lines, plus shipping.
+       * @description Sum of the totals of the lines, plus shipping, minus the discount on the order.
        * @example 5000
        */
       amount_total: number;
@@ -2463,7 +2560,7 @@ export interface components {
         [key: string]: string;
       };
       /**
-       * @description When the session expires if it is not paid, in Unix seconds.
+       * @description When the session expires if it is not paid, in Unix seconds. Later while its payment is awaited.
        * @example 1763786400
        */
       expires_at: number;
@@ -2783,6 +2880,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.awaiting_payment'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -2860,6 +2958,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.awaiting_payment'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -3518,6 +3617,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.awaiting_payment'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -3590,6 +3690,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.awaiting_payment'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -3821,6 +3922,8 @@ export interface components {
     QueryCursor: string;
     /** @description Only sessions with this status. */
     QueryStatus: 'open' | 'complete' | 'expired';
+    /** @description Only sessions whose `metadata.reference` is exactly this. */
+    QueryReference: string;
     /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
     QueryFrom: string;
     /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
@@ -3834,6 +3937,7 @@ export interface components {
       | 'checkout.session.created'
       | 'checkout.session.completed'
       | 'checkout.session.expired'
+      | 'checkout.session.awaiting_payment'
       | 'webhook.test'
       | 'payment.created'
       | 'payment.unmatched'
@@ -3860,7 +3964,7 @@ export interface components {
     /** @description Only refunds of this payment. */
     QueryPayment2: string;
     /** @description Only the refund with this reference. */
-    QueryReference: string;
+    QueryReference2: string;
     /** @description Only refunds with this status. */
     QueryStatus2: 'pending' | 'succeeded' | 'failed' | 'canceled';
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
@@ -3886,7 +3990,7 @@ export interface components {
     /** @description ID of the resource. */
     PathId6: string;
     /** @description Only payments recorded under this reference. */
-    QueryReference2: string;
+    QueryReference3: string;
     /** @description Only payments of this organization. */
     QueryOrganization4: string;
     /** @description Only refunds with this status. */
@@ -3928,6 +4032,8 @@ export interface operations {
         cursor?: components['parameters']['QueryCursor'];
         /** @description Only sessions with this status. */
         status?: components['parameters']['QueryStatus'];
+        /** @description Only sessions whose `metadata.reference` is exactly this. */
+        reference?: components['parameters']['QueryReference'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
@@ -4423,7 +4529,7 @@ export interface operations {
         /** @description Only refunds of this payment. */
         payment?: components['parameters']['QueryPayment2'];
         /** @description Only the refund with this reference. */
-        reference?: components['parameters']['QueryReference'];
+        reference?: components['parameters']['QueryReference2'];
         /** @description Only refunds with this status. */
         status?: components['parameters']['QueryStatus2'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
@@ -4936,6 +5042,69 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  awaitTestPayment: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AwaitTestPaymentRequest'];
+      };
+    };
+    responses: {
+      /** @description The open session. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CheckoutSession'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `session_not_open`: The session is complete or expired. Read it.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'session_not_open';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   payTestCheckoutSession: {
     parameters: {
       query?: never;
@@ -5282,6 +5451,69 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  awaitPayment: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AwaitPaymentRequest'];
+      };
+    };
+    responses: {
+      /** @description The open session. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LedgerCheckoutSession'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `session_not_open`: The session is complete or expired. Read it.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'session_not_open';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   readLedgerCheckoutPage: {
     parameters: {
       query?: {
@@ -5542,7 +5774,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only payments recorded under this reference. */
-        reference?: components['parameters']['QueryReference2'];
+        reference?: components['parameters']['QueryReference3'];
         /** @description Only payments of this organization. */
         organization?: components['parameters']['QueryOrganization4'];
         /** @description Only payments for this checkout session. */
@@ -5687,47 +5919,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['LedgerPayment'];
-        };
-      };
-      400: components['responses']['InvalidParam'];
-      401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
-      404: components['responses']['NotFound'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['InternalError'];
-      503: components['responses']['ServiceUnavailable'];
-    };
-  };
-  listHolds: {
-    parameters: {
-      query?: {
-        /** @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all. */
-        organization?: components['parameters']['QueryOrganization'];
-        /** @description Maximum number of items on the page. */
-        limit?: components['parameters']['QueryLimit'];
-        /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
-        cursor?: components['parameters']['QueryCursor6'];
-      };
-      header?: {
-        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
-        'X-Request-Id'?: components['parameters']['RequestId'];
-      };
-      path: {
-        /** @description ID of the resource. */
-        id: components['parameters']['PathId3'];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description A page of holds. */
-      200: {
-        headers: {
-          'Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PaymentHoldList'];
         };
       };
       400: components['responses']['InvalidParam'];
@@ -6782,6 +6973,36 @@ export interface operations {
       '2XX': components['responses']['Received'];
     };
   };
+  checkoutSessionAwaitingPayment: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': components['parameters']['HeaderWebhookId'];
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'checkout.session.awaiting_payment';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
+    };
+  };
   webhookTest: {
     parameters: {
       query?: never;
@@ -7131,6 +7352,36 @@ export interface operations {
         'application/json': components['schemas']['LedgerEvent'] & {
           /** @constant */
           type?: 'checkout.session.expired';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
+    };
+  };
+  ledgerCheckoutSessionAwaitingPayment: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': components['parameters']['HeaderWebhookId'];
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'checkout.session.awaiting_payment';
           data?: {
             object?: components['schemas']['CheckoutSession'];
           };

@@ -8,12 +8,15 @@ import { MissingPageController } from './adapters/http/missing-page.controller.j
 import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
+import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
 import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
-import { TimedLatePayments } from './adapters/schedule/timed-late-payments.js';
+import { TypeormPendingTransfers } from './adapters/persistence/typeorm-pending-transfers.js';
+import { TransferSweeper } from './adapters/schedule/transfer-sweeper.js';
+import { BankTransfers } from './application/bank-transfers.js';
 import { Captures } from './application/captures.js';
 import { PayFromPage } from './application/pay-from-page.js';
-import { LatePayments, Pages } from './application/ports.js';
+import { DueTransfers, Pages, PendingTransfers } from './application/ports.js';
 import { ReadPage } from './application/read-page.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 
@@ -22,15 +25,21 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
   imports: [CheckoutModule, PaymentsModule, WebhooksModule],
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
   providers: [
+    BankTransfers,
     Captures,
     PayFromPage,
     ReadPage,
     SetPaymentUrl,
-    { provide: LatePayments, useClass: TimedLatePayments },
+    { provide: DueTransfers, useClass: TransferSweeper },
     { provide: Pages, useClass: TypeormPages },
+    { provide: PendingTransfers, useClass: TypeormPendingTransfers },
   ],
-  exports: [Pages, SetPaymentUrl],
+  exports: [DueTransfers, Pages, SetPaymentUrl],
 })
-class PageModule {}
+export class PageModule {}
 
-export const PAGE: ModuleFacts = { module: PageModule, records: [CheckoutPageRecord, PaymentUrlRecord] };
+export const PAGE: ModuleFacts = {
+  module: PageModule,
+  records: [CheckoutPageRecord, LatePaymentRecord, PaymentUrlRecord],
+  jobs: ['receive_transfers'],
+};

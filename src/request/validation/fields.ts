@@ -29,11 +29,13 @@ import { FORMATS, type FormatName } from './formats.js';
 export interface About extends Pick<Form, 'description' | 'default'> {
   /** The field may be missing. A text may also be null, because responses show a missing text as null. */
   readonly optional?: boolean | undefined;
+  readonly nullable?: boolean;
 }
 
-export function field({ optional = false, ...context }: About & Form, ...rules: PropertyDecorator[]) {
+export function field({ optional, nullable, ...context }: About & Form, ...rules: PropertyDecorator[]) {
   const presence = optional ? [ValidateIf((_, value) => value !== undefined)] : [];
-  return applyDecorators(...presence, Allow({ context }), ...rules) as PropertyDecorator;
+  const value = nullable ? [ValidateIf((_, value) => value !== null)] : [];
+  return applyDecorators(...presence, ...value, Allow({ context }), ...rules) as PropertyDecorator;
 }
 
 /** What callers read of a broken rule, and what they may send instead. */

@@ -12,9 +12,9 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
     super();
   }
 
-  record(caller: TimedCaller, type: SessionEvent, session: CheckoutSession): Write {
+  record(caller: TimedCaller, type: SessionEvent, session: CheckoutSession, reason: string | null = null): Write {
     const { id, notifyUrl } = session.state;
     const data = checkoutSessionJson(session);
-    return this.outbox.record(caller, { type, object: id, sequence: session.version, data, notifyUrl });
+    return this.outbox.record(caller, { type, object: id, sequence: session.version, data, reason, notifyUrl });
   }
 }

@@ -47,7 +47,7 @@ export const EVENT_FIELDS = {
 function dataSchema({ resourcesWithEvents }: Facts): Schema {
   const data = object({
     object: components(...resourcesWithEvents.map(({ schema }) => schema)),
-    reason: nullable(text('Why the object failed, if a reason was given; otherwise null.')),
+    reason: nullable(text('Why the object failed, or what it waits for, if a reason was given; otherwise null.')),
   });
   const details = Object.assign({}, ...resourcesWithEvents.map(({ details }) => details));
   return { [NAME]: 'EventData', ...data, properties: { ...(data.properties as object), ...details } };
