@@ -163,9 +163,10 @@ ORDER BY organization_id;
 -- webhooks.undelivered
 SELECT event_id AS id
 FROM webhook_deliveries
-WHERE organization_id = $1 AND mode = $2 AND event_id IN (
+WHERE organization_id = $1 AND mode = $2 AND event_id = (
   SELECT id
   FROM events
   WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4
+  LIMIT 1
 ) AND outcome IS NULL AND receiver NOT LIKE 'ledger %'
 LIMIT 1;

@@ -68,10 +68,7 @@ export interface Declarations {
   readonly eventTexts?: EventTexts;
 }
 
-/**
- * What else the statements write that record or remove events, as SQL: `new_event` has the columns of `events`, and `url` and
- * `receiver` of its notify_url; `removed` has the keys of those in the organization `$1`.
- */
+/** SQL in the statements that record and remove events: `new_event` also has `url` and `receiver` of its notify_url, `removed` has keys of the organization `$1`. */
 export interface EventTexts {
   readonly recorded: readonly string[];
   readonly removed: readonly string[];

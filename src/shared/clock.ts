@@ -13,7 +13,6 @@ export interface Moment {
   readonly ahead: number;
 }
 
-/** A caller, and its time. */
 export interface TimedCaller extends Caller, Moment {}
 
 /** A caller whose time is ahead of real time, and how far, in milliseconds. */

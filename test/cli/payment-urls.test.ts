@@ -1,9 +1,9 @@
 /** What an operator sets for the pages of an organization. */
 import { expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { command } from '../support/command.js';
 import { openPage, submit, visit } from '../support/page.js';
-import { useService, useShop } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
 const PUBLIC_URL = 'https://checkout.example';
@@ -54,21 +54,11 @@ test('a page leads to the payment URL of the organization and mode, until there 
 });
 
 test("it must be https and contain the session's ID after its host, and the organization must exist", async () => {
-  const notHttps = 'payment_url must be an https URL, with placeholders after its host only.';
   const wrong = [
-    [shop.organization, 'http://pay.example/{CHECKOUT_SESSION_ID}', notHttps],
-    [shop.organization, 'nonsense', notHttps],
-    [shop.organization, 'https://{ORGANIZATION}.pay.example/{CHECKOUT_SESSION_ID}', notHttps],
-    [shop.organization, 'https://{CHECKOUT_SESSION_ID}@pay.example/', notHttps],
     [
       shop.organization,
-      'https://a:b@pay.example/{CHECKOUT_SESSION_ID}',
-      'payment_url must not contain user information.',
-    ],
-    [
-      shop.organization,
-      'https://pay.example/?id=%7BSESSION_ID%7D',
-      'payment_url must not contain %7BSESSION_ID%7D: it may contain {CHECKOUT_SESSION_ID}, {ORGANIZATION}, {RETURN_URL}, {CANCEL_URL} and no other braces.',
+      'http://pay.example/{CHECKOUT_SESSION_ID}',
+      'payment_url must be an https URL, with placeholders after its host only.',
     ],
     [shop.organization, 'https://pay.example', 'payment_url must contain {CHECKOUT_SESSION_ID}.'],
     [unknownId('org'), TEMPLATE, 'No such organization.'],

@@ -8,7 +8,7 @@ import { waitingForLocks } from '../support/holder.js';
 import { withClient } from '../support/postgres.js';
 import { until } from '../support/processes.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { createLedgerKey, createTenant, type Tenant } from '../support/service.js';
+import { createLedgerKey, createTenant, type Tenant } from '../support/tenants.js';
 import { startWebhooks } from '../support/webhooks.js';
 
 const [FIRST, SECOND, THIRD] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [string, string, string];

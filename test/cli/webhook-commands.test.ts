@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import { useShop } from '../kit/setup.js';
 import { command } from '../support/command.js';
 import { run, until } from '../support/processes.js';
-import { useShop, useWebhooks } from '../support/setup.js';
+import { useWebhooks } from '../support/setup.js';
 import { deliver } from '../support/webhooks.js';
 
 const world = useWebhooks();

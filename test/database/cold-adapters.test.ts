@@ -19,7 +19,7 @@ import { decided, inTransaction, type Write } from '../../src/shared/decision.js
 import { NO_ORGANIZATION } from '../../src/shared/id.js';
 import type { OwnId } from '../../src/shared/own-id.js';
 import { WebhookUrls } from '../../src/shared/webhook-urls.js';
-import { startService } from '../support/service.js';
+import { startService } from '../kit/service.js';
 import { Shop } from '../support/shop.js';
 
 /** In the order in which they are called. A method that is forgotten does not compile. */

@@ -5,8 +5,8 @@ import { createDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { FirstStatistics } from '../../src/persistence/first-statistics.js';
 import { Jobs } from '../../src/platform/jobs.js';
+import { type Service, startService } from '../kit/service.js';
 import { atOnce } from '../support/client.js';
-import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
 const OWNER = { queue: 'test' };

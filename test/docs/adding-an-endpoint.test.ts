@@ -6,9 +6,10 @@ import { flat, shownIn } from '../support/shown-code.js';
 
 const FIELD = /customer_?email/i;
 const LINES = shownIn(readFileSync('docs/guides/adding-a-field.md', 'utf8'));
-const SHOWN = [...shownIn(readFileSync('docs/guides/adding-an-endpoint.md', 'utf8')), ...LINES];
+const PAGES = ['adding-an-endpoint', 'testing-a-module'].map((name) => readFileSync(`docs/guides/${name}.md`, 'utf8'));
+const SHOWN = [...PAGES.flatMap(shownIn), ...LINES];
 
-test('the page shows files as they are', () => {
+test('the pages show files as they are', () => {
   expect(SHOWN.length).toBeGreaterThan(LINES.length);
   for (const { path, code } of SHOWN) expect(flat(readFileSync(path, 'utf8'))).toContain(flat(code));
 });

@@ -6,10 +6,11 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { MODES, type Mode } from '../../src/shared/caller.js';
+import { useService } from '../kit/setup.js';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
-import { type Server, serve } from '../support/processes.js';
+import { serve } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { useProcesses, useService, useTwin } from '../support/setup.js';
+import { useProcesses, useTwin } from '../support/setup.js';
 
 const CLIENTS = 5;
 const KILLS = 4;
@@ -102,20 +103,6 @@ test('nothing acknowledged is lost, nothing is done twice, and no payment is ref
     `SELECT (SELECT count(*) FROM checkout_sessions)::int + (SELECT count(*) FROM refunds)::int AS count`,
   );
   expect(rows).toEqual([{ count: ids.length }]);
-  await expectAnsweredOnce(service);
-});
-
-test('a process that gets SIGTERM answers what it has begun and exits with 0', async () => {
-  const [leaving] = processes.splice(0, 1) as [Server];
-  const create = () => post(`${leaving.url}/v1/checkout_sessions`, { key: twin.live.key, body: SMALLEST });
-  // Connections that stay open.
-  await atOnce(CLIENTS, create);
-  const replies = atOnce(CLIENTS, () => create().catch(() => undefined));
-  await sleep(5);
-  expect(await leaving.stop()).toMatchObject({ status: 0, stderr: '' });
-  // One that was only on its way is not answered at all, and may be sent again elsewhere.
-  const answered = (await replies).flatMap((reply) => reply?.status ?? []);
-  expect(answered.filter((status) => status !== 201)).toEqual([]);
   await expectAnsweredOnce(service);
 });
 

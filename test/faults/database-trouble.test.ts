@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
+import { useService, useShop } from '../kit/setup.js';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const CLIENTS = 20;

@@ -8,8 +8,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { makeDemo, reminder } from '../../src/operator/process/demo.js';
 import { type Demo, tour } from '../../src/operator/process/demo-tour.js';
 import { PublicUrl } from '../../src/request/public-url.js';
+import { type Service, startService } from '../kit/service.js';
 import { get, post } from '../support/client.js';
-import { createTenant, type Service, startService } from '../support/service.js';
+import { createTenant } from '../support/tenants.js';
 
 let service: Service;
 let dataDir: string;

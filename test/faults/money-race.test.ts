@@ -6,11 +6,12 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { MODES } from '../../src/shared/caller.js';
+import { useService } from '../kit/setup.js';
 import { atOnce, type Reply, untilDecided } from '../support/client.js';
 import { linearOrder, type Operation } from '../support/linear-order.js';
 import * as history from '../support/payment-history.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useProcesses, useService } from '../support/setup.js';
+import { useProcesses } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 /** On each payment. */

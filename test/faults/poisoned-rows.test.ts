@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { Logger } from '@nestjs/common';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useShop } from '../kit/setup.js';
 import { until } from '../support/processes.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { useShop, useWebhooks } from '../support/setup.js';
+import { useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { deliver } from '../support/webhooks.js';
 

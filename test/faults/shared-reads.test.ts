@@ -1,9 +1,10 @@
 /** Reads that go to PostgreSQL together: each gets what it would get alone. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
+import { type Service, startService } from '../kit/service.js';
+import { useService } from '../kit/setup.js';
 import { atOnce, get, post, type Reply, SMALLEST } from '../support/client.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { createTenant, type Tenant } from '../support/tenants.js';
 
 const TOGETHER = 8;
 const queue = { queue: 'test' };

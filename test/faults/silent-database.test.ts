@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { migrate } from '../../src/operator/migrate/migrate.js';
 import { Database } from '../../src/persistence/database.js';
+import { type Service, startService } from '../kit/service.js';
 import { atOnce, post, type Reply, SMALLEST, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { until } from '../support/processes.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
 const CLIENTS = 20;

@@ -1,10 +1,11 @@
 /** Poolers that do what some do: have no server connection for a client, or lose what it has prepared. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { assertReady } from '../../src/operator/migrate/migrate.js';
+import { type Service, startService } from '../kit/service.js';
 import { post, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
 import { startPooler } from '../support/sockets.js';
+import { createTenant, type Tenant } from '../support/tenants.js';
 
 /** The first byte of a query that is not prepared, in PostgreSQL's protocol. */
 const QUERY = 'Q'.charCodeAt(0);

@@ -1,8 +1,9 @@
 /** A stop beside callers that keep their connections: each request that was sent gets its answer. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Service, startService } from '../kit/service.js';
 import { Connection } from '../support/cluster.js';
 import { startServer, until } from '../support/processes.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenants.js';
 
 const CALLERS = 20;
 const STOPS = 3;

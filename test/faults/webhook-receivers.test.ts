@@ -8,9 +8,10 @@ import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook
 import { Database } from '../../src/persistence/database.js';
 import type { Owner } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useShop } from '../kit/setup.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { useShop, useWebhooks } from '../support/setup.js';
+import { useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 import { startSockets } from '../support/sockets.js';
 import { attempt, deliver } from '../support/webhooks.js';

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../src/app.module.js';
 import { readConfig } from '../../src/platform/config.js';
 import { DOCUMENT } from '../support/document.js';
-import { createLedgerKey, createTenant } from '../support/service.js';
+import { createLedgerKey, createTenant } from '../support/tenants.js';
 import type { Node } from './values.js';
 
 const OF_EACH = 4;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { isReplay, atOnce as many, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectError, expectInvalid, readResource } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
@@ -10,7 +11,6 @@ import { openPage, stateIn, submit, visit } from '../support/page.js';
 import { until as untilTrue } from '../support/processes.js';
 import { atOnce } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useOther, useService, useShop } from '../support/setup.js';
 import { owned, Shop, unknownId } from '../support/shop.js';
 
 const PATH = '/v1/checkout_sessions';

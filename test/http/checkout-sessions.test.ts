@@ -1,10 +1,10 @@
 /** Sessions beyond the conformance kit: bounds of the clock, both modes, large bodies, and lists that change. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { atOnce, type Reply, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectInvalid } from '../support/envelope.js';
-import { useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const SESSIONS = '/v1/checkout_sessions';

@@ -1,11 +1,11 @@
 /** Concurrent claims on two instances: no refund is in two claims, and none is claimed after it has ended. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce as many, type Reply } from '../support/client.js';
 import { Holder } from '../support/holder.js';
 import { atOnce, inRaces } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const PATH = '/ledger/v1/refunds';

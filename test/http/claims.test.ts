@@ -2,8 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { atOnce } from '../support/client.js';
-import { useService, useShop } from '../support/setup.js';
 import { Shop, type Twin } from '../support/shop.js';
 
 const CLAIM = '/ledger/v1/refunds/claim';

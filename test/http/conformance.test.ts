@@ -1,11 +1,11 @@
 /** The conformance kit: the service passes it, and responses that do not conform fail it. */
 import { createServer } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
 import { type PassingAnswer, startHttpProxy } from '../support/http-proxy.js';
 import { type Ended, run } from '../support/processes.js';
-import { createLedgerKey } from '../support/service.js';
-import { useService, useShop } from '../support/setup.js';
 import { listen } from '../support/sockets.js';
+import { createLedgerKey } from '../support/tenants.js';
 
 const TOPICS = [
   'amounts',

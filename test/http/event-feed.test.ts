@@ -5,10 +5,10 @@ import { Connections } from '../../src/engine/index.js';
 import { EventFloor } from '../../src/modules/events/adapters/persistence/event-floor.js';
 import { Database } from '../../src/persistence/database.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { startService } from '../kit/service.js';
+import { useService, useShop } from '../kit/setup.js';
 import { TestClock } from '../support/clock.js';
 import { Holder } from '../support/holder.js';
-import { startService } from '../support/service.js';
-import { useService, useShop } from '../support/setup.js';
 
 /** The earliest ID of all: what is in the order of IDs comes before everything. */
 const EARLY = `00000000-0000-7000-8000-${randomUUID().slice(-12)}`;

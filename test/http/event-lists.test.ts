@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
 import { LARGE, SMALLEST } from '../support/client.js';
-import { useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const service = useService();

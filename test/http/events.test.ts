@@ -1,12 +1,14 @@
 /** Events under races, sweepers and time. conformance/cases/events.json has the event of each change. */
 import { expect, test } from '@jest/globals';
+import { NotifyUrlsFilled1763700000037 } from '../../migrations/index.js';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
-import { firstUuidAt } from '../../src/shared/id.js';
+import { createMigrationDataSource } from '../../src/persistence/data-source.js';
+import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { until } from '../support/processes.js';
-import { useService, useShop } from '../support/setup.js';
 
 const DAY = 86_400_000;
 
@@ -53,22 +55,18 @@ test('refused, replayed and concurrent requests leave one event for each change'
   ]);
 });
 
-test('a payment of an earlier version, which did not store the notify URL, has that of its session', async () => {
+test('the migration gives a payment of an earlier version, which did not store the notify URL, that of its session', async () => {
   const url = 'https://earlier.test/';
   const session = (await shop.createSession({ ...SMALLEST, notify_url: url })).body.id;
-  const payments = [
-    await shop.record({ amount: 1000, checkout_session: session }),
-    await shop.record({ amount: 1000 }),
-  ];
-  await service.sql.query(`UPDATE payments SET notify_url = ''`);
-  for (const { body } of payments) {
-    const hold = { amount: 500 };
-    expect(await shop.ledgerPost(`/ledger/v1/payments/${body.id}/holds`, hold)).toMatchObject({ status: 201 });
-    expect(await shop.propose(body.id, 500)).toMatchObject({ status: 201 });
-  }
-  const { rows } = await service.sql.query(`SELECT type FROM events JOIN webhook_deliveries ON event_id = events.id
-    WHERE url = '${url}' AND type ~ 'held|refund' ORDER BY type`);
-  expect(rows).toEqual([{ type: 'payment.held' }, { type: 'refund.created' }]);
+  const of = [await shop.capture({ amount: 1000, checkout_session: session }), await shop.capture()];
+  const migrations = await createMigrationDataSource(service.databaseUrl).initialize();
+  const runner = migrations.createQueryRunner();
+  await new NotifyUrlsFilled1763700000037().down(runner);
+  await runner.query('UPDATE payments SET notify_url = DEFAULT');
+  await new NotifyUrlsFilled1763700000037().up(runner);
+  const stored = of.map((payment) => runner.query('SELECT notify_url FROM payments WHERE id = $1', [uuidOf(payment)]));
+  expect(await Promise.all(stored)).toEqual([[{ notify_url: url }], [{ notify_url: null }]]);
+  await migrations.destroy();
 });
 
 test('the database refuses a second event for the same step', async () => {

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
+import { startService } from '../kit/service.js';
+import { useService } from '../kit/setup.js';
 import { atOnce, get, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { createTenant, startService } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { createTenant } from '../support/tenants.js';
 
 const LIST = '/v1/checkout_sessions';
 const LIMIT = 20;

@@ -5,12 +5,12 @@
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { useService } from '../kit/setup.js';
 import { post, type Reply, send } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { createTenant, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
 import { Shop, type Twin } from '../support/shop.js';
+import { createTenant, type Tenant } from '../support/tenants.js';
 import { deliver } from '../support/webhooks.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name; what is not there is undefined.

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
+import { startService } from '../kit/service.js';
+import { useService } from '../kit/setup.js';
 import { get, type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
 import { head, sendBytes } from '../support/raw.js';
-import { createKey, createLedgerKey, createTenant, startService, type Tenant } from '../support/service.js';
-import { useService } from '../support/setup.js';
+import { createKey, createLedgerKey, createTenant, type Tenant } from '../support/tenants.js';
 
 const LIST = '/v1/checkout_sessions';
 const LEDGER_LIST = '/ledger/v1/refunds';

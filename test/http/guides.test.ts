@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { useService } from '../support/setup.js';
+import { useService } from '../kit/setup.js';
 import { Shop } from '../support/shop.js';
 
 const BLOCKS = /^```sh( error)?\n(.*?)^```/gms;

@@ -1,7 +1,7 @@
 /** Bounds of what is on hold; conformance/cases/ledger.json and the model have how it is placed and released. */
 import { expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
-import { useService, useShop } from '../support/setup.js';
+import { useService, useShop } from '../kit/setup.js';
 
 const service = useService();
 const shop = useShop(service);

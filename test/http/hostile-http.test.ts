@@ -2,12 +2,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, test } from '@jest/globals';
+import { type Service, startService } from '../kit/service.js';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST, send } from '../support/client.js';
 import { expectError, expectInvalid } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, type RawReply, sendBytes } from '../support/raw.js';
-import { createTenant, type Service, startService } from '../support/service.js';
-import { useService, useShop } from '../support/setup.js';
+import { createTenant } from '../support/tenants.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TEXT = JSON.stringify(SMALLEST);

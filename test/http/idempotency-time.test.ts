@@ -4,13 +4,13 @@ import { Database } from '../../src/persistence/database.js';
 import { IdempotencySweeper } from '../../src/request/idempotency/idempotency-sweeper.js';
 import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';
 import { decided } from '../../src/shared/decision.js';
+import { type Service, startService } from '../kit/service.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
-import { type Service, startService } from '../support/service.js';
-import { useOther, useService, useShop } from '../support/setup.js';
 
 const service = useService();
 const other = useOther(service, { config: { idempotencyRetentionHours: 1 } });

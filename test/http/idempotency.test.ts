@@ -1,10 +1,10 @@
 /** Which requests count as the same, by what is stored; conformance/cases/idempotency.json has what retries are answered. */
 import { hash } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
+import { startService } from '../kit/service.js';
+import { useService, useShop } from '../kit/setup.js';
 import { isReplay, SMALLEST } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import { startService } from '../support/service.js';
-import { useService, useShop } from '../support/setup.js';
 
 const LINE = '{"price_data":{"currency":"usd","product_data":{"name":"A"},"unit_amount":1000},"quantity":2}';
 

@@ -1,11 +1,12 @@
 /** Claims of many organizations and of long leases, and one reference proposed many times at once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { startService } from '../kit/service.js';
+import { useService, useShop } from '../kit/setup.js';
 import { atOnce, send, untilDecided } from '../support/client.js';
 import { scrape } from '../support/metrics.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { createLedgerKey, startService } from '../support/service.js';
-import { useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
+import { createLedgerKey } from '../support/tenants.js';
 
 const REFUNDS = '/ledger/v1/refunds';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, type Reply, untilDecided } from '../support/client.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useOther, useService, useShop } from '../support/setup.js';
 import type { Shop } from '../support/shop.js';
 
 const RACERS = 50;

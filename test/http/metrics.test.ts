@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { STATEMENTS } from '../../src/engine/prepared-query.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { firstUuidAt, uuidOf } from '../../src/shared/id.js';
+import { useShop } from '../kit/setup.js';
 import { atOnce, get, SMALLEST } from '../support/client.js';
 import { growth, scrape } from '../support/metrics.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { useShop, useWebhooks } from '../support/setup.js';
+import { useWebhooks } from '../support/setup.js';
 import { deliver } from '../support/webhooks.js';
 
 const { service } = useWebhooks();

@@ -4,9 +4,9 @@
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { useService } from '../kit/setup.js';
 import { checkSequences } from '../support/model-commands.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useService } from '../support/setup.js';
 
 const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 200);
 /** Sequences at once, each a shop of its own: what keeps both ends busy. */

@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { startService } from '../kit/service.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, visit } from '../support/page.js';
 import { until } from '../support/processes.js';
-import { startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 import { freePort } from '../support/sockets.js';
 

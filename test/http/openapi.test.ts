@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { TillgateAdapter } from '../../src/request/adapter.js';
+import { useService } from '../kit/setup.js';
 import { get } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
-import { useService } from '../support/setup.js';
 
 /** What a program reads whole must stay small: examples stand in it once. */
 const MAX_BYTES = 258_000;

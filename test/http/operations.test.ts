@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { startService } from '../kit/service.js';
+import { useService } from '../kit/setup.js';
 import { get, type Reply } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
-import { startService } from '../support/service.js';
-import { useService } from '../support/setup.js';
 
 const TOKEN = 'scrape-4711';
 

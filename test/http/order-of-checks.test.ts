@@ -1,10 +1,10 @@
 /** A request with every fault gets the error of the first check; corrected step by step, it gets each other error in order. */
 import { beforeAll, expect, test } from '@jest/globals';
+import { useService } from '../kit/setup.js';
 import { get, type Reply, send } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
-import { createKey } from '../support/service.js';
-import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
+import { createKey } from '../support/tenants.js';
 
 const SHOP = 'https://shop.example';
 const UNKNOWN_PAYMENT = 'pay_test_01jd0000000000000000000000';

@@ -1,10 +1,10 @@
 /** Requests, bytes, time and bodies of one page are bounded. */
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, submit, visit } from '../support/page.js';
 import { head, sendBytes } from '../support/raw.js';
-import { useService, useShop } from '../support/setup.js';
 
 const service = useService({ config: { publicUrl: 'https://pay.example' } });
 const shop = useShop(service);

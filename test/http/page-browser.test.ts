@@ -5,11 +5,11 @@ import { filled, languageOf } from '../../src/modules/page/adapters/representati
 import type { Words } from '../../src/modules/page/adapters/representation/words/en.js';
 import { PublicUrl } from '../../src/request/public-url.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { describeInChromium } from '../support/browser.js';
 import type { Reply } from '../support/client.js';
 import { openPage, setPaymentUrl } from '../support/page.js';
 import { customerIn, DESKTOP, keepShot, PHONE, type Provider, startProvider } from '../support/page-browser.js';
-import { useService, useShop } from '../support/setup.js';
 
 const line = (name: string, unit_amount: number, more: object = {}, description?: string) => ({
   price_data: { currency: 'eur', unit_amount, product_data: { name, ...(description && { description }) } },

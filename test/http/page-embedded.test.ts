@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Frame, Page } from 'playwright-core';
 import { PublicUrl } from '../../src/request/public-url.js';
+import { useService, useShop } from '../kit/setup.js';
 import { describeInChromium } from '../support/browser.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, setPaymentUrl, submit, visit } from '../support/page.js';
 import { customerIn, type Provider, startProvider } from '../support/page-browser.js';
-import { createKey } from '../support/service.js';
-import { useService, useShop } from '../support/setup.js';
 import { listen } from '../support/sockets.js';
+import { createKey } from '../support/tenants.js';
 
 const EXAMPLE = readFileSync('docs/guides/embedded-page.html', 'utf8');
 const SILENT = EXAMPLE.replace(/.*location\.assign.*\n/, '');

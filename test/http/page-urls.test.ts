@@ -1,10 +1,10 @@
 /** A URL that was accepted works on the page, and a URL that would not is refused. */
 import { describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { openPage, stateIn, submit, visit } from '../support/page.js';
-import { useService, useShop } from '../support/setup.js';
 
 const PUBLIC_URL = 'https://pay.example';
 const FIELDS = ['success_url', 'cancel_url', 'return_url', 'payment_url'] as const;

@@ -2,12 +2,12 @@
 import { request } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { startService } from '../kit/service.js';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { openPage, pathIn, setPaymentUrl, stateIn, submit, visit } from '../support/page.js';
 import { until } from '../support/processes.js';
 import { hang, startReceiver } from '../support/receiver.js';
-import { startService } from '../support/service.js';
-import { useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 /** Behind a proxy that takes the prefix away. */

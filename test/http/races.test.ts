@@ -7,9 +7,9 @@ import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { Database } from '../../src/persistence/database.js';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectAnsweredOnce } from '../support/reconciled.js';
-import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const CAPTURED = 10_000;

@@ -6,11 +6,11 @@ import { Reconciliation } from '../../src/operator/telemetry/reconciliation.js';
 import { Database } from '../../src/persistence/database.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
 import { ownId } from '../../src/shared/own-id.js';
+import { type Service, startService } from '../kit/service.js';
 import { expectError, readResource } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { scrape } from '../support/metrics.js';
 import { commandLine, until } from '../support/processes.js';
-import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
 const HELD = 'held = sum of pending and succeeded refunds';

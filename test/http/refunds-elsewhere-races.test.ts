@@ -1,12 +1,12 @@
 /** Refunds that were made elsewhere, told many times at once and beside everything else that moves a payment, over two instances. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { useOther, useService } from '../kit/setup.js';
 import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { atOnce, inRaces } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useOther, useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const TOLD = 1_000;

@@ -1,6 +1,6 @@
 /** The rows that a proposal writes. conformance/cases/refunds.json has the answers to single requests. */
 import { expect, test } from '@jest/globals';
-import { useService } from '../support/setup.js';
+import { useService } from '../kit/setup.js';
 import { Shop } from '../support/shop.js';
 
 const service = useService();

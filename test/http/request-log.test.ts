@@ -3,17 +3,11 @@ import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { ApiKey } from '../../src/modules/access/domain/api-key.js';
 import { ManageApiKeys } from '../../src/modules/access/index.js';
+import { type Service, startService } from '../kit/service.js';
 import { get, post, SMALLEST } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { head, sendBytes } from '../support/raw.js';
-import {
-  createKey,
-  createLedgerKey,
-  createTenant,
-  type Service,
-  startService,
-  type Tenant,
-} from '../support/service.js';
+import { createKey, createLedgerKey, createTenant, type Tenant } from '../support/tenants.js';
 
 const STRANGERS = { kind: 'secret', mode: 'test', organization: 'org_x', allowedOrigins: [], expiresAt: null } as const;
 const UNKNOWN = ApiKey.create(STRANGERS, { now: Date.now(), ahead: 0 }).token;

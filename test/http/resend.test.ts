@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { useShop } from '../kit/setup.js';
 import { isReplay, post, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, reset, startReceiver } from '../support/receiver.js';
-import { useShop, useWebhooks } from '../support/setup.js';
+import { useWebhooks } from '../support/setup.js';
 import { attempt, deliver } from '../support/webhooks.js';
 
 const world = useWebhooks();

@@ -1,9 +1,9 @@
 /** Errors that a program can follow: it knows the description and the envelope, and gets from an empty POST to a 201. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { useService } from '../kit/setup.js';
 import { get, SMALLEST } from '../support/client.js';
 import { Robot, type Start } from '../support/robot.js';
-import { useService } from '../support/setup.js';
 import { Shop, unknownId } from '../support/shop.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by name.

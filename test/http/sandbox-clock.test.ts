@@ -6,15 +6,16 @@ import { storedReceiver } from '../../src/modules/webhooks/domain/receiver.js';
 import { MAX_ATTEMPTS } from '../../src/modules/webhooks/domain/schedule.js';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
+import type { Service } from '../kit/service.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, get, isReplay, post, SMALLEST, untilDecided } from '../support/client.js';
 import { fixRequest } from '../support/envelope.js';
 import { visit } from '../support/page.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { createKey, type Service } from '../support/service.js';
-import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
+import { createKey } from '../support/tenants.js';
 
 const CLOCK = '/v1/test_helpers/clock';
 const HOUR = 3600;

@@ -3,12 +3,12 @@ import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expi
 import { Jobs } from '../../src/platform/jobs.js';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
+import type { Service } from '../kit/service.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { atOnce, untilDecided } from '../support/client.js';
 import { readResource, refusal } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { type Service } from '../support/service.js';
-import { useOther, useService, useShop } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const PATH = '/v1/checkout_sessions';

@@ -19,9 +19,9 @@ import {
   type Worker,
 } from '../../client/src/ledger/index.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { FAULTS, startHttpProxy } from '../support/http-proxy.js';
 import { until } from '../support/processes.js';
-import { useService, useShop } from '../support/setup.js';
 import { ownedRefund } from '../support/shop.js';
 
 const service = useService();

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { run, until } from '../support/processes.js';
-import { useService, useShop } from '../support/setup.js';
 
 const service = useService();
 const shop = useShop(service);

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { PublicUrl } from '../../src/request/public-url.js';
+import { useService, useShop } from '../kit/setup.js';
 import { atOnce, SMALLEST } from '../support/client.js';
 import { openPage, setPaymentUrl, stateIn, submit, visit } from '../support/page.js';
 import { run, type Started, until } from '../support/processes.js';
-import { useService, useShop } from '../support/setup.js';
 import { freePort, listen } from '../support/sockets.js';
 import { type Fields, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, Stripe } from '../support/stripe.js';
 

@@ -1,11 +1,11 @@
 /** Keys of one surface are refused on the other, on every route and in both modes. */
 import { beforeAll, expect, test } from '@jest/globals';
+import { useService } from '../kit/setup.js';
 import { send } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
 import { refusal } from '../support/envelope.js';
-import { createKey, createLedgerKey } from '../support/service.js';
-import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
+import { createKey, createLedgerKey } from '../support/tenants.js';
 
 const service = useService();
 let shop: Shop;

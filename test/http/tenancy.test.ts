@@ -6,10 +6,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
 import { MODES, type Mode } from '../../src/shared/caller.js';
 import { newId, uuidOf } from '../../src/shared/id.js';
+import { useService } from '../kit/setup.js';
 import { isReplay, post, SMALLEST } from '../support/client.js';
-import { createKey } from '../support/service.js';
-import { useService, useTwin } from '../support/setup.js';
+import { useTwin } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
+import { createKey } from '../support/tenants.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const ENDPOINT = { url: 'https://receiver.test/' };

@@ -1,8 +1,8 @@
 /** The test helpers do not exist for a live key. conformance/cases/sandbox.json has what they do in test mode. */
 import { expect, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
 import { post, send } from '../support/client.js';
 import { listResources, refusal } from '../support/envelope.js';
-import { useService, useShop } from '../support/setup.js';
 import { unknownId } from '../support/shop.js';
 
 const HELPERS = '/v1/test_helpers';

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Database } from '../../src/persistence/database.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useOther, useService } from '../kit/setup.js';
 import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { until } from '../support/processes.js';
 import { atOnce, inRaces, RACES } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useOther, useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const service = useService();

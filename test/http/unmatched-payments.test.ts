@@ -1,9 +1,9 @@
 /** Payments of one session at once: one matches. conformance/cases/ledger.json has how others are refused or recorded. */
 import { afterEach, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { untilDecided } from '../support/client.js';
 import { expectBalanced } from '../support/reconciled.js';
-import { useService, useShop } from '../support/setup.js';
 
 const service = useService();
 const shop = useShop(service);

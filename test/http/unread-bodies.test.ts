@@ -4,11 +4,11 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, jest, test } from '@jest/globals';
+import { useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { head, sendBytes } from '../support/raw.js';
-import { useService, useShop } from '../support/setup.js';
 
 const SESSIONS = '/v1/checkout_sessions';
 const TOO_LARGE = { status: 413, code: 'payload_too_large', errors: [['body', 'too_large']] } as const;

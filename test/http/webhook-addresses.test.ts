@@ -4,9 +4,9 @@ import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook
 import { uuidOf } from '../../src/shared/id.js';
 import { post, SMALLEST } from '../support/client.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { createLedgerKey } from '../support/service.js';
 import { useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
+import { createLedgerKey } from '../support/tenants.js';
 import { attempt, deliver, startWebhooks, TIMEOUT_MS } from '../support/webhooks.js';
 
 const strict = useWebhooks({ config: { webhookAllowPrivate: false } });

@@ -5,13 +5,14 @@ import { Deliveries, WebhookEndpoints } from '../../src/modules/webhooks/applica
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
 import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
+import { useShop } from '../kit/setup.js';
 import { atOnce, get, isReplay, post, type Reply, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { until } from '../support/processes.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-import { createLedgerKey, createTenant } from '../support/service.js';
-import { useShop, useWebhooks } from '../support/setup.js';
+import { useWebhooks } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
+import { createLedgerKey, createTenant } from '../support/tenants.js';
 import { attempt, deliver } from '../support/webhooks.js';
 
 const HOUR = 3_600_000;

@@ -3,13 +3,14 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Webhook } from 'standardwebhooks';
 import { ManageWebhookSecret } from '../../src/modules/access/index.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
+import { useShop } from '../kit/setup.js';
 import { post } from '../support/client.js';
 import { until } from '../support/processes.js';
 import { answer, endless, hang, type Receiver, reset, startReceiver } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
-import { createLedgerKey } from '../support/service.js';
-import { useShop, useWebhooks } from '../support/setup.js';
+import { useWebhooks } from '../support/setup.js';
 import { listen, startSockets } from '../support/sockets.js';
+import { createLedgerKey } from '../support/tenants.js';
 import { attempt, deliver, PATIENT_MS, TIMEOUT_MS } from '../support/webhooks.js';
 
 const MINUTE = 60_000;
@@ -141,35 +142,6 @@ describe('the response of a receiver decides', () => {
     const deliveries = await shop.deliveriesOf(event);
     expect(deliveries).toEqual([attempt(1, 429, null, false), attempt(2, 200, null, true)]);
   });
-});
-
-test('tries ten times on schedule, gives up, and tries again after a resend', async () => {
-  receiver.behave(answer(503));
-  const { event } = await shop.notified(receiver.url);
-  await deliver(world.service);
-  const delays = [5_000, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
-  for (const [made, delay] of delays.entries()) {
-    world.clock.advance(delay * 0.88);
-    await deliver(world.service);
-    expect(receiver.received).toHaveLength(made + 1);
-    world.clock.advance(delay * 0.24);
-    await deliver(world.service);
-    expect(receiver.received).toHaveLength(made + 2);
-  }
-  world.clock.advance(100 * HOUR);
-  await deliver(world.service);
-  expect(receiver.received).toHaveLength(10);
-  const deliveries = await shop.deliveriesOf(event);
-  expect(deliveries).toHaveLength(10);
-  expect(deliveries[9]).toEqual(attempt(10, 503, null, true));
-
-  receiver.behave(answer(200));
-  await post(`${world.service.url}/v1/events/${event}/resend`, { key: shop.key });
-  await deliver(world.service);
-  expect(receiver.received.map(({ id }) => id)).toEqual(new Array(11).fill(event));
-  expect((await shop.deliveriesOf(event))[10]).toEqual(attempt(11, 200, null, true));
-  await deliver(world.service);
-  expect(receiver.received).toHaveLength(11);
 });
 
 test('signs with both secrets for a day after a rotation', async () => {

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import ts from 'typescript';
+import { type Service, startService } from '../kit/service.js';
 import { post } from '../support/client.js';
 import { installClient, LINKED, type Packed } from '../support/installed-client.js';
 import { printed, run, Scratch, until } from '../support/processes.js';
-import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 import { freePort } from '../support/sockets.js';
 

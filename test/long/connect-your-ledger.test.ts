@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { useService, useShop } from '../kit/setup.js';
 import { installClient, LINKED } from '../support/installed-client.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { run, Scratch, until } from '../support/processes.js';
-import { useService, useShop } from '../support/setup.js';
 import { listen } from '../support/sockets.js';
 
 const PAGE = readFileSync('docs/guides/connect-your-ledger.md', 'utf8');

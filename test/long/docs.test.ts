@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { useService } from '../kit/setup.js';
 import { describeInChromium } from '../support/browser.js';
 import { type Customer, customerIn, DESKTOP, PHONE } from '../support/page-browser.js';
-import { useService } from '../support/setup.js';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const FILES: readonly [path: string, type: string, name: string][] = [

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { idOf } from '../../src/shared/id.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
 import { SMALLEST } from '../support/client.js';
 import { withClient } from '../support/postgres.js';
-import { useOther, useService, useShop } from '../support/setup.js';
 
 const EVENTS = Number(process.env.EVENTS ?? 4_000);
 const WRITERS = 8;

@@ -5,10 +5,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Service, startService } from '../kit/service.js';
 import { atOnce, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
 import { run, type Server, type Started, startServer } from '../support/processes.js';
-import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenants.js';
 
 const FILES = 1_024;
 const SOCKETS = 2_000;

@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidOf } from '../../src/shared/id.js';
+import { type Service, startService } from '../kit/service.js';
 import { atOnce, LARGE, SMALLEST } from '../support/client.js';
 import { hasHeadroom, sayNotMeasured } from '../support/headroom.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { type Server, serve, startServer, until } from '../support/processes.js';
-import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
 const LOAD = fileURLToPath(new URL('../support/load.js', import.meta.url));

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
+import { startService } from '../kit/service.js';
 import { startServer, until } from '../support/processes.js';
-import { createTenant, startService } from '../support/service.js';
+import { createTenant } from '../support/tenants.js';
 
 const FILES = 64;
 const ROUNDS = 100;

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
 import { assertReady, limitRole, migrate } from '../../src/operator/migrate/migrate.js';
 import { MIGRATIONS } from '../../src/persistence/data-source.js';
+import { type Service, startService } from '../kit/service.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { run } from '../support/processes.js';
-import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
 const { PGBOUNCER = '' } = process.env;

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { reconcile } from '../../src/operator/cli/reconcile.js';
 import { migrate } from '../../src/operator/migrate/migrate.js';
 import { Database } from '../../src/persistence/database.js';
+import { type Service, startService } from '../kit/service.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';
 import { commandLine, until } from '../support/processes.js';
-import { type Service, startService } from '../support/service.js';
 import { Shop } from '../support/shop.js';
 
 let primary: OwnPostgres;

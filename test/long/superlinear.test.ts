@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Service, startService } from '../kit/service.js';
 import { DOCUMENT } from '../support/document.js';
-import { createLedgerKey, createTenant, type Service, startService } from '../support/service.js';
+import { createLedgerKey, createTenant } from '../support/tenants.js';
 
 /** CPU time of the whole process: more than this many times what the largest harmless body costs here is too much. */
 const TIMES_HARMLESS = 10;

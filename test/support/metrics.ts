@@ -1,7 +1,7 @@
 /** The values at /metrics. */
 import { Measurements } from '../../src/operator/telemetry/measurements.js';
+import type { Service } from '../kit/service.js';
 import { until } from './processes.js';
-import type { Service } from './service.js';
 
 /** Each value by its series, as `name{label="value"}`; the tables are measured anew. */
 export async function scrape({ url, application }: Service): Promise<Record<string, number>> {

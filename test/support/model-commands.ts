@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { Client } from 'pg';
 import { MODES, type Mode } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
+import type { Service } from '../kit/service.js';
 import type { Reply } from './client.js';
 import { type Expected, Model } from './model.js';
-import type { Service } from './service.js';
 import { owned, Shop } from './shop.js';
 
 /** The real thing in one mode. */

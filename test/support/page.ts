@@ -1,7 +1,7 @@
 /** The customer's side: a session of a shop, and what a browser without scripts does with its page. */
 import { SetPaymentUrl } from '../../src/modules/page/index.js';
 import { Database } from '../../src/persistence/database.js';
-import type { Service } from './service.js';
+import type { Service } from '../kit/service.js';
 import { type Shop } from './shop.js';
 
 export interface Visited {

@@ -1,28 +1,9 @@
-/** Services that a test file starts before its tests and ends after them: the objects are filled when the first test begins. */
+/** As test/kit/setup.ts, for tests of Tillgate's own. */
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import type { Service, ServiceOptions } from '../kit/service.js';
 import { type Server, serve } from './processes.js';
-import { type Service, type ServiceOptions, startService } from './service.js';
-import { Shop, type ShopOptions, type Twin } from './shop.js';
+import { Shop, type Twin } from './shop.js';
 import { startWebhooks, type Webhooks } from './webhooks.js';
-
-/** The service of a test file. */
-export function useService(options: ServiceOptions = {}): Service {
-  const service = {} as Service;
-  beforeAll(async () => void Object.assign(service, await startService(options)));
-  afterAll(() => service.close());
-  return service;
-}
-
-/** Another instance on the same database. It ends before the first one does. */
-export function useOther(first: Service, options: ServiceOptions = {}): Service {
-  const other = {} as Service;
-  beforeAll(async () => {
-    Object.assign(other, await startService({ ...options, databaseUrl: first.databaseUrl }));
-    const { close } = first;
-    Object.assign(first, { close: () => other.close().then(close) });
-  });
-  return other;
-}
 
 /** Two processes of the built service on the database of the first one. They end before it does. */
 export function useProcesses(service: Service): Server[] {
@@ -46,13 +27,6 @@ export function useWebhooks(options: ServiceOptions = {}): Webhooks {
   });
   afterAll(() => world.service.close());
   return world;
-}
-
-/** A new shop for each test, or with `beforeAll` for the file. */
-export function useShop(service: Service, options: ShopOptions = {}, before = beforeEach): Shop {
-  const shop: Shop = Object.create(Shop.prototype);
-  before(async () => void Object.assign(shop, await Shop.open(service, options)));
-  return shop;
 }
 
 /** A new twin for each test, or with `beforeAll` for the file. */

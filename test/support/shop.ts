@@ -1,8 +1,9 @@
 /** A tenant together with its ledger: the requests that move its sessions, payments and refunds. */
 import { randomUUID } from 'node:crypto';
 import type { Mode } from '../../src/shared/caller.js';
+import type { Service } from '../kit/service.js';
 import { get, post, type Reply, SMALLEST, send } from './client.js';
-import { createLedgerKey, createTenant, type Service, type Tenant } from './service.js';
+import { createLedgerKey, createTenant, type Tenant } from './tenants.js';
 
 export interface ShopOptions {
   readonly mode?: Mode;

@@ -3,8 +3,8 @@
 import { expect } from '@jest/globals';
 import { Network } from '../../src/modules/webhooks/adapters/delivery/http-receivers.js';
 import { WebhookScheduler } from '../../src/modules/webhooks/application/webhook-scheduler.js';
+import { type Service, type ServiceOptions, startService } from '../kit/service.js';
 import { TestClock } from './clock.js';
-import { type Service, type ServiceOptions, startService } from './service.js';
 
 /** Of an attempt, for a test that waits for its end. Others have more time than a busy machine takes. */
 export const TIMEOUT_MS = 1_500;

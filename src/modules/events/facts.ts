@@ -15,4 +15,4 @@ export const eventFrom = (mode: string, id: string): string =>
 
 /** SQL for the ID of an event that its resource has at most once: `$1` to `$4` are organization, mode, resource and type. */
 export const EVENT_OF_RESOURCE =
-  'SELECT id FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4';
+  'SELECT id FROM events WHERE organization_id = $1 AND mode = $2 AND object_id = $3 AND type = $4 LIMIT 1';

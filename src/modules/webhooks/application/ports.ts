@@ -89,16 +89,12 @@ export interface Recipient {
   readonly attempts: number;
 }
 
-/** The deliveries of one event. */
 export abstract class EventDeliveries {
   /** The last SHOWN_ATTEMPTS attempts of each delivery of the event, oldest first. */
   abstract attemptsAt(caller: Caller, event: Event): Promise<Attempt[]>;
   /** The time of the event, in milliseconds, if a delivery of it is unfinished. In the caller's mode. */
   abstract undeliveredSince(caller: Caller, event: ResourceEvent): Promise<number | undefined>;
-  /**
-   * The enabled endpoints that subscribe to the event's type, and the notify_url to which it was sent; or only this endpoint.
-   * Locks the deliveries to them until the end of the open transaction, so that nobody begins another attempt meanwhile.
-   */
+  /** The enabled endpoints that subscribe to the event's type, and the notify_url to which it was sent; or only this endpoint. Locks the deliveries to them. */
   abstract lockRecipients(caller: Caller, event: Event, endpoint?: string): Promise<readonly Recipient[]>;
   /** Makes deliveries to the recipients due at `at` (milliseconds), whatever the outcome of earlier ones. */
   abstract send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Promise<Write>;

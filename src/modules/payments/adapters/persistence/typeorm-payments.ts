@@ -8,9 +8,9 @@ import { CallerClock } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
-import { type OwnId, ownId } from '../../../../shared/own-id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
-import { CHECKOUT_SESSION_ID, CheckoutSessionQueries } from '../../../checkout/index.js';
+import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { type LedgerPaymentFilter, type OwnedPayment, type PaymentFilter, Payments } from '../../application/ports.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
 import { recorded } from './hot-payments.js';
@@ -29,7 +29,6 @@ export class TypeormPayments extends Payments {
   constructor(
     private readonly database: Database,
     private readonly clock: CallerClock,
-    private readonly sessions: CheckoutSessionQueries,
   ) {
     super();
   }
@@ -41,7 +40,7 @@ export class TypeormPayments extends Payments {
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {
     const [row] = await this.database.read<Row>(caller, FIND, [uuidOf(caller.organization), caller.mode, uuidOf(id)]);
     if (!row) throw notFound(param, caller.mode);
-    return this.withUrl(caller, fromRow(row));
+    return fromRow(row);
   }
 
   async byReference(caller: Caller, reference: string): Promise<Payment | undefined> {
@@ -55,7 +54,7 @@ export class TypeormPayments extends Payments {
     const lock = { mode: 'for_no_key_update' } as const;
     const row = await this.database.repository(PaymentRecord).findOne({ where: keyOf(caller, id), lock });
     if (!row) throw notFound(param, caller.mode);
-    return this.withUrl(caller, fromRow(row));
+    return fromRow(row);
   }
 
   async list(caller: Caller, { checkoutSession, ...page }: PaymentFilter): Promise<Page<Payment>> {
@@ -75,14 +74,6 @@ export class TypeormPayments extends Payments {
       organization: idOf(ORGANIZATION_ID, row.organizationId),
       payment: fromRow(row),
     }));
-  }
-
-  /** Versions before 1.1 did not store the notify URL, and write '' by default: it is that of the session, which never changes. */
-  private async withUrl(caller: Caller, payment: Payment): Promise<Payment> {
-    const { notifyUrl, checkoutSession, mismatch } = payment.state;
-    if (notifyUrl !== '') return payment;
-    const session = checkoutSession && (await this.sessions.get(caller, ownId(caller, checkoutSession)));
-    return payment.of({ mismatch, notifyUrl: session ? session.state.notifyUrl : null });
   }
 }
 

@@ -44,7 +44,7 @@ const ATTEMPTS = {
 const UNDELIVERED = {
   name: 'webhooks.undelivered',
   text: `SELECT event_id AS id FROM webhook_deliveries
-    WHERE organization_id = $1 AND mode = $2 AND event_id IN (${EVENT_OF_RESOURCE}) AND outcome IS NULL AND ${OWN_RECEIVER} LIMIT 1`,
+    WHERE organization_id = $1 AND mode = $2 AND event_id = (${EVENT_OF_RESOURCE}) AND outcome IS NULL AND ${OWN_RECEIVER} LIMIT 1`,
 };
 
 const KEY = ['organization_id', 'mode', 'event_id', 'endpoint_id'];

@@ -1,18 +1,16 @@
 /** The service as it runs in production, through the Nest testing module, on a database of its own and a real socket. */
 import type { AddressInfo } from 'node:net';
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyBaseLogger } from 'fastify';
 import { Client } from 'pg';
-import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
 import { createApplication } from '../../src/operator/process/application.js';
 import { type Config, readConfig } from '../../src/platform/config.js';
 import type { ModuleFacts } from '../../src/platform/facts.js';
-import type { Mode } from '../../src/shared/caller.js';
 import { Clock } from '../../src/shared/clock.js';
-import { createDatabase, serverUrl } from './postgres.js';
-import { watchStatements } from './tenant-statements.js';
+import { createDatabase, serverUrl } from '../support/postgres.js';
+import { watchStatements } from '../support/tenant-statements.js';
 
 export interface Service {
   readonly url: string;
@@ -79,45 +77,4 @@ function ofService(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   if (!role || url.host !== new URL(serverUrl()).host) return databaseUrl;
   return Object.assign(url, { username: role, password: 'service' }).href;
-}
-
-export interface Tenant {
-  readonly organization: string;
-  /** A secret key's token for each mode. */
-  readonly test: string;
-  readonly live: string;
-}
-
-/** Whatever the use cases of operators are taken from. */
-interface Operated {
-  readonly application: Pick<INestApplicationContext, 'get'>;
-}
-
-export async function createTenant({ application }: Operated): Promise<Tenant> {
-  const { id: organization } = await application.get(ManageOrganizations).create('Test');
-  return {
-    organization,
-    test: await createKey({ application }, { organization, mode: 'test' }),
-    live: await createKey({ application }, { organization, mode: 'live' }),
-  };
-}
-
-export interface KeyOptions {
-  readonly organization: string;
-  readonly mode?: Mode;
-  readonly allowedOrigins?: readonly string[];
-  readonly expiresAt?: number | null;
-}
-
-export async function createKey(
-  { application }: Operated,
-  { organization, mode = 'test', allowedOrigins = [], expiresAt = null }: KeyOptions,
-): Promise<string> {
-  const input = { kind: 'secret', organization, mode, allowedOrigins, expiresAt } as const;
-  return (await application.get(ManageApiKeys).create(input)).token;
-}
-
-export async function createLedgerKey({ application }: Operated, mode: Mode = 'test'): Promise<string> {
-  const input = { kind: 'ledger', organization: null, mode, allowedOrigins: [], expiresAt: null } as const;
-  return (await application.get(ManageApiKeys).create(input)).token;
 }

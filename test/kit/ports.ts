@@ -1,0 +1,14 @@
+/** Production's modules through the Nest testing module, with ports of the test's own in the place of the database. */
+import { Test, type TestingModule } from '@nestjs/testing';
+import { DataSource } from 'typeorm';
+import { AppModule } from '../../src/app.module.js';
+import { Encryption } from '../../src/encryption/encryption.js';
+import { Connections } from '../../src/engine/index.js';
+import { readConfig } from '../../src/platform/config.js';
+
+export async function withPorts(ports: readonly (readonly [token: unknown, port: object])[]): Promise<TestingModule> {
+  const builder = Test.createTestingModule({ imports: [AppModule.register(readConfig({}), '')] });
+  const absent = [DataSource, Connections, Encryption].map((token) => [token, {}] as const);
+  for (const [token, port] of [...absent, ...ports]) builder.overrideProvider(token).useValue(port);
+  return builder.compile();
+}

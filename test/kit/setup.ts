@@ -1,0 +1,30 @@
+/** What a test file sets up before its tests and ends after them: the objects are filled when the first test begins. */
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { Shop, type ShopOptions } from '../support/shop.js';
+import { type Service, type ServiceOptions, startService } from './service.js';
+
+/** The service of a test file. */
+export function useService(options: ServiceOptions = {}): Service {
+  const service = {} as Service;
+  beforeAll(async () => void Object.assign(service, await startService(options)));
+  afterAll(() => service.close());
+  return service;
+}
+
+/** Another instance on the same database. It ends before the first one does. */
+export function useOther(first: Service, options: ServiceOptions = {}): Service {
+  const other = {} as Service;
+  beforeAll(async () => {
+    Object.assign(other, await startService({ ...options, databaseUrl: first.databaseUrl }));
+    const { close } = first;
+    Object.assign(first, { close: () => other.close().then(close) });
+  });
+  return other;
+}
+
+/** A new shop for each test, or with `beforeAll` for the file. */
+export function useShop(service: Service, options: ShopOptions = {}, before = beforeEach): Shop {
+  const shop: Shop = Object.create(Shop.prototype);
+  before(async () => void Object.assign(shop, await Shop.open(service, options)));
+  return shop;
+}

@@ -1,0 +1,45 @@
+/** Organizations and keys, as the use cases of operators make them. */
+import type { INestApplicationContext } from '@nestjs/common';
+import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
+import type { Mode } from '../../src/shared/caller.js';
+
+export interface Tenant {
+  readonly organization: string;
+  /** A secret key's token for each mode. */
+  readonly test: string;
+  readonly live: string;
+}
+
+/** Whatever the use cases of operators are taken from. */
+interface Operated {
+  readonly application: Pick<INestApplicationContext, 'get'>;
+}
+
+export async function createTenant({ application }: Operated): Promise<Tenant> {
+  const { id: organization } = await application.get(ManageOrganizations).create('Test');
+  return {
+    organization,
+    test: await createKey({ application }, { organization, mode: 'test' }),
+    live: await createKey({ application }, { organization, mode: 'live' }),
+  };
+}
+
+export interface KeyOptions {
+  readonly organization: string;
+  readonly mode?: Mode;
+  readonly allowedOrigins?: readonly string[];
+  readonly expiresAt?: number | null;
+}
+
+export async function createKey(
+  { application }: Operated,
+  { organization, mode = 'test', allowedOrigins = [], expiresAt = null }: KeyOptions,
+): Promise<string> {
+  const input = { kind: 'secret', organization, mode, allowedOrigins, expiresAt } as const;
+  return (await application.get(ManageApiKeys).create(input)).token;
+}
+
+export async function createLedgerKey({ application }: Operated, mode: Mode = 'test'): Promise<string> {
+  const input = { kind: 'ledger', organization: null, mode, allowedOrigins: [], expiresAt: null } as const;
+  return (await application.get(ManageApiKeys).create(input)).token;
+}
