@@ -144,7 +144,7 @@ async function multiply(url: string): Promise<void> {
       ['checkout_sessions', `'id', session, 'status', 'open', 'payment_status', 'unpaid'`],
       ['events', `'id', event, 'object_id', session`],
       ['payments', `'id', payment, 'amount_refunded', 0, 'amount_pending_refund', 0, 'checkout_session_id', null`],
-      ['refunds', `'id', refund, 'status', 'canceled', 'claim_expires_at', null`],
+      ['refunds', `'id', refund, 'payment_id', payment, 'status', 'canceled', 'claim_expires_at', null`],
     ]) {
       await client.query(`INSERT INTO ${table}
         SELECT copy.* FROM made, (SELECT to_jsonb(${table}) AS one FROM ${table} ORDER BY id LIMIT 1),
