@@ -65,7 +65,7 @@ async function paymentUrls(application: INestApplicationContext, organization: s
 function addSet(organizations: Command): void {
   organizations
     .command('set')
-    .description('change an organization, or where its customers pay')
+    .description('change an organization or where customers pay')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .addOption(new Option('--mode <mode>', 'test or live data, for a payment URL').choices(MODES))
     .option('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID}, in test mode also http: where to pay')
