@@ -33,6 +33,8 @@ export { EventPositionIndexes1763700000033 } from './0033-event-position-indexes
 export { OrganizationDetails1763700000034 } from './0034-organization-details.js';
 export { LedgerSessionIndex1763700000035 } from './0035-ledger-session-index.js';
 export { RefundsMadeElsewhere1763700000036 } from './0036-refunds-made-elsewhere.js';
+export { AwaitedPayments1763700000040 } from './0040-awaited-payments.js';
+export { SessionReferences1763700000041 } from './0041-session-references.js';
 export { KeyHolders1763700000044 } from './0044-key-holders.js';
 export { OrganizationReferences1763700000045 } from './0045-organization-references.js';
 export { OrganizationReferenceKey1763700000046 } from './0046-organization-reference-key.js';

@@ -68,6 +68,7 @@ export function operationsFor(tenant: Tenant, samples: Samples, step: Step): Ope
     getEach('read a refund', (id) => `/v1/refunds/${id}`, samples.refunds),
     getEach('read a payment', (id) => `/v1/payments/${id}`, samples.refundedPayments),
     ...sessionLists,
+    getEach('list sessions of a reference', (it) => `/v1/checkout_sessions?reference=${it}`, samples.references),
     list('sessions, page 1,000', 'checkout_sessions', { cursor: samples.deepSession }),
     list('sessions expired, page 1,000', 'checkout_sessions', { status: 'expired', cursor: samples.deepExpired }),
     ...refundLists,

@@ -15,6 +15,7 @@ const DRAWN = 8_000;
 
 export interface Samples {
   readonly sessions: readonly string[];
+  readonly references: readonly string[];
   /** Paid and not refunded. */
   readonly payments: readonly string[];
   readonly refundedPayments: readonly string[];
@@ -27,6 +28,7 @@ export interface Samples {
 }
 
 interface Drawn {
+  readonly number: string;
   readonly session_id: string;
   readonly payment_id: string;
   readonly refund_id: string;
@@ -41,6 +43,7 @@ export async function drawSamples(sql: Sql, step: Step, tenant: Tenant): Promise
   const ofSessions = `checkout_sessions WHERE organization_id = $1 AND mode = 'test'`;
   const deep = await deepItem(sql, tenant, ofSessions);
   return {
+    references: rows.map(({ number }) => `order-${number}`),
     sessions: rows.map(({ session_id }) => idOf(CHECKOUT_SESSION_ID, session_id, 'test')),
     payments: paid
       .filter(({ is_refunded }) => !is_refunded)
@@ -67,7 +70,7 @@ async function drawnOf(sql: Sql, step: Step, { name }: Tenant): Promise<Drawn[]>
       : `(SELECT DISTINCT 1 + floor(random() * ${step.rows})::bigint AS number FROM generate_series(1, ${DRAWN}))`;
   const place = name === 'small' ? 1 : 0;
   const { rows } = await sql.query<Drawn>(
-    `SELECT session_id, payment_id, refund_id, is_paid, is_refunded FROM (${drawn(step, numbers)}) AS drawn
+    `SELECT number, session_id, payment_id, refund_id, is_paid, is_refunded FROM (${drawn(step, numbers)}) AS drawn
      WHERE tenant = ${place} ORDER BY random()`,
   );
   return rows;

@@ -204,6 +204,15 @@ class TestHelpers extends Resource {
     return this.act('/v1/test_helpers/checkout_sessions', id, 'pay', options, payment);
   }
 
+  /** Keeps the session open while its payment is on its way, as the ledger does. */
+  awaitPayment(
+    id: string,
+    body: Schemas['AwaitTestPaymentRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['CheckoutSession']> {
+    return this.act('/v1/test_helpers/checkout_sessions', id, 'await_payment', options, body);
+  }
+
   succeedRefund(id: string, options?: WriteOptions): Promise<Schemas['Refund']> {
     return this.act(this.refunds, id, 'succeed', options);
   }
@@ -249,6 +258,15 @@ class LedgerCheckoutSessions extends LedgerResource {
   ): Promise<Schemas['LedgerCheckoutPage']> {
     return this.actOwned('/ledger/v1/checkout_sessions', id, 'payment_url', options, body);
   }
+
+  /** Keeps the session open while its payment is on its way, such as a bank transfer; with `until: null`, no longer. */
+  awaitPayment(
+    id: string,
+    body: Schemas['AwaitPaymentRequest'],
+    options?: WriteOptions & Owned,
+  ): Promise<Schemas['LedgerCheckoutSession']> {
+    return this.actOwned('/ledger/v1/checkout_sessions', id, 'await_payment', options, body);
+  }
 }
 
 class LedgerPayments extends LedgerResource {
@@ -281,8 +299,8 @@ class LedgerHolds extends LedgerResource {
     return this.readOwned('/ledger/v1/holds', id, options);
   }
 
-  list(payment: string, filters: Filters<'listHolds'> = {}, options?: ReadOptions): List<Schemas['PaymentHold']> {
-    return this.listOf(`/ledger/v1/payments/${encodeURIComponent(payment)}/holds`, filters, options);
+  list(filters: Filters<'listLedgerHolds'> = {}, options?: ReadOptions): List<Schemas['PaymentHold']> {
+    return this.listOf('/ledger/v1/holds', filters, options);
   }
 
   release(id: string, options?: WriteOptions & Owned): Promise<Schemas['PaymentHold']> {

@@ -16,7 +16,8 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", status AS "status", paym
   amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS "amountTotal", success_url
   AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url AS "notifyUrl",
   description AS "description", customer_email AS "customerEmail", locale AS "locale", metadata AS "metadata",
-  line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt"
+  line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt", extract(epoch FROM
+  original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits"
 FROM expired;
 
 -- checkout.find
@@ -26,7 +27,8 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
-  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt"
+  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
+  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits"
 FROM checkout_sessions
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 
@@ -38,11 +40,12 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
   metadata AS "metadata", first_lines AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
-  line_count AS "lineCount"
+  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits", line_count AS
+  "lineCount", line_discount AS "lineDiscount"
 FROM checkout_sessions
 CROSS JOIN LATERAL (
-  SELECT count(*)::integer AS line_count, json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS
-    first_lines
+  SELECT count(*)::integer AS line_count, sum((line->>'amountDiscount')::bigint)::bigint AS line_discount,
+    json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS first_lines
   FROM json_array_elements(line_items) WITH ORDINALITY AS element (line, place)
 ) AS lines
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
@@ -121,6 +124,34 @@ WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN t
 ORDER BY checkout_sessions.status DESC, id DESC
 LIMIT $7;
 
+-- checkout.list_reference
+SELECT mode AS "mode", id AS "id", CASE WHEN status = 'open' AND expires_at <= statement_timestamp() +
+  make_interval(secs => $8) THEN 'expired' ELSE status END AS "status", payment_status AS "paymentStatus",
+  currency AS "currency", amount_total AS "amountTotal"
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN true ELSE CASE WHEN substr(id::text,
+  16, 1) < '8' THEN ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text,
+  8))::bit(32)::bigint END >= $5 AND CASE WHEN substr(id::text, 16, 1) < '8' THEN ('x' || left(replace(id::text,
+  '-', ''), 12))::bit(48)::bigint / 1000 ELSE ('x' || right(id::text, 8))::bit(32)::bigint END < $6::bigint
+  END AND metadata->>'reference' = $9 AND id >= $3 AND id < $4 AND ($10::text IS NULL OR CASE WHEN status =
+  'open' AND expires_at <= statement_timestamp() + make_interval(secs => $8) THEN 'expired' ELSE status END =
+  $10)
+ORDER BY id DESC
+LIMIT $7;
+
+-- checkout.lock
+SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
+  statement_timestamp() + make_interval(secs => $4) THEN 'expired' ELSE status END AS "status", payment_status
+  AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
+  "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
+  "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
+  AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
+  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
+  extract(epoch FROM original_expires_at)::bigint AS "originalExpiresAt", awaits AS "awaits"
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND id = $3
+FOR NO KEY UPDATE;
+
 -- checkout.overdue
 /* every organization: overdue sessions of all of them expire */
 SELECT organization_id AS organization, mode, ctid AS place, expires_at::text AS "expiresAt", id
@@ -147,10 +178,11 @@ WHERE mode = $1 AND id = $2;
 -- new_session
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
-  return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at)
+  return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at,
+  original_expires_at, awaits)
 VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint,
   $10::bigint, $11::bigint, $12::bigint, $13::text, $14::text, $15::text, $16::text, $17::text, $18::text,
-  $19::text, $20::json, $21::json, $22::timestamptz);
+  $19::text, $20::json, $21::json, $22::timestamptz, $23::timestamptz, $24::integer);
 
 -- new_session*
 WITH new_session AS (
@@ -159,16 +191,19 @@ WITH new_session AS (
     amount_discount, v10::bigint AS amount_shipping, v11::bigint AS amount_tax, v12::bigint AS amount_total,
     v13::text AS success_url, v14::text AS cancel_url, v15::text AS return_url, v16::text AS notify_url,
     v17::text AS description, v18::text AS customer_email, v19::text AS locale, v20::json AS metadata,
-    v21::json AS line_items, v22::timestamptz AS expires_at
+    v21::json AS line_items, v22::timestamptz AS expires_at, v23::timestamptz AS original_expires_at,
+    v24::integer AS awaits
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[]) AS sent (v1, v2, v3, v4, v5,
-    v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22)
+    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[]) AS
+    sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
+    v23, v24)
 )
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
-  return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at)
+  return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at,
+  original_expires_at, awaits)
 SELECT organization_id, mode, id, ui_mode, status, payment_status, currency, amount_subtotal, amount_discount,
   amount_shipping, amount_tax, amount_total, success_url, cancel_url, return_url, notify_url, description,
-  customer_email, locale, metadata, line_items, expires_at
+  customer_email, locale, metadata, line_items, expires_at, original_expires_at, awaits
 FROM new_session;

@@ -112,7 +112,7 @@ export async function followDispute(id: string): Promise<void> {
   for await (const payment of tillgate.payments.list({ reference: idOf(payment_intent) })) {
     const { organization } = payment;
     let missing = fromStripe(amount, currency);
-    for await (const hold of tillgate.holds.list(payment.id, { organization })) {
+    for await (const hold of tillgate.holds.list({ payment: payment.id, organization })) {
       if (hold.reference !== id || hold.status !== 'active') continue;
       missing -= hold.amount;
       if (status === 'won') await tillgate.holds.release(hold.id, { organization });

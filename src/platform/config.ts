@@ -42,8 +42,6 @@ const NO_DATABASE = 'DATABASE_URL is not set: with NODE_ENV=production it must n
 export class Config {
   /** PostgreSQL 15 or newer; undefined means the embedded one under `dataDir`. */
   @IsOptional() @ForPg() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseUrl: string | undefined = undefined;
-  /** A standby server, for reads that may be seconds behind; undefined means the database itself. */
-  @IsOptional() @ForPg() @IsUrl(POSTGRES, POSTGRES_URL) readonly databaseReadUrl: string | undefined = undefined;
   @IsString() readonly dataDir: string = '.data';
   @OneOf(['on', 'off']) readonly demo: string = 'on';
   @IsString() readonly host: string = '127.0.0.1';

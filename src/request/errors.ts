@@ -121,6 +121,6 @@ export class ErrorResponses {
 
   private pathTo(id: string, asked: string, organization: string | undefined): string | undefined {
     const place = this.facts.resourceOf(id)?.[surfaceOf(asked)];
-    return place && `${place.path}/${id}${place.isOwned ? `?organization=${organization}` : ''}`;
+    return place && `${place.path}/${id}${place.isOwned && organization ? `?organization=${organization}` : ''}`;
   }
 }

@@ -14,8 +14,11 @@ test('docs/openapi.json is what the code says: `npm run openapi` writes it', () 
   expect(execFileSync(process.execPath, ['dist/tools/openapi/print.js'], { encoding: 'utf8' })).toBe(COMMITTED);
 });
 
-test('nothing that was released is broken', () => {
-  expect(breakingChanges(RELEASED, JSON.parse(COMMITTED))).toEqual([]);
+/** The list of all holds takes `payment`. */
+const REMOVED = ['GET /ledger/v1/payments/{id}/holds: removed'];
+
+test('nothing else that was released is broken', () => {
+  expect(breakingChanges(RELEASED, JSON.parse(COMMITTED))).toEqual(REMOVED);
 });
 
 const CHARACTERS = ['a', '!', '~', ' ', '"', '#', '[', '\\', '\u0000', 'é'];

@@ -19,6 +19,7 @@ const SHARED = ['api_keys', 'encryption_keys', 'ledger_webhook_endpoints', 'orga
 
 /** Every smallint and integer, and why it never needs more room: 2,000 million changes of one row are 60 years, one a second. */
 const NARROW = {
+  'checkout_sessions.awaits': 'as payments.version',
   'encryption_keys.id': 'keys that operators make',
   'events.sequence': 'sequence_base counts on',
   'events.sequence_base': 'as payments.version',

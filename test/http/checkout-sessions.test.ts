@@ -57,7 +57,10 @@ test.each([
 });
 
 test.each([
-  [`${SESSIONS}?page=2`, 'page is not a field of this request; known here: limit, cursor, status, from, to.'],
+  [
+    `${SESSIONS}?page=2`,
+    'page is not a field of this request; known here: limit, cursor, status, reference, from, to.',
+  ],
   [`${SESSIONS}/cs_test_nope`, 'id must be cs_test_ or cs_live_ and 26 characters.'],
   [`${SESSIONS}/`, 'No such route. Paths begin with /v1 or /ledger/v1, and end without a slash.'],
 ])('the message of %s says what is meant', async (path, message) => {
@@ -114,6 +117,42 @@ test('sessions that exist at the start come exactly once and in order while othe
   isReading = false;
   await writers;
   expect(written).toBeGreaterThan(WRITERS);
+});
+
+test('the list finds sessions by the reference in their metadata, exactly', async () => {
+  const referring = async (reference: string, at = shop) =>
+    (await create({ metadata: { order: 'x', reference } }, at)).body.id as string;
+  const made = [await referring('order 4711'), await referring('order 4711'), await referring('order 4711')].reverse();
+  const [other, unicode, blank] = [await referring('Order 4711'), await referring('№ ß&=%'), await referring(' ')];
+  for (const session of [await createOne(), await referring('order 4711', live)]) expect(made).not.toContain(session);
+  const found = (reference: string, more = '') =>
+    shop.idsOf(`${SESSIONS}?reference=${encodeURIComponent(reference)}${more}`);
+  expect(await found('order 4711')).toEqual(made);
+  expect(await found('order 4711', '&limit=1')).toEqual(made);
+  expect([await found('Order 4711'), await found('№ ß&=%'), await found('order')]).toEqual([[other], [unicode], []]);
+  expect((await shop.get(`${SESSIONS}?reference=%20`)).status).toBe(400);
+  expect(blank).toMatch(/^cs_test_/);
+  await shop.record({ amount: 1000, checkout_session: made[0] });
+  await letTimeRunOut(made[1] as string);
+  for (const [at, status] of ['complete', 'expired', 'open'].entries()) {
+    expect(await found('order 4711', `&status=${status}`)).toEqual([made[at]]);
+  }
+  expect(await found('order 4711', '&from=2100-01-01')).toEqual([]);
+  expect((await shop.get(`${SESSIONS}?reference=order%204711`)).body.data[0]).toEqual({
+    ...{ id: made[0], mode: 'test', status: 'complete', payment_status: 'paid', currency: 'usd', amount_total: 1000 },
+    created_at: expect.any(Number),
+  });
+  for (const [query, code] of [
+    ['', 'too_short'],
+    ['x'.repeat(501), 'too_long'],
+  ] as const) {
+    expectInvalid(await shop.get(`${SESSIONS}?reference=${query}`), ['reference', code]);
+  }
+  expectInvalid(await shop.get(`${SESSIONS}?reference=a&reference=b`), ['reference', 'duplicate']);
+  const long = 'ß'.repeat(500);
+  expect(await found(long)).toEqual([]);
+  const id = await referring(long);
+  expect(await found(long)).toEqual([id]);
 });
 
 test('every filter can be paged, with swept and overdue sessions mixed', async () => {

@@ -9,7 +9,7 @@ import { FAULTS, startHttpProxy } from '../support/http-proxy.js';
 import { until } from '../support/processes.js';
 import { startReceiver } from '../support/receiver.js';
 import { useWebhooks } from '../support/setup.js';
-import { Shop, unknownId } from '../support/shop.js';
+import { owned, Shop, unknownId } from '../support/shop.js';
 import { deliver } from '../support/webhooks.js';
 
 const world = useWebhooks();
@@ -94,13 +94,24 @@ test('pays a session, decides refunds and moves the clock with the test helpers'
   expect((await testHelpers.advanceClock({ advance_seconds: 60 })).ahead_seconds).toBe(60);
 });
 
+test('awaits the payment of a session, as the ledger and in test mode, and finds it by its reference', async () => {
+  const session = (await shop.createSession({ ...SMALLEST, metadata: { reference: 'order-1' } })).body;
+  const until = session.expires_at + 60;
+  const { organization } = shop;
+  const awaiting = await ledger.checkoutSessions.awaitPayment(session.id, { until, reason: 'debit' }, { organization });
+  expect(awaiting).toEqual(owned(organization, { ...session, expires_at: until }));
+  expect(await ledger.checkoutSessions.awaitPayment(session.id, { until: null })).toEqual(owned(organization, session));
+  expect((await tillgate.testHelpers.awaitPayment(session.id, { until })).expires_at).toBe(until);
+  expect(await all(tillgate.checkoutSessions.list({ reference: 'order-1' }))).toMatchObject([{ id: session.id }]);
+});
+
 test('places, reads, lists and releases a hold', async () => {
   const { organization } = shop;
   const payment = (await shop.record({ amount: 500 })).body.id;
   const hold = await ledger.holds.place(payment, { amount: 200, organization });
   expect(await ledger.holds.retrieve(hold.id)).toEqual(hold);
   expect(await ledger.holds.retrieve(hold.id, { organization })).toEqual(hold);
-  expect(await all(ledger.holds.list(payment, { organization }))).toEqual([hold]);
+  expect(await all(ledger.holds.list({ payment, organization }))).toEqual([hold]);
   const another = ledger.holds.release(hold.id, { organization: unknownId('org') });
   await expect(another).rejects.toMatchObject({ status: 404 });
   expect(await ledger.holds.release(hold.id, { organization })).toEqual({ ...hold, status: 'released' });

@@ -29,7 +29,11 @@ beforeAll(async () => {
 
 const write = (path: string, body?: object, idempotencyKey?: string, { url } = service): Promise<Reply> =>
   post(url + path, { key, body, ...(idempotencyKey !== undefined && { idempotencyKey }) });
-const all = async <Item>(list: AsyncIterable<Item>) => Array.fromAsync(list);
+async function all<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+}
 const count = async (table: string) => (await service.sql.query(`SELECT count(*)::int FROM ${table}`)).rows[0].count;
 
 test('an organization is created, read, listed and changed', async () => {
@@ -101,9 +105,8 @@ test('a key is created, used, listed, rotated and revoked', async () => {
   const limited = { mode: 'live', kind: 'restricted', rights: [...rights], expires_at } as const;
   const { key: _, ...restricted } = await operator.apiKeys.create(organization, limited);
   expect(restricted).toMatchObject({ ...limited, holder: restricted.id, prefix: expect.stringMatching(/^rk_live_/) });
-  const page = await operator.apiKeys.list(organization, { limit: 1 }).pages().next();
-  expect(page.value.data).toEqual([restricted]);
-  expect(await all(operator.apiKeys.list(organization, { limit: 1 }))).toHaveLength(3);
+  const listed = await all(operator.apiKeys.list(organization, { limit: 1 }));
+  expect([listed.length, listed[0]]).toEqual([3, restricted]);
 });
 
 test('the webhook secret is rotated, and the previous one signs for the overlap', async () => {

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Frame, Page } from 'playwright-core';
-import { LatePayments } from '../../src/modules/page/application/ports.js';
+import { PublicUrl } from '../../src/request/public-url.js';
 import { describeInChromium } from '../support/browser.js';
 import { SMALLEST } from '../support/client.js';
-import { openPage, visit } from '../support/page.js';
-import { customerIn } from '../support/page-browser.js';
+import { openPage, setPaymentUrl, submit, visit } from '../support/page.js';
+import { customerIn, type Provider, startProvider } from '../support/page-browser.js';
 import { createKey } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
 import { listen } from '../support/sockets.js';
@@ -36,16 +36,20 @@ async function startShopPages() {
   };
 }
 
-const latePayments = { expect: () => undefined };
-const service = useService({ config: { publicUrl: 'https://pay.example' }, overrides: [[LatePayments, latePayments]] });
+const service = useService({ config: { publicUrl: 'https://pay.example' } });
 const shop = useShop(service);
 let pages: Awaited<ReturnType<typeof startShopPages>>;
+let provider: Provider;
 
 beforeAll(async () => {
-  pages = await startShopPages();
+  service.application.get(PublicUrl).value = service.url;
+  [pages, provider] = [await startShopPages(), await startProvider()];
 });
 
-afterAll(() => pages.close());
+afterAll(() => {
+  pages.close();
+  provider.close();
+});
 
 const allow = (...allowedOrigins: string[]) => createKey(service, { organization: shop.organization, allowedOrigins });
 const embedded = (more: object = {}) =>
@@ -65,7 +69,7 @@ test('only the origins of the active keys of its mode may show it', async () => 
   expect(await ancestors('/embed')).toBe("'none'");
   await allow('https://shop.example', pages.origin);
   await createKey(service, { organization: shop.organization, mode: 'live', allowedOrigins: ['https://live.example'] });
-  for (const rest of ['/embed', '/embed/pretend', '/embed/return']) {
+  for (const rest of ['/embed', '/embed/return']) {
     expect(await ancestors(rest)).toBe(`${pages.origin} https://shop.example`);
   }
   for (const rest of ['', '/pretend', '/return']) expect(await ancestors(rest)).toBe("'none'");
@@ -74,7 +78,7 @@ test('only the origins of the active keys of its mode may show it', async () => 
 test('a hosted page is never shown in a frame', async () => {
   await allow(pages.origin);
   const { path } = await openPage(shop, SMALLEST);
-  for (const rest of ['/embed', '/embed/return', '/embed/pretend', '/embed/state']) {
+  for (const rest of ['/embed', '/embed/return', '/embed/state']) {
     expect((await visit(`${service.url}${path}${rest}`)).status).toBe(404);
   }
 });
@@ -94,8 +98,9 @@ describeInChromium('in Chromium', (browser) => {
     return frame;
   }
 
-  test('it is paid in its frame, sends its progress, and the shop navigates', async () => {
+  test('Pay leaves it for a provider that refuses to be framed, and the customer comes back to the shop', async () => {
     await allow(pages.origin);
+    await setPaymentUrl(service, shop, provider.url);
     const { id, path } = await embedded();
     const frame = await show(path);
     await frame.getByRole('button', { name: /^Pay/ }).waitFor();
@@ -104,20 +109,45 @@ describeInChromium('in Chromium', (browser) => {
     const height = await frame.evaluate('document.documentElement.offsetHeight');
     await page.waitForFunction(`document.getElementById('checkout').offsetHeight === ${height}`);
     await frame.getByRole('button', { name: /^Pay/ }).click();
-    await frame.getByRole('button', { name: 'Pay late' }).click();
-    await page.waitForFunction("messages.includes('processing') && !messages.includes('complete')");
+    await page.getByRole('heading', { name: 'Provider' }).waitFor();
+    expect(page.frames()).toHaveLength(1);
+    await page.getByRole('link', { name: 'cancel' }).click();
+    await page.getByRole('button', { name: /^Pay/ }).click();
     await shop.record({ amount: 1000, checkout_session: id });
+    await page.getByRole('link', { name: 'return' }).click();
     await page.waitForURL(`${pages.origin}/done?id=${id}`);
     expect(pages.visits[`/done?id=${id}`]).toBe(1);
-    expect((await shop.get(`/v1/checkout_sessions/${id}`)).body.status).toBe('complete');
   });
 
-  test('paid in its frame, it navigates by itself if the shop does not', async () => {
+  test('Pay leaves it for the pretend payer, too', async () => {
     await allow(pages.origin);
     const { id, path } = await embedded();
-    const frame = await show(path, SILENT);
+    const frame = await show(path);
     await frame.getByRole('button', { name: /^Pay/ }).click();
-    await frame.getByRole('button', { name: 'Pay', exact: true }).click();
+    await page.getByRole('button', { name: 'Pay', exact: true }).click();
+    await page.waitForURL(`${pages.origin}/done?id=${id}`);
+  });
+
+  test('it tells that the money is on its way', async () => {
+    await allow(pages.origin);
+    const { id, path } = await embedded();
+    await shop.post(`/v1/test_helpers/checkout_sessions/${id}/await_payment`, {
+      until: Math.floor(Date.now() / 1000) + 86_400,
+    });
+    const frame = await show(path);
+    await frame.getByRole('heading', { name: 'Your payment is on its way' }).waitFor();
+    await page.waitForFunction("messages.includes('processing')");
+    expect(await frame.getByRole('button').count()).toBe(0);
+  });
+
+  test('paid while it is shown, it navigates by itself if the shop does not', async () => {
+    await allow(pages.origin);
+    const { id, path } = await embedded();
+    await submit(`${service.url}${path}/pay`);
+    const frame = await show(path, SILENT);
+    await frame.getByRole('link', { name: 'Yes, I have paid' }).click();
+    await page.waitForFunction("messages.includes('processing') && !messages.includes('complete')");
+    await shop.record({ amount: 1000, checkout_session: id });
     await page.waitForURL(`${pages.origin}/done?id=${id}`);
     expect(pages.visits[`/done?id=${id}`]).toBe(1);
   });

@@ -180,21 +180,6 @@ describe('a session', () => {
     expect((await shop.get(`/v1/payments?checkout_session=${id}`)).body.data).toHaveLength(1);
   });
 
-  test('that is paid late is paid after 5 seconds; a payment for an expired session is recorded as unmatched', async () => {
-    const [one, other] = [await open(), await open()];
-    for (const { path } of [one, other]) {
-      await submit(at(`${path}/pay`));
-      expect((await submit(at(`${path}/pretend/late`))).location).toBe(`${path}/return`);
-      expect(stateIn(await visit(at(`${path}/return`)))).toBe('being_paid');
-    }
-    await expire(other.id);
-    expect(stateIn(await visit(at(`${other.path}/return`)))).toBe('expired');
-    await until(async () => stateIn(await visit(at(one.path))) === 'paid');
-    const paymentsOf = async (id: string) => (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
-    await until(async () => (await paymentsOf(other.id)).length === 1);
-    expect(await paymentsOf(other.id)).toMatchObject([{ amount: 1000, mismatch: 'session_expired' }]);
-  });
-
   test('can be paid again when the pretend payer declines, or the customer walks away', async () => {
     const { path } = await open();
     await submit(at(`${path}/pay`));
@@ -303,7 +288,7 @@ describe('a session', () => {
   test('that expires while its page is open cannot be paid, and the page says so', async () => {
     const { id, path } = await open({ cancel_url: 'https://shop.example/cart' });
     await expire(id);
-    for (const step of ['pay', 'pretend/pay', 'pretend/late']) {
+    for (const step of ['pay', 'pretend/pay', 'pretend/transfer']) {
       expect((await submit(at(`${path}/${step}`))).location).toBe(path);
     }
     const page = await visit(at(path));
@@ -323,7 +308,7 @@ describe('a session', () => {
   test('is not changed by a GET on any of its links', async () => {
     const { id, path } = await open();
     const before = await sessionOf(id);
-    const paths = ['', '/return', '/state', '/pretend', '/pay', '/pretend/pay', '/pretend/late', '/embed'];
+    const paths = ['', '/return', '/state', '/pretend', '/pay', '/pretend/pay', '/pretend/transfer', '/embed'];
     for (const rest of paths) await visit(at(path + rest));
     expect(await sessionOf(id)).toEqual(before);
     expect(stateIn(await visit(at(path)))).toBe('open');
@@ -386,6 +371,30 @@ test('text of the shop is escaped', async () => {
   expect(text.match(/<script/g)).toHaveLength(1);
   expect(text).not.toMatch(/<img|"onclick/);
   expect(text).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;');
+});
+
+test('shows a discount on the order beside those of lines, and the tax that the total contains once', async () => {
+  const line = (unit_amount: number, more: object, tax_behavior = 'inclusive') => ({
+    price_data: { currency: 'usd', unit_amount, tax_behavior, product_data: { name: 'Pen' } },
+    ...more,
+  });
+  const { path } = await open({
+    amount_discount: 800,
+    amount_shipping: 490,
+    amount_tax: 468,
+    amount_total: 1880,
+    line_items: [line(1000, { amount_discount: 300, amount_tax: 200 }), line(1000, { amount_tax: 190 }, 'exclusive')],
+  });
+  const rows = (await visit(at(path))).text.matchAll(/<dt>([^<]+)<\/dt><dd><bdi>([^<]+)</g);
+  expect([...rows].map(([, name, amount]) => [name, amount])).toEqual([
+    ['Subtotal', '$20.00'],
+    ['Discount', '-$3.00'],
+    ['Discount on the order', '-$5.00'],
+    ['Shipping', '$4.90'],
+    ['Tax', '$1.90'],
+    ['Total', '$18.80'],
+    ['Tax included', '$2.78'],
+  ]);
 });
 
 describe('amounts and words', () => {

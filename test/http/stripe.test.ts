@@ -419,7 +419,7 @@ test('events that arrive at once hold the disputed amount once', async () => {
   const { payment, payment_intent } = await captured();
   const dispute = stripe.dispute({ payment_intent, status: 'needs_response', amount: 500 });
   await atOnce(5, () => tell('charge.dispute.created', dispute));
-  const { data } = (await shop.ledgerGet(`/ledger/v1/payments/${payment}/holds`)).body;
+  const { data } = (await shop.ledgerGet(`/ledger/v1/holds?payment=${payment}`)).body;
   expect(data).toMatchObject([{ amount: 500, reason: 'fraudulent', reference: dispute.id, status: 'active' }]);
 });
 

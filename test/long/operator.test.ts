@@ -25,7 +25,8 @@ test('1,000 organizations are made and used', async () => {
   for (let first = 0; first < MERCHANTS; first += AT_ONCE) {
     made.push(...(await atOnce(AT_ONCE, (index) => signUp(first + index))));
   }
-  const listed = await Array.fromAsync(operator.organizations.list({ limit: 100 }), ({ id }) => id);
+  const listed: string[] = [];
+  for await (const { id } of operator.organizations.list({ limit: 100 })) listed.push(id);
   expect(listed.toSorted()).toEqual(made.toSorted());
   expect(listed).toHaveLength(MERCHANTS);
 });

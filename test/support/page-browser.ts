@@ -67,13 +67,14 @@ export interface Provider {
   close(): void;
 }
 
-/** A payment provider that knows what real ones know: the addresses that it was given. Any other path of it is the shop's. */
+/** A payment provider that knows what real ones know, the addresses that it was given, and refuses to be framed as they do. Any other path of it is the shop's. */
 export async function startProvider(): Promise<Provider> {
   const server = createServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://provider');
     const link = (way: string) => `<a href="${searchParams.get(way)}">${way}</a>`;
     // As a payment address does that makes a page at a provider for each payment.
     if (pathname === '/start') return response.writeHead(303, { location: `${origin}/pay?${searchParams}` }).end();
+    if (pathname === '/pay') response.setHeader('x-frame-options', 'DENY');
     const page = pathname === '/pay' ? `<h1>Provider</h1>${link('return')} ${link('cancel')}` : '<h1>Shop</h1>';
     return response.setHeader('content-type', 'text/html').end(`<link rel="icon" href="data:,">${page}`);
   });

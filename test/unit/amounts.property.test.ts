@@ -1,9 +1,10 @@
-/** Random lines, compared with a model that uses BigInt. */
+/** Random carts, compared with a model that uses BigInt. */
 import { expect, test } from '@jest/globals';
 import fc, { type Arbitrary } from 'fast-check';
 import { CheckoutSession } from '../../src/modules/checkout/domain/checkout-session.js';
 import type { NewLineItem } from '../../src/modules/checkout/domain/line-item.js';
-import { type NewCheckoutSession } from '../../src/modules/checkout/domain/session-terms.js';
+import type { NewCheckoutSession } from '../../src/modules/checkout/domain/session-terms.js';
+import type { Refusal } from '../../src/shared/errors.js';
 import { newLine, newSession } from '../support/checkout.js';
 import { refusalOf } from '../support/refusal.js';
 
@@ -11,101 +12,191 @@ const NOW = 1_763_700_000_000;
 /** A hundred lines of at most this much, and their tax, stay below the greatest amount. */
 const GREATEST_LINE = 4_000_000_000;
 
-type Order = Pick<NewCheckoutSession, 'lineItems' | 'amountShipping'>;
+/** What a shop knows of an order. The discount on the order and the tax in the shipping are in no line. */
+interface Cart {
+  readonly currency: string;
+  readonly lineItems: readonly NewLineItem[];
+  readonly shipping: number | undefined;
+  readonly discount: number;
+  readonly shippingTax: number;
+}
+
+const share = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+const part = (amount: number, of: number) => Math.floor(amount * of);
 
 const line: Arbitrary<NewLineItem> = fc
   .record({
     quantity: fc.option(fc.integer({ min: 1, max: 999_999 }), { nil: undefined }),
-    share: fc.nat(GREATEST_LINE),
-    discount: fc.double({ min: 0, max: 1, noNaN: true }),
-    tax: fc.double({ min: 0, max: 1, noNaN: true }),
+    price: fc.nat(GREATEST_LINE),
+    discount: share,
+    tax: share,
     taxBehavior: fc.constantFrom('inclusive', 'exclusive', undefined),
   })
-  .map(({ quantity, share, discount, tax, taxBehavior }) => {
-    const unitPrice = Math.floor(share / (quantity ?? 1));
+  .map(({ quantity, price, discount, tax, taxBehavior }) => {
+    const unitPrice = Math.floor(price / (quantity ?? 1));
     const subtotal = unitPrice * (quantity ?? 1);
-    const amountDiscount = Math.floor(subtotal * discount);
-    const amountTax = Math.floor((subtotal - amountDiscount) * tax);
+    const amountDiscount = part(subtotal, discount);
+    const amountTax = part(subtotal - amountDiscount, tax);
     return newLine({ quantity, unitPrice, taxBehavior, amountDiscount, amountTax });
   });
 
-const order: Arbitrary<Order> = fc.record({
-  lineItems: fc.array(line, { minLength: 1, maxLength: 100 }),
-  amountShipping: fc.option(fc.nat(1_000_000), { nil: undefined }),
-});
-
-/** The right value of every amount a caller may claim, by its path in the request. */
-function model({ lineItems, amountShipping = 0 }: Order): Map<string, bigint> {
-  const claims = new Map<string, bigint>();
-  const sums = { subtotal: 0n, discount: 0n, tax: 0n, total: BigInt(amountShipping) };
-  lineItems.forEach(({ unitPrice, quantity = 1, amountDiscount = 0, amountTax = 0, taxBehavior }, at) => {
-    const subtotal = BigInt(unitPrice) * BigInt(quantity);
-    const total = subtotal - BigInt(amountDiscount) + (taxBehavior === 'exclusive' ? BigInt(amountTax) : 0n);
-    claims.set(`line_items[${at}].amount_subtotal`, subtotal).set(`line_items[${at}].amount_total`, total);
-    sums.subtotal += subtotal;
-    sums.discount += BigInt(amountDiscount);
-    sums.tax += BigInt(amountTax);
-    sums.total += total;
+const cart: Arbitrary<Cart> = fc
+  .record({
+    currency: fc.constantFrom('usd', 'jpy', 'kwd'),
+    lineItems: fc.array(line, { minLength: 1, maxLength: 20 }),
+    shipping: fc.option(fc.nat(1_000_000), { nil: undefined }),
+    discount: share,
+    shippingTax: share,
+  })
+  .map(({ discount, shippingTax, ...of }) => {
+    const due = Number(sumsOf(of.lineItems, of.shipping).total);
+    const lineItems = of.lineItems.map((item) => ({ ...item, currency: of.currency }));
+    return { ...of, lineItems, discount: part(due, discount), shippingTax: part(of.shipping ?? 0, shippingTax) };
   });
-  return claims
-    .set('amount', sums.total)
-    .set('amount_subtotal', sums.subtotal)
-    .set('amount_discount', sums.discount)
-    .set('amount_tax', sums.tax)
-    .set('amount_total', sums.total);
+
+const subtotalOf = ({ unitPrice, quantity = 1 }: NewLineItem) => BigInt(unitPrice) * BigInt(quantity);
+
+function totalOf(item: NewLineItem): bigint {
+  const { amountDiscount = 0, amountTax = 0, taxBehavior } = item;
+  return subtotalOf(item) - BigInt(amountDiscount) + (taxBehavior === 'exclusive' ? BigInt(amountTax) : 0n);
 }
 
-/** The order with every amount claimed. */
-function claim({ lineItems, amountShipping }: Order, claims: ReadonlyMap<string, bigint>): NewCheckoutSession {
-  const at = (path: string) => Number(claims.get(path));
+function sumsOf(lineItems: readonly NewLineItem[], shipping = 0) {
+  const sum = (of: (item: NewLineItem) => bigint) => lineItems.reduce((total, item) => total + of(item), 0n);
+  return {
+    subtotal: sum(subtotalOf),
+    discount: sum(({ amountDiscount = 0 }) => BigInt(amountDiscount)),
+    tax: sum(({ amountTax = 0 }) => BigInt(amountTax)),
+    total: sum(totalOf) + BigInt(shipping),
+  };
+}
+
+/** The request with every amount, and all of them right. */
+function requestOf({ lineItems, shipping, discount, shippingTax, currency }: Cart): NewCheckoutSession {
+  const sums = sumsOf(lineItems, shipping);
+  const total = Number(sums.total) - discount;
   return newSession({
-    amountShipping,
-    amount: at('amount'),
-    amountSubtotal: at('amount_subtotal'),
-    amountDiscount: at('amount_discount'),
-    amountTax: at('amount_tax'),
-    amountTotal: at('amount_total'),
-    lineItems: lineItems.map((item, index) => ({
+    currency,
+    amountShipping: shipping,
+    amount: total,
+    amountSubtotal: Number(sums.subtotal),
+    amountDiscount: Number(sums.discount) + discount,
+    amountTax: Number(sums.tax) + shippingTax,
+    amountTotal: total,
+    lineItems: lineItems.map((item) => ({
       ...item,
-      amountSubtotal: at(`line_items[${index}].amount_subtotal`),
-      amountTotal: at(`line_items[${index}].amount_total`),
+      amountSubtotal: Number(subtotalOf(item)),
+      amountTotal: Number(totalOf(item)),
     })),
   });
 }
 
+const open = (request: NewCheckoutSession) => CheckoutSession.open(request, 'test', NOW).state;
+const PATH = /^line_items\[(\d+)\]\.(\w+)$/;
+const propertyOf = (name: string) => name.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase());
+
+/** The request with another value, or without one, at a path as errors name it. */
+function changed(request: NewCheckoutSession, path: string, value: number | undefined): NewCheckoutSession {
+  const [, at, name = path] = PATH.exec(path) ?? [];
+  const change = { [propertyOf(name)]: value };
+  if (at === undefined) return { ...request, ...change };
+  const lineItems = request.lineItems.map((item, index) => (index === Number(at) ? { ...item, ...change } : item));
+  return { ...request, lineItems };
+}
+
+const amountAt = (request: NewCheckoutSession, path: string): number => {
+  const [, at, name = path] = PATH.exec(path) ?? [];
+  const holder = at === undefined ? request : request.lineItems[Number(at)];
+  return Number(holder?.[propertyOf(name) as keyof typeof holder] ?? 0);
+};
+
+const CLAIMS = ['amount', 'amount_subtotal', 'amount_total'];
+const SENT = ['amount_discount', 'amount_tax', 'amount_shipping'];
+const claimsOf = (name: string) => [`${name}.amount_subtotal`, `${name}.amount_total`];
+const sentOf = (name: string) => ['quantity', 'amount_discount', 'amount_tax'].map((field) => `${name}.${field}`);
+const ofLines = ({ lineItems }: Cart, paths: (name: string) => readonly string[]) =>
+  lineItems.flatMap((_, at) => paths(`line_items[${at}]`));
+
 test("the computed amounts equal the model's, whether the caller sends them or not", () => {
   fc.assert(
-    fc.property(order, (wanted) => {
-      const claims = model(wanted);
-      const { state } = CheckoutSession.open(claim(wanted, claims), 'test', NOW);
-      expect(CheckoutSession.open(newSession(wanted), 'test', NOW).state).toEqual({ ...state, id: expect.any(String) });
+    fc.property(cart, (wanted) => {
+      const request = requestOf(wanted);
+      const state = open(request);
       expect(state).toMatchObject({
-        amountSubtotal: Number(claims.get('amount_subtotal')),
-        amountDiscount: Number(claims.get('amount_discount')),
-        amountShipping: wanted.amountShipping ?? 0,
-        amountTax: Number(claims.get('amount_tax')),
-        amountTotal: Number(claims.get('amount_total')),
-        paymentStatus: claims.get('amount_total') === 0n ? 'no_payment_required' : 'unpaid',
+        amountSubtotal: request.amountSubtotal,
+        amountDiscount: request.amountDiscount,
+        amountShipping: wanted.shipping ?? 0,
+        amountTax: request.amountTax,
+        amountTotal: request.amount,
+        paymentStatus: request.amount === 0 ? 'no_payment_required' : 'unpaid',
       });
+      const { amountTotal: _total, amountSubtotal: _subtotal, ...rest } = request;
+      expect(open({ ...rest, lineItems: wanted.lineItems })).toEqual({ ...state, id: expect.any(String) });
     }),
   );
 });
 
-test('wrong amounts, one or many, are reported at once with their right values, and nothing else', () => {
-  const anyPaths = order.chain((wanted) =>
-    fc.tuple(fc.constant(wanted), fc.subarray([...model(wanted).keys()], { minLength: 1 })),
+test('wrong sums, one or many, are reported at once with their right values, and nothing else', () => {
+  const withPaths = cart.chain((wanted) =>
+    fc.tuple(fc.constant(wanted), fc.subarray([...CLAIMS, ...ofLines(wanted, claimsOf)], { minLength: 1 })),
   );
   const anyDifference = fc.integer({ min: -1_000_000 }).filter((difference) => difference !== 0);
   fc.assert(
-    fc.property(anyPaths, anyDifference, ([wanted, paths], difference) => {
-      const right = model(wanted);
-      const claims = new Map(right);
-      for (const path of paths) claims.set(path, (right.get(path) as bigint) + BigInt(difference));
-      const { code, errors } = refusalOf(() => CheckoutSession.open(claim(wanted, claims), 'test', NOW));
+    fc.property(withPaths, anyDifference, ([wanted, paths], difference) => {
+      const right = requestOf(wanted);
+      const request = paths.reduce((sent, path) => changed(sent, path, amountAt(right, path) + difference), right);
+      const { code, errors } = refusalOf(() => open(request));
       expect(code).toBe('invalid_param');
       const reported = errors.map((error) => [error.param, error.code, error.allowed]);
-      const wrong = paths.map((param) => [param, 'amount_mismatch', [String(right.get(param))]]);
+      const wrong = paths.map((param) => [param, 'amount_mismatch', [String(amountAt(right, param))]]);
       expect(reported.sort()).toEqual(wrong.sort());
     }),
+  );
+});
+
+/** What the amounts that were sent say of the total. A discount above everything leaves nothing. */
+function saidBy({ lineItems, amountShipping, amountDiscount = 0 }: NewCheckoutSession): bigint {
+  const { total, discount } = sumsOf(lineItems, amountShipping);
+  const ofOrder = BigInt(amountDiscount) - discount;
+  const said = total - (ofOrder > 0n ? ofOrder : 0n);
+  return said > 0n ? said : 0n;
+}
+
+/** Knows nothing but `allowed`. Of a total of which nothing is allowed it says no more. */
+function followed(request: NewCheckoutSession): number {
+  let sent = request;
+  for (let attempt = 0; attempt < 4; attempt++) {
+    try {
+      return open(sent).amountTotal;
+    } catch (error) {
+      for (const { param, allowed } of (error as Refusal).errors) {
+        if (allowed.length === 0) expect(CLAIMS).toContain(param);
+        sent = changed(sent, param, allowed[0] === undefined ? undefined : Number(allowed[0]));
+      }
+    }
+  }
+  throw new Error('It went in circles.');
+}
+
+test('who sends any part of a cart, right or wrong, and follows `allowed`, owes no more than the amounts say', () => {
+  const wrong = fc.oneof(
+    fc.constant(() => undefined),
+    fc.constantFrom(-1, 1).map((by) => (amount: number) => Math.max(amount + by, 0)),
+    fc.nat(GREATEST_LINE).map((other) => () => other),
+  );
+  const sent = cart.chain((wanted) => {
+    const paths = [...CLAIMS, ...SENT, ...ofLines(wanted, claimsOf), ...ofLines(wanted, sentOf)];
+    return fc.tuple(fc.constant(wanted), fc.array(fc.tuple(fc.constantFrom(...paths), wrong), { maxLength: 12 }));
+  });
+  fc.assert(
+    fc.property(sent, ([wanted, faults]) => {
+      const request = faults.reduce((given, [path, wrongly]) => {
+        const value = wrongly(amountAt(given, path));
+        return changed(given, path, path.endsWith('quantity') && value !== undefined ? 1 + (value % 999_999) : value);
+      }, requestOf(wanted));
+      fc.pre(sumsOf(request.lineItems, request.amountShipping).subtotal < 999_999_999_999n);
+      expect(BigInt(followed(request))).toBeLessThanOrEqual(saidBy(request));
+    }),
+    { numRuns: 1_000 },
   );
 });

@@ -4,7 +4,6 @@ import { launch } from '../support/processes.js';
 
 const DEFAULTS = {
   databaseUrl: undefined,
-  databaseReadUrl: undefined,
   eventRetentionDays: 90,
   dataDir: '.data',
   demo: 'on',

@@ -6,6 +6,7 @@ import type { Words } from '../../src/modules/page/adapters/representation/words
 import { CheckoutPage, type RecordedPayment, type Visit } from '../../src/modules/page/domain/checkout-page.js';
 
 const NOW = 1_763_700_000_000;
+const UNTIL = 'November 21, 2025 at 4:40 AM UTC';
 const SHOP = 'Teapots';
 const [ONWARD, BACK, CONTACT] = ['https://shop.example/thanks', 'https://shop.example/cart', 'help@shop.example'];
 
@@ -17,6 +18,7 @@ const CHOICES = {
   /** What came back of the payments that did not. */
   others: [[], ['kept'], ['refunded'], ['refunded', 'kept']],
   isStarted: [false, true],
+  isAwaited: [false, true],
   acknowledged: ['yes', 'just now', 'never'],
   visit: ['link', 'cancel', 'return'],
   waited: [119, 120],
@@ -35,7 +37,7 @@ const isPossible = ({ status, amountTotal, matching, acknowledged }: Case) =>
   (status === 'complete' || acknowledged === 'yes');
 
 function shown({ visit, waited, isEmbedded, ...of }: Case): string {
-  const { status, amountTotal, matching, others, isStarted, acknowledged } = of;
+  const { status, amountTotal, matching, others, isStarted, isAwaited, acknowledged } = of;
   const payments: RecordedPayment[] = others.map((came) => payment(false, came === 'refunded'));
   if (matching !== 'none') payments.push(payment(true, matching === 'refunded'));
   const urls = { successUrl: ONWARD, cancelUrl: BACK, returnUrl: ONWARD };
@@ -46,6 +48,8 @@ function shown({ visit, waited, isEmbedded, ...of }: Case): string {
     expiresAt: NOW / 1000,
     lineItems: [],
     lineCount: 0,
+    lineDiscount: 0,
+    originalExpiresAt: isAwaited ? 1 : null,
     currency: 'usd',
   };
   const uiMode = isEmbedded ? ('embedded' as const) : ('hosted' as const);
@@ -64,6 +68,7 @@ function shown({ visit, waited, isEmbedded, ...of }: Case): string {
   const presentation = {
     language: languageOf('en'),
     path: '/c/1',
+    payPath: '/c/1/pay',
     visit: visit as Visit,
     waitedSeconds: waited,
     frameOrigins,
@@ -85,7 +90,8 @@ const isPaid = ({ status }: Case) => status === 'complete';
 const isSettling = (it: Case) => isPaid(it) && it.acknowledged === 'just now';
 const isOpen = (it: Case) => it.status === 'open' && !isOutstanding(it);
 const isFree = (it: Case) => isOpen(it) && it.amountTotal === 0;
-const isDue = (it: Case) => isOpen(it) && it.amountTotal > 0;
+const isAwaited = (it: Case) => isOpen(it) && it.amountTotal > 0 && it.isAwaited;
+const isDue = (it: Case) => isOpen(it) && it.amountTotal > 0 && !it.isAwaited;
 const isWaiting = (it: Case) => isDue(it) && it.visit === 'return' && it.waited < 120;
 const isUnheard = (it: Case) => isDue(it) && it.visit === 'return' && it.waited >= 120;
 const isAsked = (it: Case) => isDue(it) && it.visit === 'link' && it.isStarted;
@@ -109,16 +115,20 @@ const RULES: Readonly<Record<string, readonly [text: string, (it: Case) => boole
   'nobody who may have paid is told to pay again': [says('unheardMore'), isUnheard],
   'who comes by the link is asked': [words.finished, isAsked],
   'who gave up was not charged': [words.notCharged, (it) => isDue(it) && it.visit === 'cancel'],
-  'what is due can be paid, but while it is confirmed': ['action="/c/1/pay"', (it) => isOpen(it) && !isWaiting(it)],
+  'what is due can be paid, but while it is confirmed or on its way': [
+    'action="/c/1/pay"',
+    (it) => isOpen(it) && !isWaiting(it) && !isAwaited(it),
+  ],
+  'money is on its way, until when': [filled(words.awaitedMore, { shop: SHOP, until: UNTIL }), isAwaited],
   'what is free needs no payment': [words.nothingToPay, isFree],
   'an expired session says so': [words.expired, isClosed],
   'who may have paid is never told to start again': [
     says('expiredPaid'),
-    (it) => isClosed(it) && (it.isStarted || it.visit === 'return'),
+    (it) => isClosed(it) && (it.isStarted || it.isAwaited || it.visit === 'return'),
   ],
   'who has not paid can start again': [
     says('expiredMore'),
-    (it) => isClosed(it) && !it.isStarted && it.visit !== 'return',
+    (it) => isClosed(it) && !it.isStarted && !it.isAwaited && it.visit !== 'return',
   ],
   'only a paid page offers no way back': [`href="${BACK}"`, (it) => !isPaid(it)],
   'every page says whom to ask': [`href="mailto:${CONTACT}"`, () => true],

@@ -2,12 +2,14 @@ import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { OutboxCheckoutSessionEvents } from './adapters/events/outbox-checkout-session-events.js';
+import { CheckoutSessionWaitsController } from './adapters/http/checkout-session-waits.controller.js';
 import { CheckoutSessionsController } from './adapters/http/checkout-sessions.controller.js';
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
 import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 import { HotCheckoutSessions } from './adapters/persistence/hot-checkout-sessions.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
+import { AwaitPayment } from './application/await-payment.js';
 import { CloseCheckoutSession } from './application/close-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import {
@@ -22,8 +24,9 @@ import { SESSION_FACTS } from './facts.js';
 
 @Module({
   imports: [EventsModule],
-  controllers: [CheckoutSessionsController, LedgerCheckoutSessionsController],
+  controllers: [CheckoutSessionsController, CheckoutSessionWaitsController, LedgerCheckoutSessionsController],
   providers: [
+    AwaitPayment,
     CloseCheckoutSession,
     CreateCheckoutSession,
     ExpirySweeper,
@@ -33,7 +36,7 @@ import { SESSION_FACTS } from './facts.js';
     { provide: OverdueSessions, useExisting: ExpirySweeper satisfies Abstract<OverdueSessions> },
     { provide: PageLinks, useClass: EncryptedPageLinks },
   ],
-  exports: [CheckoutSessionQueries, CloseCheckoutSession, OverdueSessions, PageLinks],
+  exports: [AwaitPayment, CheckoutSessionQueries, CloseCheckoutSession, OverdueSessions, PageLinks],
 })
 export class CheckoutModule {}
 

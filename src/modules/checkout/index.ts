@@ -1,3 +1,4 @@
+export { AwaitPayment } from './application/await-payment.js';
 export { CloseCheckoutSession } from './application/close-checkout-session.js';
 export { CreateCheckoutSession } from './application/create-checkout-session.js';
 export { CheckoutSessionQueries, OverdueSessions, PageLinks } from './application/ports.js';

@@ -1,36 +1,45 @@
 import { Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { CheckoutModule } from '../checkout/index.js';
-import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
+import { WebhooksModule } from '../webhooks/index.js';
 import { LedgerPagesController } from './adapters/http/ledger-pages.controller.js';
 import { MissingPageController } from './adapters/http/missing-page.controller.js';
 import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
+import { LatePaymentRecord } from './adapters/persistence/late-payment.record.js';
 import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
-import { TimedLatePayments } from './adapters/schedule/timed-late-payments.js';
+import { TypeormPendingTransfers } from './adapters/persistence/typeorm-pending-transfers.js';
+import { TransferSweeper } from './adapters/schedule/transfer-sweeper.js';
+import { BankTransfers } from './application/bank-transfers.js';
 import { Captures } from './application/captures.js';
 import { PayFromPage } from './application/pay-from-page.js';
-import { LatePayments, Pages } from './application/ports.js';
+import { DueTransfers, Pages, PendingTransfers } from './application/ports.js';
 import { ReadPage } from './application/read-page.js';
 import { SetPaymentUrl } from './application/set-payment-url.js';
 
 /** Serves the pages on which customers pay, at the links that the checkout module makes. */
 @Module({
-  imports: [CheckoutModule, EventsModule, PaymentsModule],
+  imports: [CheckoutModule, PaymentsModule, WebhooksModule],
   controllers: [PageController, PagesController, LedgerPagesController, MissingPageController],
   providers: [
+    BankTransfers,
     Captures,
     PayFromPage,
     ReadPage,
     SetPaymentUrl,
-    { provide: LatePayments, useClass: TimedLatePayments },
+    { provide: DueTransfers, useClass: TransferSweeper },
     { provide: Pages, useClass: TypeormPages },
+    { provide: PendingTransfers, useClass: TypeormPendingTransfers },
   ],
-  exports: [Pages, SetPaymentUrl],
+  exports: [DueTransfers, Pages, SetPaymentUrl],
 })
 export class PageModule {}
 
-export const PAGE: ModuleFacts = { module: PageModule, records: [CheckoutPageRecord, PaymentUrlRecord] };
+export const PAGE: ModuleFacts = {
+  module: PageModule,
+  records: [CheckoutPageRecord, LatePaymentRecord, PaymentUrlRecord],
+  jobs: ['receive_transfers'],
+};

@@ -32,17 +32,14 @@ export function addReconcileCommand(program: Command): void {
     .option('--repair', 'show what would make the sums of payments those of their refunds; changes nothing')
     .option('--apply', 'with --repair: do it, and reconcile again')
     .action(({ since, repair = false, apply = false }) =>
-      withApplication(
-        async (application) => {
-          const database = application.get(Database);
-          const found = await reconcile(database, { since });
-          const repairs = repair ? await repaired(application, found.checks, apply) : undefined;
-          const { checks, isBalanced } = apply ? await reconcile(database, { since }) : found;
-          if (!isBalanced) process.exitCode = 1;
-          return { balanced: isBalanced, checks, ...(repairs && { repairs }) };
-        },
-        { mayLag: !repair },
-      ),
+      withApplication(async (application) => {
+        const database = application.get(Database);
+        const found = await reconcile(database, { since });
+        const repairs = repair ? await repaired(application, found.checks, apply) : undefined;
+        const { checks, isBalanced } = apply ? await reconcile(database, { since }) : found;
+        if (!isBalanced) process.exitCode = 1;
+        return { balanced: isBalanced, checks, ...(repairs && { repairs }) };
+      }),
     );
 }
 

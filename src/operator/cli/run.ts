@@ -9,12 +9,8 @@ import { type EmbeddedPostgres, holdsDatabase } from '../embedded-postgres/embed
 import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
 import { onStopSignal } from '../process/stop-signals.js';
 
-export async function withApplication(
-  work: (application: INestApplicationContext) => Promise<unknown>,
-  { mayLag = false } = {},
-): Promise<void> {
-  const given = readConfig(process.env);
-  const config = mayLag && given.databaseReadUrl ? { ...given, databaseUrl: given.databaseReadUrl } : given;
+export async function withApplication(work: (application: INestApplicationContext) => Promise<unknown>): Promise<void> {
+  const config = readConfig(process.env);
   process.stderr.write(aboutNewDatabase(config));
   await withOpened(openMigratedDatabase(config, { role: 'command' }), async (url) => {
     const module = AppModule.register(config, url, { timeLimits: false });

@@ -31,8 +31,8 @@ export async function demoPage(application: INestApplicationContext, caller: Cal
 }
 
 export async function openPage(application: INestApplicationContext, caller: Caller): Promise<string | undefined> {
-  const newest = { status: 'open', from: undefined, to: undefined, limit: 1, cursor: undefined } as const;
-  const { items } = await application.get(CheckoutSessionQueries).list(caller, newest);
+  const all = { reference: undefined, from: undefined, to: undefined, cursor: undefined };
+  const { items } = await application.get(CheckoutSessionQueries).list(caller, { ...all, status: 'open', limit: 1 });
   return items[0] && application.get(PageLinks).urlOf(caller.organization, items[0].id);
 }
 

@@ -59,13 +59,14 @@ function fieldOf(name: string, metadata: readonly Metadata[]): Field {
   const conditions = metadata
     .filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION)
     .map(({ constraints: [condition] }) => condition as Field['applies']);
-  const [condition = () => true] = conditions;
+  const applies: Field['applies'] = (...given) => conditions.every((condition) => condition(...given));
+  const [only = applies] = conditions;
   return {
     name,
     ...(metadata.find(({ type }) => type === ValidationTypes.WHITELIST)?.context as Form),
-    isOptional: conditions.length > 0,
-    isNullable: metadata.some(({ name }) => name === 'isOptional'),
-    applies: conditions.length > 1 ? (...given) => conditions.every((one) => one(...given)) : condition,
+    isOptional: !applies({}, undefined),
+    isNullable: !applies({}, null),
+    applies: conditions.length > 1 ? applies : only,
     rules: metadata.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION).map(ruleOf),
   };
 }

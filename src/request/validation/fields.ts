@@ -29,16 +29,13 @@ import { FORMATS, type FormatName } from './formats.js';
 export interface About extends Pick<Form, 'description' | 'default'> {
   /** The field may be missing. A text may also be null, because responses show a missing text as null. */
   readonly optional?: boolean | undefined;
-  /** A field that is no text may also be null. */
-  readonly nullable?: boolean | undefined;
+  readonly nullable?: boolean;
 }
 
-export function field({ optional = false, nullable = false, ...context }: About & Form, ...rules: PropertyDecorator[]) {
-  const presence = [
-    ...(optional ? [ValidateIf((_, value) => value !== undefined)] : []),
-    ...(nullable ? [IsOptional()] : []),
-  ];
-  return applyDecorators(...presence, Allow({ context }), ...rules) as PropertyDecorator;
+export function field({ optional, nullable, ...context }: About & Form, ...rules: PropertyDecorator[]) {
+  const presence = optional ? [ValidateIf((_, value) => value !== undefined)] : [];
+  const value = nullable ? [ValidateIf((_, value) => value !== null)] : [];
+  return applyDecorators(...presence, ...value, Allow({ context }), ...rules) as PropertyDecorator;
 }
 
 /** What callers read of a broken rule, and what they may send instead. */
@@ -72,7 +69,7 @@ const atLeast = (min: number) =>
   holds('minLength', min, (text) => isString(text) && !isWithin(text, min - 1), TOO_SHORT);
 
 const text = ({ optional = false, ...about }: About, ...rules: PropertyDecorator[]) =>
-  field({ ...about, nullable: optional }, isText(), ...rules);
+  field(about, ...(optional ? [IsOptional()] : []), isText(), ...rules);
 
 export const Integer = ({
   min,

@@ -21,6 +21,10 @@ const INPUT: NewCheckoutSession = {
 const session = () =>
   CheckoutSession.restore({ ...CheckoutSession.open(INPUT, 'test', 0).state, id: exampleId(CHECKOUT_SESSION_ID) });
 
+const WAIT = [1_764_304_800, 1_763_700_000] as const;
+const AWAITED = { until: WAIT[0], reason: 'bank transfer' };
+const AWAITING = { expires_at: AWAITED.until };
+
 const EXACT = { amount: 5000, currency: 'usd' };
 
 export const REFUSED_PAYMENTS = [
@@ -36,10 +40,33 @@ export const EXAMPLES: Examples = {
       line_items: [{ price_data: { currency: 'usd', unit_amount: 5000, product_data: { name: 'Book' } } }],
     },
   },
+  awaitPayment: {
+    body: AWAITED,
+    answer: AWAITING,
+    refusals: [
+      () =>
+        session()
+          .expire()
+          .awaitPayment(...WAIT),
+    ],
+  },
+  awaitTestPayment: {
+    body: AWAITED,
+    answer: AWAITING,
+    refusals: [
+      () =>
+        session()
+          .expire()
+          .awaitPayment(...WAIT),
+    ],
+  },
   expireCheckoutSession: { answer: { status: 'expired' }, refusals: [() => session().pay(EXACT).expire()] },
   completeCheckoutSession: { answer: FREE, refusals: [() => session().completeFree()] },
   'checkout.session.completed': {
     answer: { sequence: 2, data: { object: { status: 'complete', payment_status: 'paid' } } },
+  },
+  'checkout.session.awaiting_payment': {
+    answer: { sequence: 2, data: { object: AWAITING, reason: AWAITED.reason } },
   },
   'checkout.session.expired': { answer: { sequence: 2, data: { object: { status: 'expired' } } } },
 };

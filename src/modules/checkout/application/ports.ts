@@ -1,5 +1,5 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { MovedClock } from '../../../shared/clock.js';
+import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
@@ -13,10 +13,14 @@ import type {
 
 export interface CheckoutSessionFilter extends CreatedPageRequest {
   readonly status: SessionStatus | undefined;
+  /** The `reference` in the metadata. */
+  readonly reference: string | undefined;
 }
 
 export interface ShortSession extends CheckoutSessionState {
   readonly lineCount: number;
+  /** Sum of the discounts of all lines. */
+  readonly lineDiscount: number;
 }
 
 /** An open session past its expires_at is found as expired, by the database's clock or by the moved clock of its test mode. */
@@ -33,8 +37,12 @@ export abstract class CheckoutSessionQueries {
 
 export abstract class CheckoutSessions extends CheckoutSessionQueries {
   abstract add(caller: Caller, session: CheckoutSession): Write;
-  /** Stores that a session was completed or expired. Stale if the stored session is no longer open, or is overdue. */
-  abstract close(caller: Caller, session: CheckoutSession): Promise<Write>;
+  /** Locks a session until the end of the open transaction. Refuses with not_found. */
+  abstract lock(caller: Caller, id: OwnId): Promise<CheckoutSession>;
+  /** Stores when a locked session expires. Stale if it is overdue meanwhile. */
+  abstract postpone(caller: TimedCaller, session: CheckoutSession): Write;
+  /** Stores that a session was completed or expired. Stale if the stored one is no longer open, is overdue, or expires at another time. */
+  abstract close(caller: TimedCaller, session: CheckoutSession): Write;
   /**
    * Finds up to `limit` open sessions past their expires_at, of all organizations or, with a moved clock, of its caller. The
    * oldest expires_at comes first, and with `after` those after that one.
@@ -53,7 +61,7 @@ export interface OverdueSession extends Caller {
 
 export abstract class CheckoutSessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
-  abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
+  abstract record(caller: TimedCaller, event: SessionEvent, session: CheckoutSession, reason?: string | null): Write;
 }
 
 /** Expires the sessions that a moved test clock made overdue. */

@@ -1,7 +1,7 @@
 import type { Mode } from '../../../shared/caller.js';
 import type { Captured, Mismatch } from '../../../shared/captured.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, paramError, Refusal, refusal } from '../../../shared/errors.js';
+import { type ErrorCode, invalidParams, paramError, Refusal, refusal } from '../../../shared/errors.js';
 import { createdAt, idKind, newId } from '../../../shared/id.js';
 import { WebhookUrls } from '../../../shared/webhook-urls.js';
 import { agreedTerms, type NewCheckoutSession, type SessionTerms } from './session-terms.js';
@@ -16,6 +16,8 @@ export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',
   'checkout.session.completed': 'A checkout session was completed by its payment or, if its total is 0, by request.',
   'checkout.session.expired': 'A checkout session expired, at its `expires_at` or by request.',
+  'checkout.session.awaiting_payment':
+    'The money for a checkout session is on its way until `expires_at`, or no longer. `reason` is what the ledger said.',
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 
@@ -42,6 +44,21 @@ export interface CheckoutSessionState extends SessionTerms {
   readonly mode: Mode;
   readonly status: SessionStatus;
   readonly paymentStatus: PaymentStatus;
+  /** When it would have expired, in Unix seconds, while money for it is on its way. Otherwise null. */
+  readonly originalExpiresAt: number | null;
+  /** How often that was changed. */
+  readonly awaits: number;
+}
+
+const LEAST_REST = 5 * 60;
+const LONGEST_WAIT = 30 * 24 * 60 * 60;
+
+/** Refuses with invalid_param a time until which no money can be awaited. Both times are in Unix seconds. */
+export function requireAwaitable(until: number | null, now: number): void {
+  const [least, most] = [now + LEAST_REST, now + LONGEST_WAIT];
+  const message = 'until must be in the future, and at most 30 days ahead.';
+  if (until !== null && until <= now) throw invalidParams([paramError('until', 'too_small', message, [least])]);
+  if (until !== null && until > most) throw invalidParams([paramError('until', 'too_large', message, [most])]);
 }
 
 export type CheckoutSessionSummary = Pick<
@@ -62,16 +79,17 @@ export class CheckoutSession {
     const id = newId(CHECKOUT_SESSION_ID, now, mode);
     const terms = agreedTerms(input, mode, createdAt(id), webhookUrls);
     const paymentStatus = terms.amountTotal === 0 ? 'no_payment_required' : 'unpaid';
-    return new CheckoutSession({ id, mode, status: 'open', paymentStatus, ...terms });
+    const awaited = { originalExpiresAt: null, awaits: 0 };
+    return new CheckoutSession({ id, mode, status: 'open', paymentStatus, ...awaited, ...terms });
   }
 
   static restore(state: CheckoutSessionState): CheckoutSession {
     return new CheckoutSession(state);
   }
 
-  /** Number of events about the session so far: the first is its creation, the second its completion or expiry. */
+  /** Number of events about the session so far: the first is its creation, the last its completion or expiry. */
   get version(): number {
-    return this.state.status === 'open' ? 1 : 2;
+    return (this.state.status === 'open' ? 1 : 2) + this.state.awaits;
   }
 
   /** Why the captured amount does not pay the session: the first reason that applies, or null if it does. */
@@ -110,6 +128,20 @@ export class CheckoutSession {
   expire(): CheckoutSession {
     this.requireOpen('id');
     return new CheckoutSession({ ...this.state, status: 'expired' });
+  }
+
+  /** The session, open until `until`, or with null as it was, for 5 minutes at least. Times are in Unix seconds. */
+  awaitPayment(until: number | null, now: number): CheckoutSession {
+    this.requireOpen('id');
+    const { expiresAt, originalExpiresAt, awaits } = this.state;
+    const isSame = until === null ? originalExpiresAt === null : originalExpiresAt !== null && until === expiresAt;
+    if (isSame) return this;
+    const original = originalExpiresAt ?? expiresAt;
+    const times =
+      until === null
+        ? { expiresAt: Math.max(original, now + LEAST_REST), originalExpiresAt: null }
+        : { expiresAt: until, originalExpiresAt: original };
+    return new CheckoutSession({ ...this.state, ...times, awaits: awaits + 1 });
   }
 
   private requireOpen(param: string): void {

@@ -40,6 +40,13 @@ export class AmountFaults {
     this.add(param, 'amount_mismatch', `must be ${computed}`, [computed]);
   }
 
+  /** The amount. Above `most` it is a fault, and counts as `most`, so that all that is allowed fits together. */
+  limit(param: string, amount: number, most: number, message: string): number {
+    if (amount <= most) return amount;
+    this.add(param, 'too_large', message, [most]);
+    return most;
+  }
+
   throwIfAny(): void {
     if (this.errors.length > 0) throw invalidParams(this.errors);
   }
@@ -52,9 +59,24 @@ export function priceLine(input: NewLineItem, currency: string, at: string, faul
   if (![unitPrice, quantity, amountDiscount, amountTax].every(isAmount) || quantity < 1) {
     throw new RangeError('Prices, quantities, discounts and taxes are whole numbers.');
   }
-  const amountSubtotal = unitPrice * quantity;
-  const afterDiscount = amountSubtotal - amountDiscount;
-  const line = {
+  const limit = (name: string, amount: number, most: number, message: string) =>
+    faults.limit(`${at}.${name}`, amount, most, message);
+  const subtotal = unitPrice * quantity;
+  const discount = limit('amount_discount', amountDiscount, subtotal, `must be at most the subtotal, ${subtotal}`);
+  const rest = subtotal - discount;
+  const isInside = taxBehavior === 'inclusive';
+  const inside = `is inside the total, so it must be at most ${rest}`;
+  const tax = isInside ? limit('amount_tax', amountTax, rest, inside) : amountTax;
+  const total = isInside ? rest : rest + tax;
+  if (subtotal > MAX_AMOUNT) {
+    const most = Math.floor(MAX_AMOUNT / quantity);
+    limit('price_data.unit_amount', unitPrice, most, `times the quantity must be at most ${MAX_AMOUNT}`);
+  } else {
+    faults.confirm(`${at}.amount_subtotal`, input.amountSubtotal, subtotal);
+    if (total <= MAX_AMOUNT) faults.confirm(`${at}.amount_total`, input.amountTotal, total);
+    else limit('amount_tax', tax, MAX_AMOUNT - rest, `must leave the total at most ${MAX_AMOUNT}`);
+  }
+  return {
     productName: input.productName,
     description: input.description ?? null,
     images: input.images ?? [],
@@ -62,35 +84,11 @@ export function priceLine(input: NewLineItem, currency: string, at: string, faul
     quantity,
     unitPrice,
     currency,
-    amountSubtotal,
-    amountDiscount,
-    amountTax,
-    amountTotal: taxBehavior === 'inclusive' ? afterDiscount : afterDiscount + amountTax,
+    amountSubtotal: subtotal,
+    amountDiscount: discount,
+    amountTax: tax,
+    amountTotal: total,
   };
-  if (amountSubtotal > MAX_AMOUNT) {
-    const most = Math.floor(MAX_AMOUNT / quantity);
-    faults.add(`${at}.price_data.unit_amount`, 'too_large', `times the quantity must be at most ${MAX_AMOUNT}`, [most]);
-  } else {
-    faults.confirm(`${at}.amount_subtotal`, input.amountSubtotal, amountSubtotal);
-    checkTotal(line, input.amountTotal, at, faults);
-  }
-  return line;
-}
-
-function checkTotal(line: LineItem, claimed: number | undefined, at: string, faults: AmountFaults): void {
-  const { amountSubtotal, amountTax, amountTotal, taxBehavior } = line;
-  const afterDiscount = amountSubtotal - line.amountDiscount;
-  const tooLarge = (param: string, message: string, most: number) =>
-    faults.add(`${at}.${param}`, 'too_large', message, [most]);
-  if (afterDiscount < 0) {
-    tooLarge('amount_discount', `must be at most the subtotal, ${amountSubtotal}`, amountSubtotal);
-  } else if (taxBehavior === 'inclusive' && amountTax > afterDiscount) {
-    tooLarge('amount_tax', `is inside the total, so it must be at most ${afterDiscount}`, afterDiscount);
-  } else if (amountTotal > MAX_AMOUNT) {
-    tooLarge('amount_tax', `must leave the total at most ${MAX_AMOUNT}`, MAX_AMOUNT - afterDiscount);
-  } else {
-    faults.confirm(`${at}.amount_total`, claimed, amountTotal);
-  }
 }
 
 function isAmount(value: number): boolean {

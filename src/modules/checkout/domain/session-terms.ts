@@ -39,7 +39,7 @@ export interface SessionTerms extends SessionDetails {
   readonly lineItems: readonly LineItem[];
 }
 
-/** A session as the caller sends it. All amounts but the shipping are only compared with the computed ones. */
+/** A session as the caller sends it. Subtotal and totals are only compared with the computed ones. */
 export interface NewCheckoutSession extends Optional<Omit<SessionTerms, 'currency' | 'lineItems'>> {
   readonly currency: string;
   readonly amount?: number | undefined;
@@ -83,12 +83,18 @@ function agreedCurrency(input: NewCheckoutSession, faults: AmountFaults): string
 function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults: AmountFaults) {
   const sum = (of: (line: LineItem) => number) => lines.reduce((total, line) => total + of(line), 0);
   const { amountShipping = 0 } = input;
+  const [discount, tax] = [sum((line) => line.amountDiscount), sum((line) => line.amountTax)];
+  const due = sum((line) => line.amountTotal) + amountShipping;
+  // What is above the sum of the lines: the order's own discount, and the tax in the shipping, which changes no total.
+  const asked = input.lineItems.reduce((total, line) => total + (line.amountDiscount ?? 0), 0);
+  const amountDiscount = nearest(Math.max(input.amountDiscount ?? 0, asked), discount, discount + due);
+  const amountTax = nearest(input.amountTax ?? tax, tax, tax + amountShipping);
   const totals = {
     amountSubtotal: sum((line) => line.amountSubtotal),
-    amountDiscount: sum((line) => line.amountDiscount),
-    amountTax: sum((line) => line.amountTax),
+    amountDiscount,
+    amountTax,
     amountShipping,
-    amountTotal: sum((line) => line.amountTotal) + amountShipping,
+    amountTotal: due - (amountDiscount - discount),
   };
   if (Math.max(...Object.values(totals)) > MAX_AMOUNT) {
     faults.add('amount_total', 'too_large', `must be at most ${MAX_AMOUNT}, and so must every sum`);
@@ -96,10 +102,29 @@ function totalsOf(lines: readonly LineItem[], input: NewCheckoutSession, faults:
   }
   confirmTotal('amount', input, totals.amountTotal, faults);
   faults.confirm('amount_subtotal', input.amountSubtotal, totals.amountSubtotal);
-  faults.confirm('amount_discount', input.amountDiscount, totals.amountDiscount);
-  faults.confirm('amount_tax', input.amountTax, totals.amountTax);
+  confirmBound('amount_discount', input.amountDiscount, [discount, amountDiscount], faults);
+  confirmBound('amount_tax', input.amountTax, [tax, amountTax], faults);
+  const isConfirmed = input.amount !== undefined || input.amountTotal !== undefined;
+  if (!isConfirmed && (amountDiscount > discount || amountTax > tax)) {
+    const message = `is required with a discount on the order, or tax in the shipping: it must be ${totals.amountTotal}`;
+    faults.add('amount_total', 'required', message, [totals.amountTotal]);
+  }
   confirmTotal('amount_total', input, totals.amountTotal, faults);
   return totals;
+}
+
+const nearest = (amount: number, least: number, most: number) => Math.min(Math.max(amount, least), most);
+
+/** Without a claim it is the sum of the lines. What a line's discount exceeds its subtotal by can only be a discount on the order. */
+function confirmBound(
+  param: string,
+  claimed: number | undefined,
+  [sum, bound]: readonly [number, number],
+  faults: AmountFaults,
+): void {
+  const said = claimed ?? sum;
+  const code = claimed === undefined ? 'required' : 'amount_mismatch';
+  if (said !== bound) faults.add(param, code, `must be at ${said < bound ? 'least' : 'most'} ${bound}`, [bound]);
 }
 
 /**
@@ -118,7 +143,7 @@ function confirmTotal(
     faults.confirm(param, claimed, total);
     return;
   }
-  const message = `must be ${total}, the sum of the lines: send shipping as amount_shipping, and tax as line_items[].amount_tax`;
+  const message = `must be ${total}: send shipping as amount_shipping, and tax as line_items[].amount_tax`;
   faults.add(param, 'amount_mismatch', message);
 }
 

@@ -4,14 +4,15 @@ import { notFound } from '../../../shared/errors.js';
 import { ownId } from '../../../shared/own-id.js';
 import { CloseCheckoutSession } from '../../checkout/index.js';
 import type { PlaceToPay } from '../domain/checkout-page.js';
+import { BankTransfers } from './bank-transfers.js';
 import { Captures } from './captures.js';
-import { LatePayments, Pages } from './ports.js';
+import { Pages } from './ports.js';
 import { ReadPage } from './read-page.js';
 
 /** Where the customer is sent next: to the place to pay, or to a part of the page. */
 export type NextPlace = NonNullable<PlaceToPay> | 'return' | 'cancel' | 'page';
 
-export const OUTCOMES = ['pay', 'decline', 'late', 'leave'] as const;
+export const OUTCOMES = ['pay', 'decline', 'transfer', 'leave'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Each method refuses with not_found. */
@@ -22,7 +23,7 @@ export class PayFromPage {
     private readonly pages: Pages,
     private readonly closeSession: CloseCheckoutSession,
     private readonly captures: Captures,
-    private readonly latePayments: LatePayments,
+    private readonly transfers: BankTransfers,
   ) {}
 
   /** Sends the customer to pay, or completes a session whose total is 0. */
@@ -49,7 +50,7 @@ export class PayFromPage {
     if (outcome === 'decline') return decided('cancel');
     const { caller, session } = page.facts;
     if (outcome === 'pay') return decided('return', ...(await this.captures.record(caller, session)));
-    this.latePayments.expect(caller, session);
-    return decided('return');
+    const id = ownId(caller, session.id);
+    return inTransaction(caller, async () => decided('return', ...(await this.transfers.begin(caller, id))));
   }
 }

@@ -1,5 +1,6 @@
 import type { Caller, Mode } from '../../../shared/caller.js';
-import type { PageSession } from '../domain/checkout-page.js';
+import type { MovedClock } from '../../../shared/clock.js';
+import type { OwnId } from '../../../shared/own-id.js';
 
 /** Where the customers of an organization pay, by mode. */
 export type PaymentUrls = Readonly<Record<Mode, string | null>>;
@@ -21,7 +22,22 @@ export abstract class Pages {
   abstract paymentUrlsOf(organizations: readonly string[]): Promise<PaymentUrls[]>;
 }
 
-export abstract class LatePayments {
-  /** Records a payment in a few seconds, whatever happens to the session until then. A process that ends before records none. */
-  abstract expect(caller: Caller, session: PageSession): void;
+export interface DueTransfer {
+  readonly caller: Caller;
+  readonly session: OwnId;
+}
+
+/** Bank transfers of the pretend payer that have not arrived yet. */
+export abstract class PendingTransfers {
+  /** A session has one at most: of a second one, nothing is stored. */
+  abstract add(caller: Caller, session: OwnId, dueAt: Date): Promise<void>;
+  /** Removes one in the open transaction. False if another process has. */
+  abstract take(caller: Caller, session: OwnId): Promise<boolean>;
+  /** Finds up to `limit` that are due, of all organizations or by a moved clock, in the order of the IDs of their sessions. */
+  abstract due(limit: number, after?: DueTransfer, clock?: MovedClock): Promise<DueTransfer[]>;
+}
+
+/** Receives the transfers that a moved test clock made due. */
+export abstract class DueTransfers {
+  abstract sweep(clock: MovedClock): Promise<void>;
 }

@@ -9,9 +9,17 @@ export const PATIENCE_SECONDS = 120;
 
 /**
  * `being_paid`: the customer has left to pay. `being_settled`: the session is complete, and the merchant has not acknowledged
- * the webhook yet. `received`: the session is not complete, and the shop has a payment that does not match it.
+ * the webhook yet. `awaited`: the money is on its way until the session expires. `received`: the session is not complete, and the shop has a payment that does not match it.
  */
-export type PageState = 'open' | 'nothing_to_pay' | 'being_paid' | 'being_settled' | 'paid' | 'received' | 'expired';
+export type PageState =
+  | 'open'
+  | 'nothing_to_pay'
+  | 'being_paid'
+  | 'awaited'
+  | 'being_settled'
+  | 'paid'
+  | 'received'
+  | 'expired';
 
 /** How the customer came: back from paying, back without having paid, or by the link, which tells neither. */
 export type Visit = 'return' | 'cancel' | 'link';
@@ -49,12 +57,16 @@ export interface PageSession {
   readonly description: string | null;
   readonly locale: string | null;
   readonly expiresAt: number;
+  /** When it would have expired, while money is on its way. */
+  readonly originalExpiresAt: number | null;
 }
 
 interface ShownSession extends PageSession {
   /** The first ones, of `lineCount`. */
   readonly lineItems: readonly PageLine[];
   readonly lineCount: number;
+  /** The discounts of all lines. The rest of the discount is one on the order. */
+  readonly lineDiscount: number;
 }
 
 export type RecordedPayment = Readonly<{ id: string; isMatching: boolean; isRefunded: boolean }>;
@@ -141,5 +153,6 @@ function stateOf({ facts, hasUnmatched }: CheckoutPage, now: number): PageState 
   if (hasUnmatched) return 'received';
   if (session.status === 'expired') return 'expired';
   if (session.amountTotal === 0) return 'nothing_to_pay';
+  if (session.originalExpiresAt !== null) return 'awaited';
   return isStarted ? 'being_paid' : 'open';
 }

@@ -18,6 +18,8 @@ import {
 } from '../../../../request/validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
 import { Metadata } from '../../../../request/validation/metadata.js';
+import { Owner } from '../../../../request/validation/requests.js';
+import type { Awaited } from '../../application/await-payment.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {
@@ -34,6 +36,10 @@ const computed = (name: string): About => ({
   description: `${name}. Optional: Tillgate computes it, and refuses the request if you send another amount.`,
 });
 const given = (description: string): About => ({ optional: true, default: 0, description });
+const ofOrder = (sum: string, rest: string): About => ({
+  optional: true,
+  description: `Sum of the ${sum} (default), or more: the rest ${rest}. Then \`amount_total\` or \`amount\` is required.`,
+});
 
 class ProductData {
   @Text({ min: 1, max: 255, description: 'Name of the product.' }) name!: string;
@@ -68,9 +74,11 @@ export class CreateCheckoutSessionRequest {
   currency!: string;
   @Amount(computed('Total of the session')) amount?: number;
   @Amount(computed('Sum of the subtotals of the lines')) amount_subtotal?: number;
-  @Amount(computed('Sum of the discounts of the lines')) amount_discount?: number;
+  @Amount(ofOrder('discounts of the lines', 'is a discount on the order, which lowers its total, at most to 0'))
+  amount_discount?: number;
   @Amount(given('Cost of shipping.')) amount_shipping?: number;
-  @Amount(computed('Sum of the taxes of the lines')) amount_tax?: number;
+  @Amount(ofOrder('taxes of the lines', 'is tax that the shipping contains, at most `amount_shipping`'))
+  amount_tax?: number;
   @Amount(computed('Total of the session')) amount_total?: number;
   @ListOf(() => LineItemRequest, { min: 1, max: 100, description: 'The items that the customer pays for.' })
   line_items!: LineItemRequest[];
@@ -93,7 +101,12 @@ export class CreateCheckoutSessionRequest {
   @Text({ max: 1000, optional: true, description: 'Description of the session.' }) description?: string | null;
   @Email({ optional: true, description: 'E-mail address of the customer.' }) customer_email?: string | null;
   @Locale({ optional: true, description: 'Language of the page: a BCP 47 tag, or `auto`.' }) locale?: string | null;
-  @Metadata({ optional: true, default: {}, description: 'Your own key-value pairs. Tillgate only stores them.' })
+  @Metadata({
+    optional: true,
+    default: {},
+    description:
+      'Your own key-value pairs. `?reference=` of the list finds sessions by `reference`, your number of the order.',
+  })
   metadata?: Record<string, string>;
   /** These bounds only make it a date. The domain checks how far ahead it is. */
   @Time({
@@ -110,10 +123,33 @@ function url(what: string): About {
   return { optional: true, description: `${what} ${secure} ${filled}` };
 }
 
+export class AwaitTestPaymentRequest {
+  @Time({
+    max: 99_999_999_999,
+    nullable: true,
+    description:
+      'Until when to wait for the money, in Unix seconds, at most 30 days from now: the new `expires_at` of the session. With null, the ' +
+      'session expires when it would have expired before, at least 5 minutes from now.',
+  })
+  until!: number | null;
+  @Text({ max: 500, optional: true, description: 'What is on its way, for the `reason` of the event.' })
+  reason?: string | null;
+}
+
+export class AwaitPaymentRequest extends AwaitTestPaymentRequest {
+  @Owner() organization?: string | null;
+}
+
+export function toAwaited({ until, reason = null }: AwaitTestPaymentRequest): Awaited {
+  return { until, reason };
+}
+
 export class ListCheckoutSessionsQuery {
   @PageLimit() limit?: string;
   @Id(CHECKOUT_SESSION_ID, CURSOR) cursor?: string;
   @OneOf(SESSION_STATUSES, { optional: true, description: 'Only sessions with this status.' }) status?: SessionStatus;
+  @Text({ min: 1, max: 500, optional: true, description: 'Only sessions whose `metadata.reference` is exactly this.' })
+  reference?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
 }
@@ -159,5 +195,5 @@ function toNewLineItem(line: LineItemRequest): Required<NewLineItem> {
 }
 
 export function toFilter(query: ListCheckoutSessionsQuery): CheckoutSessionFilter {
-  return { status: query.status, ...pageRequest(query) };
+  return { status: query.status, reference: query.reference, ...pageRequest(query) };
 }

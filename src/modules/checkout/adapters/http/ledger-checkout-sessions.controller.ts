@@ -1,20 +1,29 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { Operation, Tag } from '../../../../request/operation.js';
+import { Keyed } from '../../../../request/validation/keyed.js';
 import { OwnerRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
+import { AwaitPayment } from '../../application/await-payment.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';
 import { LEDGER_CHECKOUT_SESSION, ledgerCheckoutSessionView } from '../representation/checkout-sessions.views.js';
+import { AwaitPaymentRequest, toAwaited } from './checkout-sessions.requests.js';
 
 @Controller(SESSION_FACTS.ledger.path)
 @LedgerKey()
 @Tag('Ledger: checkout sessions', 'Checkout sessions of every organization, for the component that records payments.')
 export class LedgerCheckoutSessionsController {
-  constructor(private readonly sessions: CheckoutSessionQueries) {}
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly awaitPayment: AwaitPayment,
+    private readonly sessions: CheckoutSessionQueries,
+  ) {}
 
   @Operation('readLedgerCheckoutSession', {
     summary: 'Retrieve a checkout session of an organization',
@@ -29,5 +38,31 @@ export class LedgerCheckoutSessionsController {
     const id = ownId(ledger, pathId);
     const caller = await this.sessions.ownerOf(ledger, id, organization);
     return ledgerCheckoutSessionView(caller.organization, await this.sessions.get(caller, id));
+  }
+
+  @Operation('awaitPayment', {
+    summary: 'Await the payment of a checkout session',
+    description:
+      'Keeps an open session open while the money for it is on its way, for example a bank transfer. Its page then offers no other payment.',
+    answers: { 200: { description: 'The open session.', schema: LEDGER_CHECKOUT_SESSION } },
+  })
+  @Post(':id/await_payment')
+  @IdempotencyKey('accepted')
+  async await(
+    @LedgerOfKey() ledger: Ledger,
+    @Keyed(AwaitPaymentRequest) request: KeyedRequest<AwaitPaymentRequest>,
+    @PathId(CHECKOUT_SESSION_ID) pathId: string,
+  ) {
+    const id = ownId(ledger, pathId);
+    const caller = await this.sessions.ownerOf(ledger, id, request.body.organization);
+    return this.idempotency.once(
+      caller,
+      request,
+      async () => this.awaitPayment.execute(caller, id, toAwaited(request.body)),
+      (session) => ({
+        status: 200,
+        body: JSON.stringify(ledgerCheckoutSessionView(caller.organization, session)),
+      }),
+    );
   }
 }

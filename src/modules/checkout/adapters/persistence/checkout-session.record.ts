@@ -71,4 +71,11 @@ export class CheckoutSessionRecord {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
+
+  /** Set while money is on its way: when the session would have expired. */
+  @Column('timestamptz', { name: 'original_expires_at', nullable: true })
+  originalExpiresAt!: Date | null;
+
+  @Column('integer')
+  awaits!: number;
 }

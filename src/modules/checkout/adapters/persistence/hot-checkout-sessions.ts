@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { hot, insertInto, type Part } from '../../../../engine/index.js';
-import { createdBetween } from '../../../../persistence/created.js';
 import { Database } from '../../../../persistence/database.js';
 import { findOwner, ownerIn } from '../../../../persistence/owners.js';
 import { type Selected, selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
-import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
+import { CallerClock, type MovedClock, type TimedCaller } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
@@ -16,27 +15,22 @@ import {
   type OverdueSession,
   type ShortSession,
 } from '../../application/ports.js';
-import {
-  CHECKOUT_SESSION_ID,
-  CheckoutSession,
-  type CheckoutSessionSummary,
-  type SessionStatus,
-} from '../../domain/checkout-session.js';
+import { CHECKOUT_SESSION_ID, CheckoutSession, type CheckoutSessionSummary } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
+import { clock, isOverdue, LISTS, type SUMMARY, status } from './checkout-session-lists.js';
 
 const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
 const columnsWith = (status: string, lineItems = 'line_items') =>
-  selectionOf(CheckoutSessionRecord, { status, lineItems, expiresAt: 'extract(epoch FROM expires_at)::bigint' });
-
-const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
+  selectionOf(CheckoutSessionRecord, {
+    ...{ status, lineItems },
+    expiresAt: 'extract(epoch FROM expires_at)::bigint',
+    originalExpiresAt: 'extract(epoch FROM original_expires_at)::bigint',
+  });
 
 const OWNER = ownerIn('checkout_sessions');
 const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 
-/** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
-const clock = (seconds: string) => `statement_timestamp() + make_interval(secs => ${seconds})`;
-const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
 /** $2 and $3 are the last one that was found before, by expires_at and ID. */
 const overdue = (own: string, seconds: string) => `SELECT organization_id AS organization, mode, ctid AS place,
     expires_at::text AS "expiresAt", id FROM checkout_sessions
@@ -61,44 +55,21 @@ const EXPIRE = {
     ) SELECT ${columnsWith('status')} FROM expired`,
 };
 
-/** An open session past its expires_at is expired, even before the sweeper has stored that. */
-const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
 const FIND = { name: 'checkout.find', text: `SELECT ${columnsWith(status('$4'))} FROM checkout_sessions ${BY_ID}` };
 const FIND_SHORT = {
   name: 'checkout.find_short',
-  text: `SELECT ${columnsWith(status('$4'), 'first_lines')}, line_count AS "lineCount" FROM checkout_sessions
-    CROSS JOIN LATERAL (SELECT count(*)::integer AS line_count, json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS first_lines
+  text: `SELECT ${columnsWith(status('$4'), 'first_lines')}, line_count AS "lineCount", line_discount AS "lineDiscount" FROM checkout_sessions
+    CROSS JOIN LATERAL (SELECT count(*)::integer AS line_count,
+        sum((line->>'amountDiscount')::bigint)::bigint AS line_discount, json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS first_lines
       FROM json_array_elements(line_items) WITH ORDINALITY AS element (line, place)) AS lines ${BY_ID}`,
 };
+const LOCK = { name: 'checkout.lock', text: `${FIND.text} FOR NO KEY UPDATE` };
+/** Guarded by the number of the last event, too: what was decided on an earlier one says another expires_at. */
 const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
-  AND status = 'open' AND expires_at > ${clock('$6')}`;
-
-const SELECT = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status('$8') }, SUMMARY)}
-  FROM checkout_sessions WHERE organization_id = $1 AND mode = $2 AND ${createdBetween('$5', '$6')}`;
-const RANGE = 'id >= $3 AND id < $4';
-const NEWEST = 'ORDER BY id DESC LIMIT $7';
-
-/**
- * The sessions stored with this status. A range of (status, id), so that the planner uses the index on both: by id alone, it
- * would read a day of open sessions before the newest expired one.
- */
-const stored = (stored: SessionStatus, rest = '') => `${SELECT}
-  AND (status, id) >= ('${stored}', $3) AND (status, id) < ('${stored}', $4) ${rest}
-  ORDER BY checkout_sessions.status DESC, id DESC LIMIT $7`;
-
-/** One statement for each filter, so that each has a plan of its own: it reads an index backwards and sorts nothing. */
-const LISTS = {
-  all: { name: 'checkout.list', text: `${SELECT} AND ${RANGE} ${NEWEST}` },
-  open: { name: 'checkout.list_open', text: stored('open', `AND expires_at > ${clock('$8')}`) },
-  complete: { name: 'checkout.list_complete', text: stored('complete') },
-  // The sessions stored as expired, and the few that the sweeper has not stored yet. `late` finds those by expires_at, because
-  // in the order of IDs they come after all open sessions.
-  expired: {
-    name: 'checkout.list_expired',
-    text: `WITH late AS MATERIALIZED (${SELECT} AND ${isOverdue('$8')})
-      (${stored('expired')}) UNION ALL (SELECT * FROM late WHERE ${RANGE} ${NEWEST}) ${NEWEST}`,
-  },
-};
+  AND status = 'open' AND expires_at > ${clock('$6')} AND awaits = $7`;
+const POSTPONE = `UPDATE checkout_sessions
+  SET expires_at = to_timestamp($4), original_expires_at = to_timestamp($5), awaits = $6
+  ${BY_ID} AND expires_at > ${clock('$7')}`;
 
 @Injectable()
 export class HotCheckoutSessions extends CheckoutSessions {
@@ -116,12 +87,26 @@ export class HotCheckoutSessions extends CheckoutSessions {
       ...state,
       id: uuidOf(state.id),
       expiresAt: new Date(state.expiresAt * 1000),
+      originalExpiresAt: null,
     });
   }
 
-  async close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Promise<Part> {
+  async lock(caller: Caller, id: OwnId): Promise<CheckoutSession> {
+    const [row] = await this.database.query<Row>(LOCK, await this.keyOf(caller, id));
+    if (!row) throw notFound('id', caller.mode);
+    return fromRow(row);
+  }
+
+  postpone(caller: TimedCaller, { state }: CheckoutSession): Part {
+    const { id, expiresAt, originalExpiresAt, awaits } = state;
     const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
-    const values = [...key, status, paymentStatus, await this.aheadSeconds(caller)];
+    const values = [...key, expiresAt, originalExpiresAt, awaits, caller.ahead / 1000];
+    return { name: 'checkout.postpone', owner: caller, sql: POSTPONE, values, rows: 1 };
+  }
+
+  close(caller: TimedCaller, { state: { id, status, paymentStatus, awaits } }: CheckoutSession): Part {
+    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const values = [...key, status, paymentStatus, caller.ahead / 1000, awaits];
     return { name: 'checkout.close', owner: caller, sql: CLOSE, values, rows: 1 };
   }
 
@@ -160,11 +145,13 @@ export class HotCheckoutSessions extends CheckoutSessions {
   }
 
   async list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {
-    const { status, limit } = filter;
+    const { status, reference, limit } = filter;
     const ahead = await this.aheadSeconds(caller);
     const range = createdRange(filter, ahead * 1000);
     const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1, ahead];
-    const rows = await this.database.read<SummaryRow>(caller, LISTS[status ?? 'all'], values);
+    const list = reference === undefined ? LISTS[status ?? 'all'] : LISTS.reference;
+    const more = reference === undefined ? [] : [reference, status];
+    const rows = await this.database.read<SummaryRow>(caller, list, [...values, ...more]);
     const found = rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
     return pageOf(found, limit);
   }
@@ -178,7 +165,7 @@ export class HotCheckoutSessions extends CheckoutSessions {
   }
 }
 
-type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
+type Row = Selected<CheckoutSessionRecord, { expiresAt: number; originalExpiresAt: number | null }>;
 type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;
 
 function fromRow(row: Row): CheckoutSession {

@@ -59,10 +59,10 @@ const FIELDS = {
   currency: CURRENCY,
   amount: amount('The same as `amount_total`.'),
   amount_subtotal: amount('Sum of the subtotals of the lines.'),
-  amount_discount: amount('Sum of the discounts of the lines.', 0),
+  amount_discount: amount('Sum of the discounts of the lines, and the discount on the order.', 0),
   amount_shipping: amount('Cost of shipping.', 0),
-  amount_tax: amount('Sum of the taxes of the lines.', 0),
-  amount_total: amount('Sum of the totals of the lines, plus shipping.'),
+  amount_tax: amount('Sum of the taxes of the lines, and the tax that the shipping contains.', 0),
+  amount_total: amount('Sum of the totals of the lines, plus shipping, minus the discount on the order.'),
   success_url: nullable(text('Where the customer is sent after paying.')),
   cancel_url: nullable(text('Where the customer is sent after canceling.')),
   return_url: nullable(text('Where the customer returns to from an embedded page.')),
@@ -71,13 +71,16 @@ const FIELDS = {
   customer_email: nullable(text('E-mail address of the customer.')),
   locale: nullable(text('Language of the page: a canonical BCP 47 tag, or `auto`.')),
   metadata: map('Your own key-value pairs.'),
-  expires_at: timestamp('When the session expires if it is not paid, in Unix seconds.', 1_763_786_400),
+  expires_at: timestamp(
+    'When the session expires if it is not paid, in Unix seconds. Later while its payment is awaited.',
+    1_763_786_400,
+  ),
   created_at: timestamp('Time of creation, in Unix seconds.'),
   line_items: object({
     object: constant('list', 'Object type.'),
     data: list(LINE_ITEM, 'Line items, in the order in which they were sent.'),
   }),
-} satisfies FieldsOf<CheckoutSessionState>;
+} satisfies FieldsOf<CheckoutSessionState, 'originalExpiresAt' | 'awaits'>;
 
 export const CHECKOUT_SESSION = object(FIELDS, {
   name: 'CheckoutSession',

@@ -17,12 +17,11 @@ import { LinkRateGuard } from './link-rate.guard.js';
 import { PageErrorFilter } from './page-error.filter.js';
 import { formTargets, pageResponse, seeOther } from './page-response.js';
 
-const HOSTED = 'c/:token';
-const EMBEDDED = 'c/:token/embed';
+const EMBEDDED = '/c/:token/embed';
 type PageRequest = FastifyRequest<{ Params: { token: string }; Querystring: { waited?: string } }>;
 
 /** Serves the payment page to the customer's browser. A GET changes nothing, so a link preview starts no payment. */
-@Controller([HOSTED, EMBEDDED])
+@Controller('c/:token')
 @Public()
 @UseGuards(LinkRateGuard)
 @UseFilters(PageErrorFilter)
@@ -34,7 +33,7 @@ export class PageController {
     private readonly publicUrl: PublicUrl,
   ) {}
 
-  @Get()
+  @Get(['', 'embed'])
   async show(@Req() request: PageRequest): Promise<HttpResponse> {
     return this.shown(await this.read(request), request, 'link');
   }
@@ -46,14 +45,14 @@ export class PageController {
   }
 
   /** The customer returns here after paying. The page waits until the payment is recorded, and then redirects to the shop. */
-  @Get('return')
+  @Get(['return', 'embed/return'])
   async return(@Req() request: PageRequest): Promise<HttpResponse> {
     const page = await this.read(request);
     const isDone = page.state === 'paid' && page.onward !== null && !isEmbedded(request);
     return isDone ? goTo(page.onward as string) : this.shown(page, request, 'return');
   }
 
-  @Get('state')
+  @Get(['state', 'embed/state'])
   async state(@Req() request: PageRequest): Promise<HttpResponse> {
     const { state } = await this.read(request);
     return new HttpResponse({ status: 200, body: JSON.stringify({ state }) });
@@ -69,9 +68,9 @@ export class PageController {
   async pretend(@Req() request: PageRequest): Promise<HttpResponse> {
     const page = await this.read(request);
     if (page.placeToPay !== 'pretend') throw notFound('token');
-    const path = this.pathOf(request);
+    const path = this.hostedPathOf(request);
     if (!page.isPayable) return goTo(path);
-    return this.response(page, request, () => pretendPayerView(page, path, isEmbedded(request)));
+    return this.response(page, request, () => pretendPayerView(page, path));
   }
 
   @Post('pretend/:outcome')
@@ -83,7 +82,7 @@ export class PageController {
 
   /** Commits the decision and redirects. If the session's state refuses it, redirects to the page, which shows that state. */
   private async decided(request: PageRequest, decide: () => Promise<Decision<NextPlace>>): Promise<HttpResponse> {
-    const path = this.pathOf(request);
+    const path = this.hostedPathOf(request);
     const locationOf = (place: NextPlace) => {
       if (typeof place === 'object') return place.url;
       return place === 'page' ? path : `${path}/${place}`;
@@ -105,10 +104,11 @@ export class PageController {
 
   private shown(page: CheckoutPage, request: PageRequest, visit: Visit): Promise<HttpResponse> {
     const language = languageOf(page.facts.session.locale, request.headers['accept-language']);
-    const path = this.pathOf(request);
+    const hosted = this.hostedPathOf(request);
+    const path = isEmbedded(request) ? `${hosted}/embed` : hosted;
     const waitedSeconds = Number(request.query.waited) || 0;
     return this.response(page, request, (frameOrigins) =>
-      checkoutPageView(page, { language, path, visit, waitedSeconds, frameOrigins }),
+      checkoutPageView(page, { language, path, payPath: `${hosted}/pay`, visit, waitedSeconds, frameOrigins }),
     );
   }
 
@@ -118,14 +118,14 @@ export class PageController {
   }
 
   /** The path only, so that it is right whatever host the browser used. */
-  private pathOf(request: PageRequest): string {
-    return `${this.publicUrl.path}/c/${request.params.token}${isEmbedded(request) ? '/embed' : ''}`;
+  private hostedPathOf({ params }: PageRequest): string {
+    return `${this.publicUrl.path}/c/${params.token}`;
   }
 }
 
 const redirectTo = (location: string) => ({ status: 303, body: '', location });
 const goTo = (location: string): HttpResponse => seeOther(new HttpResponse(redirectTo(location)));
 
-const isEmbedded = ({ routeOptions }: PageRequest): boolean => `${routeOptions.url}/`.startsWith(`/${EMBEDDED}/`);
+const isEmbedded = ({ routeOptions }: PageRequest): boolean => `${routeOptions.url}`.startsWith(EMBEDDED);
 
 const isOutcome = (text: string): text is Outcome => OUTCOMES.some((outcome) => outcome === text);

@@ -1,7 +1,7 @@
 import { type CheckoutPage, PATIENCE_SECONDS, type PageView, type Visit } from '../../domain/checkout-page.js';
 import { documentView } from './document.views.js';
 import { footerView } from './footer.views.js';
-import { amountText } from './formats.js';
+import { amountText, timeText } from './formats.js';
 import { type Html, html } from './html.js';
 import { filled, type Language } from './language.js';
 import { orderView } from './order.views.js';
@@ -10,6 +10,7 @@ export interface Presentation {
   readonly language: Language;
   /** The path of the page. The paths of its other routes begin with it. */
   readonly path: string;
+  readonly payPath: string;
   readonly visit: Visit;
   readonly waitedSeconds: number;
   /** Origins whose pages may show this one in a frame. Undefined for a hosted page. */
@@ -66,6 +67,7 @@ const VIEWS: Readonly<Record<PageView, View>> = {
   asking: askingView,
   waiting: waitingView,
   unheard: askingView,
+  awaited: awaitedView,
   being_settled: settlingView,
   paid: paidView,
   received: receivedView,
@@ -92,14 +94,16 @@ function descriptionView({ facts: { session } }: CheckoutPage): Html | null {
   return session.description ? html`<p class="description"><bdi>${session.description}</bdi></p>` : null;
 }
 
-/** The shop's payment URL opens in the whole window, because it may forbid frames. */
-function payForm(page: CheckoutPage, { path, language: { words } }: Presentation, label: string, kind = ''): Html {
+/** Pay leaves a frame, because payment providers refuse to be framed. */
+function payForm(page: CheckoutPage, presentation: Presentation, label: string, kind = ''): Html {
+  const { payPath, frameOrigins, language } = presentation;
+  const { words } = language;
   const { placeToPay, state, facts } = page;
   if (placeToPay === undefined && state !== 'nothing_to_pay') {
     return html`<p class="alert">${filled(words.noPlaceToPay, { shop: facts.shop })}</p>`;
   }
   const host = typeof placeToPay === 'object' && state !== 'nothing_to_pay' && new URL(placeToPay.url).host;
-  return html`<form method="post" action="${path}/pay"${host && html` target="_top"`}><button class="${kind}">${label}</button></form>
+  return html`<form method="post" action="${payPath}"${frameOrigins && html` target="_top"`}><button class="${kind}">${label}</button></form>
 ${host && html`<p class="muted">${filled(words.continueAt, { host })}</p>`}`;
 }
 
@@ -125,6 +129,14 @@ function waitingView(_page: CheckoutPage, { language: { words }, path }: Present
 </section>`;
 }
 
+function awaitedView(page: CheckoutPage, { language: { words, locale } }: Presentation): Html {
+  const { shop, session } = page.facts;
+  const until = timeText(session.expiresAt, locale);
+  return html`<section class="card" role="status"><h1>${words.awaited}</h1>
+<p class="amount"><bdi>${amountText(session.amountTotal, session.currency, locale)}</bdi></p>
+${descriptionView(page)}<p>${filled(words.awaitedMore, { shop, until })}</p></section>`;
+}
+
 function settlingView({ facts: { shop } }: CheckoutPage, { language: { words } }: Presentation): Html {
   return html`<section class="card" role="status"><div class="wait"></div>
 <h1>${words.paid}</h1><p>${filled(words.beingSettled, { shop })}</p></section>`;
@@ -147,9 +159,9 @@ function receivedView(page: CheckoutPage, presentation: Presentation): Html {
 }
 
 function expiredView(page: CheckoutPage, presentation: Presentation): Html {
-  const { shop, isStarted } = page.facts;
+  const { shop, isStarted, session } = page.facts;
   const { words } = presentation.language;
-  const mayBePaid = isStarted || presentation.visit === 'return';
+  const mayBePaid = isStarted || session.originalExpiresAt !== null || presentation.visit === 'return';
   return html`<section class="card"><h1>${words.expired}</h1>
 <p>${filled(mayBePaid ? words.expiredPaid : words.expiredMore, { shop })}</p>${backLink(page, presentation, 'button')}</section>`;
 }

@@ -11,6 +11,7 @@ const SHORT = MAX_CHARACTERS / MAX_LINES / 2;
 export function orderView({ state, payment, facts: { session } }: CheckoutPage, language: Language): Html {
   const { words, locale } = language;
   const { currency, lineItems, lineCount, amountSubtotal, amountDiscount, amountShipping, amountTotal } = session;
+  const { lineDiscount } = session;
   const amount = (minor: number) => amountText(minor, currency, locale);
   // Exclusive tax is what the total has besides; the prices include the rest.
   const taxOnTop = amountTotal - (amountSubtotal - amountDiscount + amountShipping);
@@ -26,7 +27,8 @@ export function orderView({ state, payment, facts: { session } }: CheckoutPage, 
 ${hidden > 0 && html`<p class="muted">${words.more.replace('{count}', countText(hidden, locale))}</p>`}
 <dl>
 ${!isPlain && row(words.subtotal, amountSubtotal)}
-${amountDiscount > 0 && row(words.discount, -amountDiscount)}
+${lineDiscount > 0 && row(words.discount, -lineDiscount)}
+${amountDiscount > lineDiscount && row(words.orderDiscount, lineDiscount - amountDiscount)}
 ${amountShipping > 0 && row(words.shipping, amountShipping)}
 ${taxOnTop > 0 && row(words.tax, taxOnTop)}
 ${row(words.total, amountTotal, 'sum')}

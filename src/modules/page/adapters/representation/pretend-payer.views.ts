@@ -7,7 +7,7 @@ import { languageOf } from './language.js';
 const ENGLISH = languageOf('en');
 
 /** The page of test mode's pretend payment provider. Only developers see it, so it is in English. */
-export function pretendPayerView({ facts }: CheckoutPage, path: string, isEmbedded: boolean): string {
+export function pretendPayerView({ facts }: CheckoutPage, path: string): string {
   const { session, shop } = facts;
   const press = (outcome: string, label: string, kind = 'plain') =>
     html`<button class="${kind}" formaction="${path}/pretend/${outcome}">${label}</button>`;
@@ -15,7 +15,6 @@ export function pretendPayerView({ facts }: CheckoutPage, path: string, isEmbedd
     language: ENGLISH,
     title: 'Pretend payment provider',
     isTest: true,
-    isEmbedded,
     content: html`<p class="shop">Pretend payment provider</p>
 <section class="card">
 <h1><bdi>${shop}</bdi></h1>
@@ -23,11 +22,11 @@ export function pretendPayerView({ facts }: CheckoutPage, path: string, isEmbedd
 <p class="muted">In live mode the customer pays at your payment provider. Choose what happens there.</p>
 <form method="post">
 ${press('pay', 'Pay', '')}
-${press('late', 'Pay late')}
+${press('transfer', 'Bank transfer')}
 ${press('decline', 'Decline')}
 ${press('leave', 'Walk away')}
 </form>
-<p class="muted">Pay late: the payment is recorded 5 seconds after the customer has come back.</p>
+<p class="muted">Bank transfer: the payment is on its way for seven days. It arrives after two days of the clock of test mode.</p>
 </section>`,
   });
 }

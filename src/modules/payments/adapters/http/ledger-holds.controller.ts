@@ -15,13 +15,7 @@ import { HOLD_ID } from '../../domain/hold.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { HOLD_FACTS } from '../../facts.js';
 import { HOLD, HOLD_LIST, holdView } from '../representation/holds.views.js';
-import {
-  ListHoldsQuery,
-  ListPaymentHoldsQuery,
-  PlaceHoldRequest,
-  toHoldFilter,
-  toNewHold,
-} from './payments.requests.js';
+import { ListHoldsQuery, PlaceHoldRequest, toHoldFilter, toNewHold } from './payments.requests.js';
 
 @Controller('/ledger/v1')
 @LedgerKey()
@@ -61,31 +55,13 @@ export class LedgerHoldsController {
     );
   }
 
-  @Operation('listHolds', {
-    summary: 'List the holds on a payment',
-    description: 'Lists the holds on a payment, newest first.',
-    answers: { 200: { description: 'A page of holds.', schema: HOLD_LIST } },
-  })
-  @Get('payments/:id/holds')
-  async list(
-    @LedgerOfKey() ledger: Ledger,
-    @PathId(PAYMENT_ID) pathId: string,
-    @ValidQuery() query: ListPaymentHoldsQuery,
-  ) {
-    const payment = ownId(ledger, pathId);
-    const caller = await this.payments.ownerOf(ledger, payment, query.organization);
-    await this.payments.get(caller, payment);
-    const filter = toHoldFilter(ledger, { ...query, payment, organization: caller.organization });
-    return listResponse(await this.holds.listOfAll(ledger, filter), holdView);
-  }
-
   @Operation('listLedgerHolds', {
     summary: 'List holds of all organizations',
     description: 'Lists the holds on payments of every organization in the mode of the key, newest first.',
     answers: { 200: { description: 'A page of holds.', schema: HOLD_LIST } },
   })
   @Get('holds')
-  async listAll(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListHoldsQuery) {
+  async list(@LedgerOfKey() ledger: Ledger, @ValidQuery() query: ListHoldsQuery) {
     return listResponse(await this.holds.listOfAll(ledger, toHoldFilter(ledger, query)), holdView);
   }
 

@@ -86,12 +86,6 @@ export function toNewHold({ amount, reason = null, reference = null }: PlaceHold
   return { amount, reason, reference };
 }
 
-export class ListPaymentHoldsQuery {
-  @Owner() organization?: string;
-  @PageLimit() limit?: string;
-  @Id(HOLD_ID, CURSOR) cursor?: string;
-}
-
 export class ListHoldsQuery {
   @Id(PAYMENT_ID, { optional: true, description: 'Only holds on this payment.' }) payment?: string;
   @OneOf(HOLD_STATUSES, { optional: true, description: 'Only holds with this status.' }) status?: HoldStatus;

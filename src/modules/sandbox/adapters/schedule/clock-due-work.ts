@@ -6,7 +6,8 @@ import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
 import { OverdueSessions } from '../../../checkout/index.js';
-import { Deliveries, WebhookScheduler } from '../../../events/index.js';
+import { DueTransfers } from '../../../page/index.js';
+import { Deliveries, WebhookScheduler } from '../../../webhooks/index.js';
 import { DueWork } from '../../application/ports.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
@@ -24,6 +25,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly clock: CallerClock,
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
+    private readonly transfers: DueTransfers,
     private readonly overdue: OverdueSessions,
     private readonly deliveries: Deliveries,
     private readonly webhooks: WebhookScheduler,
@@ -41,6 +43,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     const { ahead } = await this.clock.at(caller);
     const work = [
       () => this.moveSchedule(caller),
+      () => this.transfers.sweep({ ...caller, ahead }),
       () => this.overdue.sweep({ ...caller, ahead }),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
@@ -55,7 +58,10 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
         const behind = moved.filter(({ isBehind }) => isBehind);
         if (behind.length > 0) await this.clock.settled();
         for (const clock of behind) await this.moveSchedule(clock);
-        for (const clock of moved) await this.overdue.sweep(clock);
+        for (const clock of moved) {
+          await this.transfers.sweep(clock);
+          await this.overdue.sweep(clock);
+        }
       },
     });
   }

@@ -44,7 +44,7 @@ function tell(type, more) {
 if (origins && parent !== window) {
   tell('loaded');
   new ResizeObserver(() => tell('resized', { height: document.documentElement.offsetHeight })).observe(document.body);
-  if (waits) tell('processing');
+  if (waits || state === 'awaited') tell('processing');
   if (state === 'expired') tell('expired');
   if (state === 'paid') {
     const onward = document.querySelector('a.button')?.href;

@@ -8,6 +8,7 @@ export const FRENCH: Words = {
   more: 'et {count} de plus',
   subtotal: 'Sous-total',
   discount: 'Remise',
+  orderDiscount: 'Remise sur la commande',
   shipping: 'Livraison',
   tax: 'Taxe',
   taxIncluded: 'Taxe incluse',
@@ -27,6 +28,9 @@ export const FRENCH: Words = {
   notPaidYet: 'Pas encore payé ? Aller au paiement',
   unheard: 'Nous n’avons pas encore connaissance d’un paiement',
   unheardMore: 'Si vous avez payé, ne payez pas à nouveau : contactez {shop}.',
+  awaited: 'Votre paiement est en route',
+  awaitedMore:
+    '{shop} l’attend jusqu’au {until}. Vous n’avez rien d’autre à faire. Merci de ne pas payer une seconde fois.',
   paid: 'Merci pour votre commande',
   paidMore: '{shop} a reçu votre paiement.',
   refunded: '{shop} a remboursé votre paiement.',

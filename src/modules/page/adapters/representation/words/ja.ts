@@ -8,6 +8,7 @@ export const JAPANESE: Words = {
   more: 'ほか {count} 点',
   subtotal: '小計',
   discount: '割引',
+  orderDiscount: 'ご注文の割引',
   shipping: '送料',
   tax: '税',
   taxIncluded: '内税',
@@ -27,6 +28,9 @@ export const JAPANESE: Words = {
   notPaidYet: 'まだお支払いでない場合は、お支払いへ進む',
   unheard: 'お支払いをまだ確認できていません',
   unheardMore: 'お支払い済みの場合は、再度お支払いにならず、{shop} にお問い合わせください。',
+  awaited: 'お支払いの到着を待っています',
+  awaitedMore:
+    '{shop}は{until}までお待ちします。これ以上のお手続きは不要です。二重にお支払いにならないようお願いいたします。',
   paid: 'ご注文ありがとうございます',
   paidMore: '{shop} がお支払いを受け取りました。',
   refunded: '{shop} がお支払いを返金しました。',

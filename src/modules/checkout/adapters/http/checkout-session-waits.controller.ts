@@ -1,0 +1,43 @@
+import { Controller, Post } from '@nestjs/common';
+import { CallerOfKey, TestSecretKey } from '../../../../request/credential.js';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import { Operation, Tag } from '../../../../request/operation.js';
+import { Keyed } from '../../../../request/validation/keyed.js';
+import { PathId } from '../../../../request/validation/validation.js';
+import type { Caller } from '../../../../shared/caller.js';
+import { ownId } from '../../../../shared/own-id.js';
+import { AwaitPayment } from '../../application/await-payment.js';
+import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
+import { CHECKOUT_SESSION, checkoutSessionJson } from '../representation/checkout-sessions.views.js';
+import { AwaitTestPaymentRequest, toAwaited } from './checkout-sessions.requests.js';
+
+@Controller('/v1/test_helpers/checkout_sessions')
+@TestSecretKey()
+@Tag('Test helpers', 'Simulate customers, the ledger and time in test mode. A live key cannot call these operations.')
+export class CheckoutSessionWaitsController {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly awaitPayment: AwaitPayment,
+  ) {}
+
+  @Operation('awaitTestPayment', {
+    summary: 'Await the payment of a checkout session',
+    description: 'Keeps an open session open while the money for it is on its way, as the ledger does.',
+    answers: { 200: { description: 'The open session.', schema: CHECKOUT_SESSION } },
+  })
+  @Post(':id/await_payment')
+  @IdempotencyKey('accepted')
+  await(
+    @CallerOfKey() caller: Caller,
+    @Keyed(AwaitTestPaymentRequest) request: KeyedRequest<AwaitTestPaymentRequest>,
+    @PathId(CHECKOUT_SESSION_ID) id: string,
+  ) {
+    return this.idempotency.once(
+      caller,
+      request,
+      async () => this.awaitPayment.execute(caller, ownId(caller, id), toAwaited(request.body)),
+      (session) => ({ status: 200, body: checkoutSessionJson(session) }),
+    );
+  }
+}

@@ -1,0 +1,46 @@
+/** The lists of sessions in SQL, and when a session is expired. */
+
+import { createdBetween } from '../../../../persistence/created.js';
+import { selectionOf } from '../../../../platform/columns.js';
+import type { SessionStatus } from '../../domain/checkout-session.js';
+import { CheckoutSessionRecord } from './checkout-session.record.js';
+
+/** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
+export const clock = (seconds: string) => `statement_timestamp() + make_interval(secs => ${seconds})`;
+export const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
+
+/** An open session past its expires_at is expired, even before the sweeper has stored that. */
+export const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
+
+export const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
+
+const SELECT = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status('$8') }, SUMMARY)}
+  FROM checkout_sessions WHERE organization_id = $1 AND mode = $2 AND ${createdBetween('$5', '$6')}`;
+const RANGE = 'id >= $3 AND id < $4';
+const NEWEST = 'ORDER BY id DESC LIMIT $7';
+
+/**
+ * The sessions stored with this status. A range of (status, id), so that the planner uses the index on both: by id alone, it
+ * would read a day of open sessions before the newest expired one.
+ */
+const stored = (stored: SessionStatus, rest = '') => `${SELECT}
+  AND (status, id) >= ('${stored}', $3) AND (status, id) < ('${stored}', $4) ${rest}
+  ORDER BY checkout_sessions.status DESC, id DESC LIMIT $7`;
+
+/** One statement for each filter, so that each has a plan of its own: it reads an index backwards and sorts nothing. */
+export const LISTS = {
+  all: { name: 'checkout.list', text: `${SELECT} AND ${RANGE} ${NEWEST}` },
+  open: { name: 'checkout.list_open', text: stored('open', `AND expires_at > ${clock('$8')}`) },
+  complete: { name: 'checkout.list_complete', text: stored('complete') },
+  reference: {
+    name: 'checkout.list_reference',
+    text: `${SELECT} AND metadata->>'reference' = $9 AND ${RANGE} AND ($10::text IS NULL OR ${status('$8')} = $10) ${NEWEST}`,
+  },
+  // The sessions stored as expired, and the few that the sweeper has not stored yet. `late` finds those by expires_at, because
+  // in the order of IDs they come after all open sessions.
+  expired: {
+    name: 'checkout.list_expired',
+    text: `WITH late AS MATERIALIZED (${SELECT} AND ${isOverdue('$8')})
+      (${stored('expired')}) UNION ALL (SELECT * FROM late WHERE ${RANGE} ${NEWEST}) ${NEWEST}`,
+  },
+};

@@ -1,0 +1,36 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Database } from '../../../../persistence/database.js';
+import { sweep } from '../../../../persistence/sweep.js';
+import { Jobs } from '../../../../platform/jobs.js';
+import type { MovedClock } from '../../../../shared/clock.js';
+import { BankTransfers } from '../../application/bank-transfers.js';
+import { type DueTransfer, DueTransfers, PendingTransfers } from '../../application/ports.js';
+
+const INTERVAL_MS = 5_000;
+const BATCH = 10;
+
+@Injectable()
+export class TransferSweeper extends DueTransfers implements OnApplicationBootstrap {
+  constructor(
+    private readonly database: Database,
+    private readonly pending: PendingTransfers,
+    private readonly transfers: BankTransfers,
+    private readonly jobs: Jobs,
+  ) {
+    super();
+  }
+
+  onApplicationBootstrap(): void {
+    this.jobs.repeat('receive_transfers', INTERVAL_MS, () => this.sweep());
+  }
+
+  async sweep(clock?: MovedClock): Promise<void> {
+    await sweep<DueTransfer>({
+      limit: BATCH,
+      find: (most, after) => this.pending.due(most, after, clock),
+      handle: async (due) => {
+        for (const transfer of due) await this.database.commit(async () => this.transfers.receive(transfer));
+      },
+    });
+  }
+}

@@ -1,0 +1,350 @@
+/** Sessions that stay open while their money is on its way. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
+import { uuidOf } from '../../src/shared/id.js';
+import { isReplay, atOnce as many, type Reply, SMALLEST, untilDecided } from '../support/client.js';
+import { expectError, expectInvalid, readResource } from '../support/envelope.js';
+import { Holder, waitingForLocks } from '../support/holder.js';
+import { openPage, stateIn, submit, visit } from '../support/page.js';
+import { until as untilTrue } from '../support/processes.js';
+import { atOnce } from '../support/races.js';
+import { expectBalanced } from '../support/reconciled.js';
+import { useOther, useService, useShop } from '../support/setup.js';
+import { owned, Shop, unknownId } from '../support/shop.js';
+
+const PATH = '/v1/checkout_sessions';
+const HELPERS = '/v1/test_helpers';
+const DAY = 86_400;
+const AWAITING = 'checkout.session.awaiting_payment';
+const COMPLETED = 'checkout.session.completed';
+const EXPIRED = 'checkout.session.expired';
+
+const config = { publicUrl: 'https://pay.example' };
+const service = useService({ config });
+const other = useOther(service, { config });
+const shop = useShop(service);
+
+afterEach(() => expectBalanced(service));
+
+interface Session {
+  readonly id: string;
+  readonly status: string;
+  readonly expires_at: number;
+}
+interface Event {
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: { readonly object: Session; readonly reason: string | null };
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+const created = async (of: Shop = shop) => (await of.createSession()).body;
+const read = async (id: string, of: Shop = shop) => (await of.get(`${PATH}/${id}`)).body;
+const advance = (days: number, of: Shop = shop) => of.post(`${HELPERS}/clock`, { advance_seconds: days * DAY });
+const awaited = (id: string, until: unknown, more: object = {}, of: Shop = shop) =>
+  of.bare(`/ledger${PATH}/${id}/await_payment`, { until, ...more });
+const helped = (id: string, body: object, of: Shop = shop) =>
+  of.bare(`${HELPERS}/checkout_sessions/${id}/await_payment`, body);
+const pay = (id: string, more: object = {}, of: Shop = shop) =>
+  of.record({ amount: 1000, checkout_session: id, ...more });
+const told = async (id: string, of: Shop = shop) =>
+  ((await of.eventsOf(id)) as Event[]).map(({ type, sequence, data: { object, reason } }) => {
+    return [type, sequence, object.status, object.expires_at, reason];
+  });
+
+describe('await_payment', () => {
+  test('answers with the session, which stays open until then, and records an event', async () => {
+    const session = await created();
+    const { organization } = shop;
+    const until = now() + 14 * DAY;
+    const waiting = { ...session, expires_at: until };
+    const first = await awaited(session.id, until, { reason: 'SEPA transfer', organization });
+    expect([first.status, first.body]).toEqual([200, owned(organization, waiting)]);
+    expect(Object.keys(first.body)).toEqual(Object.keys(owned(organization, session)));
+    expect(await read(session.id)).toEqual(waiting);
+    expect((await awaited(session.id, until)).body).toEqual(owned(organization, waiting));
+    const moved = await helped(session.id, { until: until + DAY });
+    expect([moved.status, moved.body]).toEqual([200, { ...waiting, expires_at: until + DAY }]);
+    const back = await awaited(session.id, null);
+    expect([back.status, back.body]).toEqual([200, owned(organization, session)]);
+    expect((await helped(session.id, { until: null })).body).toEqual(session);
+    const { id } = (await pay(session.id)).body;
+    expect(await read(session.id)).toMatchObject({ status: 'complete', expires_at: session.expires_at });
+    expect((await shop.get(`/v1/payments/${id}`)).body.mismatch).toBe(null);
+    expect(await told(session.id)).toEqual([
+      ['checkout.session.created', 1, 'open', session.expires_at, null],
+      [AWAITING, 2, 'open', until, 'SEPA transfer'],
+      [AWAITING, 3, 'open', until + DAY, null],
+      [AWAITING, 4, 'open', session.expires_at, null],
+      [COMPLETED, 5, 'complete', session.expires_at, null],
+    ]);
+  });
+
+  test('gives back what is left of the time, and five minutes at least', async () => {
+    const { id } = await created();
+    expect((await awaited(id, now() + 10 * DAY)).status).toBe(200);
+    await advance(3);
+    const clock = now() + 3 * DAY;
+    const { expires_at, status } = (await awaited(id, null)).body;
+    expect([status, expires_at >= clock + 300, expires_at <= clock + 310]).toEqual(['open', true, true]);
+  });
+
+  test('is replayed under its idempotency key', async () => {
+    const { id } = await created();
+    const body = { until: now() + DAY };
+    for (const path of [`/ledger${PATH}/${id}`, `${HELPERS}/checkout_sessions/${id}`]) {
+      const send = () =>
+        (path.startsWith('/ledger') ? shop.ledgerPost : shop.post).call(shop, `${path}/await_payment`, body, path);
+      const [first, again] = [await send(), await send()];
+      expect([first.status, again.text, isReplay(again)]).toEqual([200, first.text, true]);
+    }
+    expect(await told(id)).toHaveLength(2);
+  });
+
+  test.each([
+    ['nothing', {}, 'required'],
+    ['a string', { until: '1763700000' }, 'invalid_type'],
+    ['a float', { until: now() + DAY + 0.5 }, 'invalid_type'],
+    ['a negative time', { until: -1 }, 'too_small'],
+    ['a time beyond all', { until: 1e15 }, 'too_large'],
+    ['a flag', { until: true }, 'invalid_type'],
+  ])('refuses %s as the time', async (_, body, code) => {
+    const session = await created();
+    expectInvalid(await helped(session.id, body), ['until', code]);
+    expectInvalid(await shop.bare(`/ledger${PATH}/${session.id}/await_payment`, body), ['until', code]);
+    expect([await read(session.id), (await told(session.id)).length]).toEqual([session, 1]);
+  });
+
+  test("refuses the past and more than 30 days ahead, by its owner's clock, and says what is allowed", async () => {
+    await advance(10);
+    const session = await created();
+    const at = now() + 10 * DAY;
+    for (const [until, code, allowed] of [
+      [at - 1, 'too_small', at + 300],
+      [now(), 'too_small', at + 300],
+      [at + 30 * DAY + 5, 'too_large', at + 30 * DAY],
+    ] as const) {
+      const { status, body } = await awaited(session.id, until);
+      expect([status, body.error.errors]).toMatchObject([400, [{ param: 'until', code }]]);
+      expect(Math.abs(Number(body.error.errors[0].allowed[0]) - allowed)).toBeLessThan(5);
+    }
+    expect([await read(session.id), (await told(session.id)).length]).toEqual([session, 1]);
+    expect((await awaited(session.id, at + 30 * DAY)).status).toBe(200);
+  });
+
+  test('refuses what else is wrong, and sessions that are not there or not open', async () => {
+    const { id } = await created();
+    const until = now() + DAY;
+    expectInvalid(await awaited(id, until, { reason: 'x'.repeat(501) }), ['reason', 'too_long']);
+    expectInvalid(await helped(id, { until, organization: shop.organization }), ['organization', 'unknown_field']);
+    const missing = { status: 404, code: 'not_found', errors: [['id', 'invalid_value']] } as const;
+    expectError(await awaited(unknownId('cs_test'), until), missing);
+    expectError(await awaited(unknownId('cs_live'), until), missing);
+    expectError(await awaited(id, until, { organization: unknownId('org') }), missing);
+    const stranger = await Shop.open(service);
+    expectError(await helped(id, { until }, stranger), missing);
+    expect((await told(id)).length).toBe(1);
+    await shop.expire(id);
+    const notOpen = { status: 422, code: 'session_not_open', errors: [['id', 'invalid_value']] } as const;
+    expectError(await awaited(id, until), { ...notOpen, nextStep: readResource(`/ledger${PATH}/${id}`) });
+    expectError(await helped(id, { until }), { ...notOpen, nextStep: readResource(`${PATH}/${id}`) });
+    const paid = await created();
+    await pay(paid.id);
+    for (const time of [until, null]) expectError(await helped(paid.id, { until: time }), notOpen);
+    const overdue = await created();
+    await advance(1);
+    expectError(await helped(overdue.id, { until: until + DAY }), notOpen);
+  });
+
+  test('on day 29 it can be paid, on day 31 it has expired and its money is a mismatch', async () => {
+    const [paid, late] = [await created(), await created()];
+    const until = now() + 30 * DAY;
+    for (const { id } of [paid, late]) expect((await awaited(id, until)).status).toBe(200);
+    await advance(29);
+    expect([(await read(paid.id)).status, (await read(late.id)).status]).toEqual(['open', 'open']);
+    expect((await pay(paid.id)).body.mismatch).toBe(null);
+    await advance(2);
+    expect([(await read(paid.id)).status, (await read(late.id)).status]).toEqual(['complete', 'expired']);
+    expect((await pay(late.id, { on_mismatch: 'record' })).body.mismatch).toBe('session_expired');
+    expect((await told(late.id)).at(-1)).toEqual([EXPIRED, 3, 'expired', until, null]);
+  });
+
+  test('a merchant can still expire it: money that comes later does not match', async () => {
+    const { id } = await created();
+    await awaited(id, now() + DAY);
+    expect((await shop.expire(id)).body.status).toBe('expired');
+    expect((await pay(id, { on_mismatch: 'record' })).body.mismatch).toBe('session_expired');
+  });
+
+  test('every read, list, filter, page and the sweeper agree when it ends', async () => {
+    const { id, path } = await openPage(shop, SMALLEST);
+    const until = now() + 3;
+    expect((await awaited(id, until)).status).toBe(200);
+    const looks = async () => {
+      await service.application.get(ExpirySweeper).sweep();
+      const [session, all, open, expired] = await Promise.all(
+        [`/${id}`, '', '?status=open', '?status=expired'].map((rest) => shop.get(PATH + rest)),
+      );
+      const count = (reply: Reply | undefined) => reply?.body.data.length;
+      return [session?.body.status, all?.body.data[0].status, count(open), count(expired)];
+    };
+    const about = (await shop.get(`${PATH}/${id}/page`)).body;
+    expect(about.expires_at).toBe(until);
+    for (;;) {
+      const before = Date.now() / 1000;
+      const [seen, page] = [await looks(), stateIn(await visit(service.url + path))];
+      const after = Date.now() / 1000;
+      if (after < until) expect([seen, page]).toEqual([['open', 'open', 1, 0], 'awaited']);
+      if (before >= until) {
+        expect([seen, page]).toEqual([['expired', 'expired', 0, 1], 'expired']);
+        break;
+      }
+      // A link takes 20 requests a second.
+      await sleep(100);
+    }
+    await untilTrue(async () => (await told(id)).length === 3, 'the sweeper has been by');
+  });
+});
+
+describe('at once', () => {
+  test('several wait one after the other, each with its event', async () => {
+    const { id } = await created();
+    const base = now() + DAY;
+    const answers = await many(20, (number) =>
+      untilDecided(() => awaited(id, base + number, {}, number % 2 ? shop.at(other) : shop)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const events = (await told(id)).slice(1);
+    expect(events.map(([, sequence]) => sequence)).toEqual(Array.from({ length: 20 }, (_, at) => at + 2));
+    expect(events.map(([, , , expires]) => Number(expires) - base).sort((one, next) => one - next)).toEqual(
+      Array.from({ length: 20 }, (_, at) => at),
+    );
+    expect((await read(id)).expires_at).toBe(events.at(-1)?.[3]);
+  });
+
+  /** The answer to a request that waits for a row while somebody changes it. */
+  async function overtaken(id: string, change: string, request: () => Promise<Reply>, more = 0): Promise<Reply> {
+    const outsider = await Holder.connect(service.databaseUrl);
+    await outsider.hold(`UPDATE checkout_sessions SET ${change} WHERE id = $1`, [uuidOf(id)]);
+    const reply = untilDecided(request);
+    await untilTrue(async () => (await waitingForLocks(service.sql)) > 0);
+    await sleep(more);
+    await outsider.commit();
+    await outsider.end();
+    return reply;
+  }
+
+  test.each([
+    ['a payment', COMPLETED, (id: string) => pay(id)],
+    ['an expiry', EXPIRED, (id: string) => shop.expire(id)],
+  ])('%s that was decided before a wait is decided again', async (_, type, close) => {
+    const { id } = await created();
+    const change = `expires_at = date_trunc('second', now() + interval '5 days'), original_expires_at = expires_at, awaits = 1`;
+    expect((await overtaken(id, change, () => close(id))).status).toBeLessThan(300);
+    const { status, expires_at } = await read(id);
+    expect((await told(id)).at(-1)).toEqual([type, 3, status, expires_at, null]);
+  });
+
+  test('a session does not wait whose time ends while the request waits for its lock', async () => {
+    const { id } = await created();
+    const soon = `expires_at = now() + interval '0.25 seconds'`;
+    const late = await overtaken(id, soon, () => awaited(id, now() + DAY), 350);
+    expect([late.status, late.body.error?.code]).toEqual([422, 'session_not_open']);
+    expect((await read(id)).status).toBe('expired');
+  });
+
+  test('waits, expiry, payment, sweeper and clock have one order', async () => {
+    const race = async (number: number) => {
+      const here = await Shop.open(service, shop);
+      const there = here.at(other);
+      const session = await created(here);
+      const untils = [now() + 3 * DAY, now() + 5 * DAY];
+      const contestants = [
+        () => awaited(session.id, untils[0], {}, here),
+        () => helped(session.id, { until: untils[1] }, there),
+        () => pay(session.id, {}, there),
+        () => here.expire(session.id),
+        () => advance(2, there),
+      ];
+      const chosen = number % 2 === 0 ? contestants : contestants.filter((_, at) => at !== 3);
+      const [replies] = await Promise.all([
+        atOnce(chosen, number),
+        ...[service, other].map(({ application }) => application.get(ExpirySweeper).sweep()),
+      ]);
+      // Every answer but the clock's is of this session.
+      const done = replies.filter(({ status }) => status < 300).map(({ body }) => body);
+      const refused = replies.filter(({ status }) => status >= 300).map(({ body }) => body.error.code);
+      expect(refused.filter((code) => code !== 'session_not_open')).toEqual([]);
+      const events = (await here.eventsOf(session.id)) as Event[];
+      expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1));
+      const types = events.map(({ type }) => type);
+      expect(types.slice(0, -1).some((type) => type === COMPLETED || type === EXPIRED)).toBe(false);
+      const waits = done.filter(({ status, object }) => object === 'checkout.session' && status === 'open');
+      const shown = events.filter(({ type }) => type === AWAITING).map(({ data }) => data.object.expires_at);
+      expect(shown.toSorted()).toEqual(waits.map(({ expires_at }) => expires_at).toSorted());
+      expect(done.some(({ object }) => object === 'payment')).toBe(types.includes(COMPLETED));
+      const { status, expires_at } = await read(session.id, here);
+      expect([status, expires_at]).toEqual([events.at(-1)?.data.object.status, shown.at(-1) ?? session.expires_at]);
+      return types.at(-1);
+    };
+    const ends: unknown[] = [];
+    for (let start = 0; start < 30; start += 5) {
+      ends.push(...(await Promise.all(Array.from({ length: 5 }, (_, at) => race(start + at)))));
+    }
+    expect(new Set(ends).size).toBeGreaterThan(1);
+  });
+});
+
+describe('a bank transfer of the pretend payer', () => {
+  async function transferred() {
+    const page = await openPage(shop, SMALLEST);
+    const at = service.url + page.path;
+    await submit(`${at}/pay`);
+    const sent = await submit(`${at}/pretend/transfer`);
+    expect([sent.status, sent.location]).toEqual([303, `${page.path}/return`]);
+    return { ...page, at, state: async () => stateIn(await visit(at)) };
+  }
+  const paymentsOf = async (id: string) => (await shop.get(`/v1/payments?checkout_session=${id}`)).body.data;
+
+  test('is on its way for seven days, and arrives after two, on whatever process', async () => {
+    const { id, at, state } = await transferred();
+    const { expires_at } = await read(id);
+    expect(Math.abs(expires_at - now() - 7 * DAY)).toBeLessThan(10);
+    for (const rest of ['', '/return', '/cancel']) {
+      const { text } = await visit(at + rest);
+      expect([text.includes('Your payment is on its way'), /<form/.test(text)]).toEqual([true, false]);
+    }
+    for (const step of ['pay', 'pretend/pay', 'pretend/transfer']) {
+      expect((await submit(`${at}/${step}`)).status).toBe(303);
+    }
+    await advance(1.9);
+    expect([await paymentsOf(id), await state()]).toEqual([[], 'awaited']);
+    expect((await advance(0.2, shop.at(other))).status).toBe(200);
+    expect(await paymentsOf(id)).toMatchObject([{ amount: 1000, mismatch: null }]);
+    expect([await state(), (await read(id)).status]).toEqual(['paid', 'complete']);
+    expect((await told(id)).map(([type, , , , reason]) => [type, reason])).toEqual([
+      ['checkout.session.created', null],
+      [AWAITING, 'bank transfer'],
+      [COMPLETED, null],
+    ]);
+  });
+
+  test('comes by the helper `pay` at once, and then not again', async () => {
+    const { id, state } = await transferred();
+    expect((await shop.post(`${HELPERS}/checkout_sessions/${id}/pay`)).body.mismatch).toBe(null);
+    await advance(3);
+    expect([await state(), (await paymentsOf(id)).length]).toEqual(['paid', 1]);
+  });
+
+  test('does not come once the ledger waits no longer, and is a mismatch once the session has ended', async () => {
+    const [called, ended, late] = [await transferred(), await transferred(), await transferred()];
+    await awaited(called.id, null);
+    expect(await called.state()).toBe('being_paid');
+    await shop.expire(ended.id);
+    await advance(2.5);
+    expect([await paymentsOf(called.id), await paymentsOf(late.id)]).toMatchObject([[], [{ mismatch: null }]]);
+    expect(await paymentsOf(ended.id)).toMatchObject([{ mismatch: 'session_expired' }]);
+    expect(await ended.state()).toBe('received');
+  });
+});
