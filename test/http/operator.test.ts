@@ -71,7 +71,7 @@ test('an organization is created, read, listed and changed', async () => {
 
 test('a key is created, used, listed, rotated and revoked', async () => {
   const { id: organization } = await operator.organizations.create({ name: 'Keys' });
-  const terms = { mode: 'test', holder: 'Web shop', origins: ['https://shop.example'] } as const;
+  const terms = { mode: 'test' as const, holder: 'Web shop', origins: ['https://shop.example'] };
   const { key: token, ...made } = await operator.apiKeys.create(organization, terms);
   expect(made).toEqual({
     id: SOME_ID,
@@ -100,9 +100,9 @@ test('a key is created, used, listed, rotated and revoked', async () => {
   expect([(await sessions(token)).status, (await sessions(next)).status]).toEqual([401, 200]);
   expectInvalid(await write(`/operator/v1/api_keys/${made.id}/rotate`), ['id', 'invalid_value']);
 
-  const rights = ['sessions', 'propose'] as const;
+  const rights: ('sessions' | 'propose')[] = ['sessions', 'propose'];
   const expires_at = Math.floor(Date.now() / 1000) + 60;
-  const limited = { mode: 'live', kind: 'restricted', rights: [...rights], expires_at } as const;
+  const limited = { mode: 'live' as const, kind: 'restricted' as const, rights, expires_at };
   const { key: _, ...restricted } = await operator.apiKeys.create(organization, limited);
   expect(restricted).toMatchObject({ ...limited, holder: restricted.id, prefix: expect.stringMatching(/^rk_live_/) });
   const listed = await all(operator.apiKeys.list(organization, { limit: 1 }));
