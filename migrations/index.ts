@@ -36,3 +36,6 @@ export { RefundsMadeElsewhere1763700000036 } from './0036-refunds-made-elsewhere
 export { NotifyUrlsFilled1763700000037 } from './0037-notify-urls-filled.js';
 export { AwaitedPayments1763700000040 } from './0040-awaited-payments.js';
 export { SessionReferences1763700000041 } from './0041-session-references.js';
+export { KeyHolders1763700000044 } from './0044-key-holders.js';
+export { OrganizationReferences1763700000045 } from './0045-organization-references.js';
+export { OrganizationReferenceKey1763700000046 } from './0046-organization-reference-key.js';

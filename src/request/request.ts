@@ -27,6 +27,8 @@ declare module 'fastify' {
     errorCode: string | undefined;
     keyDisplay: string | undefined;
     keyFault: string | undefined;
+    keyHolder: string | undefined;
+    keyId: string | undefined;
     traceId?: string;
   }
 }

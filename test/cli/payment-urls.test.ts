@@ -54,13 +54,20 @@ test('a page leads to the payment URL of the organization and mode, until there 
 });
 
 test("it must be https and contain the session's ID after its host, and the organization must exist", async () => {
+  const notHttps = 'payment_url.live must be an https URL, with placeholders after its host only.';
   const wrong = [
+    [shop.organization, 'http://pay.example/{CHECKOUT_SESSION_ID}', notHttps],
     [
       shop.organization,
-      'http://pay.example/{CHECKOUT_SESSION_ID}',
-      'payment_url must be an https URL, with placeholders after its host only.',
+      'https://a:b@pay.example/{CHECKOUT_SESSION_ID}',
+      'payment_url.live must not contain user information.',
     ],
-    [shop.organization, 'https://pay.example', 'payment_url must contain {CHECKOUT_SESSION_ID}.'],
+    [
+      shop.organization,
+      'https://pay.example/?id=%7BSESSION_ID%7D',
+      'payment_url.live must not contain %7BSESSION_ID%7D: it may contain {CHECKOUT_SESSION_ID}, {ORGANIZATION}, {RETURN_URL}, {CANCEL_URL} and no other braces.',
+    ],
+    [shop.organization, 'https://pay.example', 'payment_url.live must contain {CHECKOUT_SESSION_ID}.'],
     [unknownId('org'), TEMPLATE, 'No such organization.'],
   ];
   for (const [organization = '', url = '', message] of wrong) {
@@ -82,7 +89,7 @@ test('a page shows whom to ask and on which terms', async () => {
   };
   expect(await links()).toEqual([]);
   const given = ['--contact', contact, '--terms-url', terms_url, '--privacy-url', privacy_url];
-  expect(await run(...given)).toEqual({ id, contact, terms_url, privacy_url });
+  expect(await run(...given)).toMatchObject({ id, contact, terms_url, privacy_url });
   expect(await links()).toEqual([
     [`mailto:${contact}`, contact],
     [terms_url, 'Terms'],
@@ -90,7 +97,7 @@ test('a page shows whom to ask and on which terms', async () => {
   ]);
   const url = 'https://shop.example/help';
   const changed = { id, contact: url, terms_url: null, privacy_url };
-  expect(await run('--contact', url, '--no-terms-url')).toEqual(changed);
+  expect(await run('--contact', url, '--no-terms-url')).toMatchObject(changed);
   expect(await links()).toEqual([
     [url, 'Contact'],
     ['https://a.example/?&quot;', 'Privacy'],
@@ -103,7 +110,10 @@ test('a page shows whom to ask and on which terms', async () => {
     ['--contact', 'https://a:b@shop.example', 'contact must not contain user information.'],
     ['--terms-url', 'https://a@shop.example', 'terms_url must not contain user information.'],
     ['--privacy-url', 'https://:b@shop.example', 'privacy_url must not contain user information.'],
-    ['--mode', 'test', 'Give --payment-url with its --mode, or --contact, --terms-url or --privacy-url.'],
+    ['--mode', 'test', 'Give --payment-url with its --mode, or another option.'],
+    ['--name', '', 'A name has 1 to 255 characters.'],
+    ['--refund-approval', 'none', 'Allowed choices are keys, all.'],
+    ['--details-retention-days', '0', 'It must be a whole number from 1 to 3650.'],
     ['--payment-url', TEMPLATE, 'Give --payment-url with its --mode'],
   ];
   for (const [option = '', value = '', message] of wrong) {

@@ -56,6 +56,7 @@ test('each statement names its organization and mode, or says why it reads those
     byToken: () => keys.byToken(token),
     byId: () => keys.byId(key.state.id),
     ofOrganization: () => keys.ofOrganization(caller.organization),
+    pageOf: () => keys.pageOf(caller.organization, PAGE),
     allowedOrigins: () => keys.allowedOrigins(),
     expireBy: () => keys.expireBy(key.state.id, NOW.now),
     revoke: () => keys.revoke(key.state.id, NOW.now),
@@ -66,9 +67,12 @@ test('each statement names its organization and mode, or says why it reads those
   const next = { secret: other.webhookSecret, previousExpiresAt: NOW.now };
   const ofOrganizations: Calls<Organizations> = {
     add: () => organizations.add(other),
-    storeDetails: () => organizations.storeDetails(other.with({ contact: 'help@shop.test' })),
+    storeSettings: () => organizations.storeSettings(other.with({ contact: 'help@shop.test' })),
     exists: () => organizations.exists(other.id),
     byId: () => organizations.byId(other.id),
+    lock: () => organizations.lock(other.id),
+    byReference: () => organizations.byReference('reference'),
+    page: () => organizations.page(PAGE, undefined),
     origins: () => organizations.origins(caller),
     all: () => organizations.all(),
     webhookSecrets: () => organizations.webhookSecrets(other.id),
@@ -90,6 +94,7 @@ test('each statement names its organization and mode, or says why it reads those
       for (const url of ['https://pay.test', null]) await pages.setOrganizationPaymentUrl(caller, url);
     },
     organizationPaymentUrl: () => pages.organizationPaymentUrl(caller),
+    paymentUrlsOf: () => pages.paymentUrlsOf([caller.organization]),
     find: () => pages.find(caller, session.id),
   };
 

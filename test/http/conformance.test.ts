@@ -5,7 +5,7 @@ import { useService, useShop } from '../kit/setup.js';
 import { type PassingAnswer, startHttpProxy } from '../support/http-proxy.js';
 import { type Ended, run } from '../support/processes.js';
 import { listen } from '../support/sockets.js';
-import { createLedgerKey } from '../support/tenants.js';
+import { createLedgerKey, createOperatorKey } from '../support/tenants.js';
 
 const TOPICS = [
   'amounts',
@@ -16,6 +16,7 @@ const TOPICS = [
   'idempotency',
   'ids',
   'ledger',
+  'operator',
   'page',
   'paging',
   'refunds-elsewhere',
@@ -31,7 +32,8 @@ const shop = useShop(service, {}, beforeAll);
 let ledger: string[];
 
 beforeAll(async () => {
-  ledger = ['--ledger-key', await createLedgerKey(service), '--organization', shop.organization];
+  const own = ['--organization', shop.organization, '--operator-key', await createOperatorKey(service)];
+  ledger = ['--ledger-key', await createLedgerKey(service), ...own];
 });
 
 const kit = (...args: readonly string[]): Promise<Ended> => run(['dist/conformance/run.js', ...args]).ended;
@@ -65,7 +67,9 @@ test('without a ledger key, the cases that need one are skipped, by name and wit
   const left = cases.filter(({ outcome }) => outcome === 'skipped');
   expect({ status, failed, topics: topics.map(({ name }) => name) }).toEqual({ status: 0, failed: 0, topics: TOPICS });
   expect(passed).toBeGreaterThan(250);
-  expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['needs --ledger-key and --organization']));
+  expect(new Set(left.map(({ reason }) => reason))).toEqual(
+    new Set(['needs --ledger-key and --organization', 'needs --operator-key']),
+  );
   expect(left).toHaveLength(skipped);
   expect((await conform(service.url, '--only', 'refunds')).stdout).toContain(
     `  skipped  a recorded payment can be read (resources, refunds): needs --ledger-key and --organization\n`,

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { useService } from '../kit/setup.js';
 import { Shop } from '../support/shop.js';
+import { createOperatorKey } from '../support/tenants.js';
 
 const BLOCKS = /^```sh( error)?\n(.*?)^```/gms;
 /** Writes the status of each answer, a line each, where the output of the commands is not. */
@@ -26,7 +27,14 @@ test('there are guides with commands', () => expect(GUIDES.length).toBeGreaterTh
 test.each(GUIDES)('$file', async ({ blocks }) => {
   const shop = await Shop.open(service);
   const { body } = await shop.record({ amount: 5000 });
-  const known = { API: service.url, KEY: shop.key, LEDGER_KEY: shop.ledgerKey, ORGANIZATION: shop.organization };
+  const OPERATOR_KEY = await createOperatorKey(service);
+  const known = {
+    API: service.url,
+    KEY: shop.key,
+    LEDGER_KEY: shop.ledgerKey,
+    ORGANIZATION: shop.organization,
+    OPERATOR_KEY,
+  };
   // One shell for all blocks, as a reader has: what one block sets, the next one uses.
   const commands = blocks.flatMap(([, error = '', text = '']) => [`echo 'block${error}' >&9`, text]);
   const script = [CURL, TILLGATE, ...commands].join('\n');

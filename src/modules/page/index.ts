@@ -1,3 +1,3 @@
-export { DueTransfers, Pages } from './application/ports.js';
+export { DueTransfers, Pages, type PaymentUrls } from './application/ports.js';
 export { SetPaymentUrl } from './application/set-payment-url.js';
 export { PAGE, PageModule } from './page.module.js';

@@ -11,7 +11,6 @@ import {
   ListOf,
   ListOfUrls,
   Locale,
-  Metadata,
   OneOf,
   Text,
   Time,
@@ -19,6 +18,7 @@ import {
   WebUrl,
 } from '../../../../request/validation/fields.js';
 import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
+import { Metadata } from '../../../../request/validation/metadata.js';
 import { Owner } from '../../../../request/validation/requests.js';
 import type { Awaited } from '../../application/await-payment.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
