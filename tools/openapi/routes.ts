@@ -17,6 +17,8 @@ import {
   WEBHOOKS,
   type WebhookFacts,
 } from '../../src/platform/http/operation.js';
+import { RIGHT } from '../../src/modules/access/adapters/http/right.guard.js';
+import type { Right } from '../../src/modules/access/index.js';
 import type { IdKind } from '../../src/shared/id.js';
 import type { RequestClass } from '../../src/validation/constraints.js';
 import { KeyedPipe } from '../../src/validation/keyed.js';
@@ -28,6 +30,8 @@ export interface Route extends OperationFacts {
   readonly handler: string;
   readonly credential: Credential;
   readonly tag: TagFacts;
+  /** What a restricted key needs for it. */
+  readonly right: Right | undefined;
   readonly idKind: IdKind | undefined;
   readonly idempotencyKey: 'required' | 'accepted' | undefined;
   readonly body: RequestClass | undefined;
@@ -50,7 +54,7 @@ export function routesOf(controller: Type): Route[] {
     if (!operation && credential !== 'none') throw new Error(`${controller.name}.${name} has no @Operation.`);
     if (!operation) return [];
     const idempotencyKey = idempotencyKeyOf(handler);
-    const route = { controller, handler: name, credential, tag: tagOf(controller), idempotencyKey };
+    const route = { controller, handler: name, credential, tag: tagOf(controller), right: read<Right>(RIGHT, handler), idempotencyKey };
     return [{ ...operation, ...route, ...inputOf(controller, name) }];
   });
 }

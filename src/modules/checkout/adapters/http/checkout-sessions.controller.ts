@@ -10,6 +10,7 @@ import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { Keyed } from '../../../../validation/keyed.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
 import { PathId, ValidQuery } from '../../../../validation/validation.js';
+import { NeedsRight } from '../../../access/index.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';
@@ -46,6 +47,7 @@ export class CheckoutSessionsController {
     answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true, linked: true } },
   })
   @Post()
+  @NeedsRight('sessions')
   @IdempotencyKey('required')
   async create(
     @CallerOfKey() caller: Caller,
@@ -72,6 +74,7 @@ export class CheckoutSessionsController {
     answers: { 200: { description: 'The expired session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/expire')
+  @NeedsRight('sessions')
   @IdempotencyKey('accepted')
   expire(
     @CallerOfKey() caller: Caller,
@@ -92,6 +95,7 @@ export class CheckoutSessionsController {
     answers: { 200: { description: 'The complete session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/complete')
+  @NeedsRight('sessions')
   @IdempotencyKey('accepted')
   complete(
     @CallerOfKey() caller: Caller,

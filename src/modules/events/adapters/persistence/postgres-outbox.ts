@@ -66,6 +66,7 @@ export class PostgresOutbox extends Outbox {
 
   private announce(caller: Caller, event: NewEvent): void {
     RECORDED.inc({ mode: caller.mode, type: event.type });
+    event.committed?.();
     this.scheduler.recorded(caller, event);
   }
 }

@@ -3,8 +3,10 @@ import type { Caller } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
 import { RefundEvents } from '../../application/ports.js';
-import type { Refund, RefundEvent } from '../../domain/refund.js';
-import { detailsOf, refundJson } from '../representation/refunds.views.js';
+import type { Refund } from '../../domain/refund.js';
+import type { RefundEvent } from '../../domain/refund-state.js';
+import { PAID_UNAPPROVED } from '../persistence/metrics.js';
+import { eventDetailsOf, reasonOf, refundJson } from '../representation/refunds.views.js';
 
 @Injectable()
 export class OutboxRefundEvents extends RefundEvents {
@@ -14,14 +16,16 @@ export class OutboxRefundEvents extends RefundEvents {
 
   record(caller: Caller, type: RefundEvent, refund: Refund, notifyUrl: string | null): Write {
     const { version, state } = refund;
+    const isUnapproved = type === 'refund.succeeded' && state.approval === 'waiting';
     return this.outbox.record(caller, {
       type,
       object: state.id,
       sequence: type === 'refund.created' ? 1 : version,
       data: refundJson(refund),
-      reason: state.failureReason,
-      details: detailsOf(refund),
+      reason: reasonOf(refund),
+      details: eventDetailsOf(refund),
       notifyUrl,
+      committed: isUnapproved ? () => PAID_UNAPPROVED.inc({ mode: caller.mode }) : undefined,
     });
   }
 }

@@ -7,6 +7,7 @@ import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
 import { OverdueSessions } from '../../../checkout/index.js';
 import { Deliveries, WebhookScheduler } from '../../../events/index.js';
+import { OverdueApprovals } from '../../../refunds/index.js';
 import { DueWork } from '../../application/ports.js';
 
 /** Longer than the timeout of a delivery attempt, and shorter than the usual timeout of clients. */
@@ -24,7 +25,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly clock: CallerClock,
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
-    private readonly overdue: OverdueSessions,
+    private readonly sessions: OverdueSessions,
+    private readonly approvals: OverdueApprovals,
     private readonly deliveries: Deliveries,
     private readonly webhooks: WebhookScheduler,
     private readonly jobs: Jobs,
@@ -41,7 +43,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     const { ahead } = await this.clock.at(caller);
     const work = [
       () => this.moveSchedule(caller),
-      () => this.overdue.sweep({ ...caller, ahead }),
+      () => this.sessions.sweep({ ...caller, ahead }),
+      () => this.approvals.sweep({ ...caller, ahead }),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
@@ -55,7 +58,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
         const behind = moved.filter(({ isBehind }) => isBehind);
         if (behind.length > 0) await this.clock.settled();
         for (const clock of behind) await this.moveSchedule(clock);
-        for (const clock of moved) await this.overdue.sweep(clock);
+        for (const clock of moved) await this.sessions.sweep(clock);
+        for (const clock of moved) await this.approvals.sweep(clock);
       },
     });
   }
