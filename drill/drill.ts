@@ -191,6 +191,7 @@ class Drill {
     await this.clock.advance(seconds, async () => {
       for (const line of this.lines) await line.deliver();
     });
+    await this.merchants.decide();
   }
 
   private async books(): Promise<Books> {

@@ -15,8 +15,7 @@ const ANA = { key: 'key_ana', holder: 'Ana', actor: null };
 const BEN = { key: 'key_ben', holder: 'Ben', actor: 'Ben' };
 const FAILURE = { reason: null, claim: null, providerReference: null };
 
-const propose = (needsApproval: boolean) =>
-  Refund.propose(PAYMENT, INPUT, MOMENT, { requester: BOT, needsApproval });
+const propose = (needsApproval: boolean) => Refund.propose(PAYMENT, INPUT, MOMENT, { requester: BOT, needsApproval });
 const waiting = propose(true);
 const by = (requester: typeof BOT, now = NOW, comment: string | null = null) => ({ by: requester, now, comment });
 const approve = (refund: Refund, requester = ANA, now = NOW) => refund.approve({ ...by(requester, now), amount: 100 });
@@ -78,7 +77,11 @@ test('it expires when its time is over, and nobody can decide from then on', () 
 describe('refused is', () => {
   test('whoever holds the key of the proposal, under any key', () => {
     for (const requester of [BOT, ROTATED]) {
-      const refusal = { code: 'second_person_required', errors: [{ param: 'Authorization' }], resource: waiting.state.id };
+      const refusal = {
+        code: 'second_person_required',
+        errors: [{ param: 'Authorization' }],
+        resource: waiting.state.id,
+      };
       expect(refusalOf(() => approve(waiting, requester))).toMatchObject(refusal);
       expect(refusalOf(() => waiting.reject(by(requester)))).toMatchObject(refusal);
       expect(refusalOf(() => approve(approve(waiting), requester))).toMatchObject(refusal);
@@ -86,7 +89,9 @@ describe('refused is', () => {
   });
 
   test.each([99, 101])('the approval of %s, which nobody saw, without a word of what would be right', (amount) => {
-    const errors = [{ param: 'amount', code: 'invalid_value', message: "The amount is not the refund's.", allowed: [] }];
+    const errors = [
+      { param: 'amount', code: 'invalid_value', message: "The amount is not the refund's.", allowed: [] },
+    ];
     const refusal = { code: 'approval_amount_mismatch', errors, resource: waiting.state.id };
     for (const refund of [waiting, approve(waiting)])
       expect(refusalOf(() => refund.approve({ ...by(ANA), amount }))).toEqual(refusal);

@@ -19,7 +19,11 @@ const PAYMENT: RefundablePayment = {
   refundable: 5000,
 };
 const propose = () =>
-  Refund.propose(PAYMENT, { payment: PAYMENT.id, amount: 100, reference: null, description: null }, { now: NOW, ahead: 0 });
+  Refund.propose(
+    PAYMENT,
+    { payment: PAYMENT.id, amount: 100, reference: null, description: null },
+    { now: NOW, ahead: 0 },
+  );
 const PENDING = propose();
 const idsOf = (refunds: readonly Refund[]) => refunds.map(({ state }) => state.id);
 const seconds = (instant: number) => (instant - NOW) / 1000;

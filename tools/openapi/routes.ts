@@ -7,6 +7,8 @@ import {
   RouteParamtypes,
 } from '@nestjs/common/internal';
 import { IdempotencyKeyGuard } from '../../src/idempotency/idempotency-key.guard.js';
+import { RIGHT } from '../../src/modules/access/adapters/http/right.guard.js';
+import type { Right } from '../../src/modules/access/index.js';
 import type { Facts } from '../../src/platform/facts.js';
 import { CREDENTIAL, type Credential } from '../../src/platform/http/credential.js';
 import {
@@ -17,8 +19,6 @@ import {
   WEBHOOKS,
   type WebhookFacts,
 } from '../../src/platform/http/operation.js';
-import { RIGHT } from '../../src/modules/access/adapters/http/right.guard.js';
-import type { Right } from '../../src/modules/access/index.js';
 import type { IdKind } from '../../src/shared/id.js';
 import type { RequestClass } from '../../src/validation/constraints.js';
 import { KeyedPipe } from '../../src/validation/keyed.js';
@@ -54,7 +54,14 @@ export function routesOf(controller: Type): Route[] {
     if (!operation && credential !== 'none') throw new Error(`${controller.name}.${name} has no @Operation.`);
     if (!operation) return [];
     const idempotencyKey = idempotencyKeyOf(handler);
-    const route = { controller, handler: name, credential, tag: tagOf(controller), right: read<Right>(RIGHT, handler), idempotencyKey };
+    const route = {
+      controller,
+      handler: name,
+      credential,
+      tag: tagOf(controller),
+      right: read<Right>(RIGHT, handler),
+      idempotencyKey,
+    };
     return [{ ...operation, ...route, ...inputOf(controller, name) }];
   });
 }
