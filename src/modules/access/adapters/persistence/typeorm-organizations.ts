@@ -20,12 +20,12 @@ export class TypeormOrganizations extends Organizations {
     super();
   }
 
-  async add({ id, name, webhookSecret }: Organization): Promise<void> {
-    await this.changing(id, (organizations) => organizations.insert({ id: uuidOf(id), name, webhookSecret }));
+  async add({ id, webhookSecret, settings }: Organization): Promise<void> {
+    await this.changing(id, (organizations) => organizations.insert({ id: uuidOf(id), webhookSecret, ...settings }));
   }
 
-  async storeDetails({ id, details }: Organization): Promise<void> {
-    await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, details));
+  async storeSettings({ id, settings }: Organization): Promise<void> {
+    await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, settings));
   }
 
   async exists(id: string): Promise<boolean> {
@@ -82,6 +82,8 @@ export class TypeormOrganizations extends Organizations {
   }
 }
 
-function fromRow({ id, name, webhookSecret, contact, termsUrl, privacyUrl }: OrganizationRecord): Organization {
-  return Organization.restore(idOf(ORGANIZATION_ID, id), name, webhookSecret, { contact, termsUrl, privacyUrl });
+function fromRow({ id, webhookSecret, ...row }: OrganizationRecord): Organization {
+  const { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays } = row;
+  const settings = { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays };
+  return Organization.restore(idOf(ORGANIZATION_ID, id), webhookSecret, settings);
 }
