@@ -139,7 +139,7 @@ test('each statement names its organization and mode, or says why it reads those
 
   const refunds = port(Refunds);
   const proposal = { payment: paid, amount: 1, reference: 'proposed', description: null };
-  const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, { now: NOW, ahead: 0 });
+  const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, NOW);
   const id = refund.state.id as OwnId;
   const made = { ...proposal, providerReference: 're_2' };
   const listed = { ...CREATED, payment: paid, status: 'pending', onlyWaiting: false } as const;

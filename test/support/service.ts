@@ -5,7 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyBaseLogger } from 'fastify';
 import { Client } from 'pg';
-import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
+import { ManageApiKeys, ManageOrganizations, type Right } from '../../src/modules/access/index.js';
 import { type Config, readConfig } from '../../src/platform/config.js';
 import type { ModuleFacts } from '../../src/platform/facts.js';
 import { createApplication } from '../../src/process/application.js';
@@ -107,13 +107,17 @@ export interface KeyOptions {
   readonly mode?: Mode;
   readonly allowedOrigins?: readonly string[];
   readonly expiresAt?: number | null;
+  /** Of a restricted key. */
+  readonly rights?: readonly Right[];
+  readonly holder?: string;
 }
 
 export async function createKey(
   { application }: Operated,
-  { organization, mode = 'test', allowedOrigins = [], expiresAt = null }: KeyOptions,
+  { organization, mode = 'test', allowedOrigins = [], expiresAt = null, rights, holder }: KeyOptions,
 ): Promise<string> {
-  const input = { kind: 'secret', organization, mode, allowedOrigins, expiresAt } as const;
+  const kind = rights ? 'restricted' : 'secret';
+  const input = { kind, organization, mode, allowedOrigins, expiresAt, ...(rights && { rights }), holder } as const;
   return (await application.get(ManageApiKeys).create(input)).token;
 }
 

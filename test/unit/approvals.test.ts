@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
 import type { RefundState } from '../../src/modules/refunds/domain/refund-state.js';
+import type { Requester } from '../../src/shared/caller.js';
 import { refusalOf } from '../support/refusal.js';
 
 const NOW = 1_763_700_000_700;
@@ -17,8 +18,9 @@ const FAILURE = { reason: null, claim: null, providerReference: null };
 
 const propose = (needsApproval: boolean) => Refund.propose(PAYMENT, INPUT, MOMENT, { requester: BOT, needsApproval });
 const waiting = propose(true);
-const by = (requester: typeof BOT, now = NOW, comment: string | null = null) => ({ by: requester, now, comment });
-const approve = (refund: Refund, requester = ANA, now = NOW) => refund.approve({ ...by(requester, now), amount: 100 });
+const by = (requester: Requester, now = NOW, comment: string | null = null) => ({ by: requester, now, comment });
+const approve = (refund: Refund, requester: Requester = ANA, now = NOW) =>
+  refund.approve({ ...by(requester, now), amount: 100 });
 const approvalOf = ({ state }: { state: RefundState }) => {
   const { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment } = state;
   return { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment };

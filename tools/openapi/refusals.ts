@@ -2,6 +2,7 @@
 
 import { inUse, keyReused } from '../../src/idempotency/error.codes.js';
 import { keyOf } from '../../src/idempotency/idempotency-key.guard.js';
+import { rightMissing } from '../../src/modules/access/adapters/http/right.guard.js';
 import { notJson, tooLarge } from '../../src/platform/http/body.guard.js';
 import { internalError, unavailable } from '../../src/platform/http/error.filter.js';
 import { statusOf } from '../../src/platform/http/errors.js';
@@ -30,6 +31,7 @@ export interface Example {
 const COMMON = [
   invalidParam('', 'required', ''),
   notFound('id'),
+  rightMissing(),
   tooLarge(),
   notJson(),
   inUse(),
@@ -45,9 +47,11 @@ export function refusedBy(route: Refusing, components: Components): Example[] {
   const { credential, method, idempotencyKey, idKind, operationId } = route;
   const { refusals = [] } = examplesOf(operationId);
   const { guardRefusals } = components.facts;
+  const isMerchants = credential === 'secret' || credential === 'sandbox';
   const needsKey = credential !== 'none' && credential !== 'metrics';
   const codes = [
     ...(needsKey ? guardRefusals : []),
+    ...(isMerchants && method !== 'get' ? [rightMissing()] : []),
     ...(credential === 'metrics' ? guardRefusals.filter(({ kind }) => kind === 'unauthenticated') : []),
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),

@@ -35,6 +35,8 @@ export interface ApiKeyState {
   readonly revokedAt: number | null;
   /** To the hour. */
   readonly lastUsedAt: number | null;
+  /** Whether the organization has all refunds approved. Only the look-up of a token knows it. */
+  readonly allRefundsWait?: boolean;
 }
 
 export interface NewApiKey extends Pick<ApiKeyState, 'kind' | 'mode' | 'organization' | 'allowedOrigins'> {
@@ -87,6 +89,12 @@ export class ApiKey {
   /** The caller whose clock applies to the key: its organization, or the ledger. */
   get caller(): Caller {
     return callerOf(this.state);
+  }
+
+  /** Whether somebody else must approve the refunds that it proposes. */
+  get needsApproval(): boolean {
+    const { kind, rights, allRefundsWait } = this.state;
+    return allRefundsWait === true || (kind === 'restricted' && !rights.includes('approve'));
   }
 
   faultAt(now: number): 'expired' | 'revoked' | undefined {

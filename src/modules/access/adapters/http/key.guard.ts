@@ -69,7 +69,7 @@ export class KeyGuard implements CanActivate {
 function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string): true {
   if (typeof key === 'string') throw refused(request, key, credential, token);
   const { kind, mode, display, holder } = key.state;
-  if (kind !== kindOf(credential)) throw refused(request, 'other surface', credential, token);
+  if (!kindsOf(credential).includes(kind)) throw refused(request, 'other surface', credential, token);
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
@@ -87,7 +87,10 @@ function tokenOf(headers: readonly string[]): string | undefined {
   return Buffer.from(credentials, 'base64').toString().split(':', 1)[0];
 }
 
-const kindOf = (credential: KeyCredential): KeyKind => (credential === 'sandbox' ? 'secret' : credential);
+const kindsOf = (credential: KeyCredential): readonly KeyKind[] => (credential === 'ledger' ? LEDGERS : MERCHANTS);
+const LEDGERS: readonly KeyKind[] = ['ledger'];
+/** What a restricted key may do is up to the RightGuard. */
+const MERCHANTS: readonly KeyKind[] = ['secret', 'restricted'];
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The log gets to know why; the caller reads nothing that was not in the request. */
@@ -95,10 +98,11 @@ function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCreden
   const [sent] = /^(?:(?:sk|rk|lk)_(?:test|live)|ok)_/.exec(token) ?? [];
   request.keyDisplay = sent && token.slice(0, DISPLAY_LENGTH);
   request.keyFault = fault;
-  const taken = `${PREFIX[kindOf(credential)]}_`;
+  const taken = kindsOf(credential).map((kind) => `${PREFIX[kind]}_`);
   if (sent === undefined) return unauthorized();
-  if (sent.startsWith(taken)) return unauthorized(`The key that begins with ${sent} is unknown, expired or revoked.`);
-  return unauthorized(`The key begins with ${sent}, and this path takes keys that begin with ${taken}.`);
+  if (taken.some((prefix) => sent.startsWith(prefix)))
+    return unauthorized(`The key that begins with ${sent} is unknown, expired or revoked.`);
+  return unauthorized(`The key begins with ${sent}, and this path takes keys that begin with ${taken.join(' or ')}.`);
 }
 
 const NO_KEY =

@@ -13,7 +13,8 @@ const KEYS = { queue: 'api keys' };
 const BY_DIGEST = {
   name: 'access.key_by_digest',
   text: `SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display,
-      allowed_origins AS "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
+      allowed_origins AS "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+      (SELECT refund_approval = 'all' FROM organizations WHERE organizations.id = organization_id) AS "allRefundsWait"
     FROM api_keys WHERE digest = $1`,
 };
 
@@ -34,7 +35,7 @@ export class TypeormApiKeys extends ApiKeys {
   }
 
   async byToken(token: string): Promise<ApiKey | undefined> {
-    const [row] = await this.database.read<ApiKeyRecord>(KEYS, BY_DIGEST, [digestOf(token)]);
+    const [row] = await this.database.read<FoundRow>(KEYS, BY_DIGEST, [digestOf(token)]);
     return row && fromRow(row);
   }
 
@@ -102,9 +103,11 @@ function toRow({ state }: ApiKey): Omit<ApiKeyRecord, 'digest'> {
 
 const dateOf = (instant: number | null) => (instant === null ? null : new Date(instant));
 
-function fromRow(row: ApiKeyRecord): ApiKey;
-function fromRow(row: ApiKeyRecord | null): ApiKey | undefined;
-function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
+type FoundRow = ApiKeyRecord & { readonly allRefundsWait?: boolean | null };
+
+function fromRow(row: FoundRow): ApiKey;
+function fromRow(row: FoundRow | null): ApiKey | undefined;
+function fromRow(row: FoundRow | null): ApiKey | undefined {
   if (!row) return undefined;
   const { organizationId, kind, mode, rights, display, allowedOrigins, expiresAt, revokedAt, lastUsedAt } = row;
   const id = idOf(API_KEY_ID, row.id);
@@ -120,5 +123,6 @@ function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
     expiresAt: expiresAt?.getTime() ?? null,
     revokedAt: revokedAt?.getTime() ?? null,
     lastUsedAt: lastUsedAt?.getTime() ?? null,
+    allRefundsWait: row.allRefundsWait ?? false,
   });
 }
