@@ -33,14 +33,15 @@ beforeAll(async () => {
   for (const rights of [[], ...RIGHTS.map((right) => [right]), RIGHTS]) keys.set(rights.join(), await keyWith(rights));
 });
 
-const OPERATIONS = Object.entries(DOCUMENT.paths as Record<string, Record<string, Operation>>).flatMap(
-  ([path, methods]) =>
-    Object.entries(methods)
-      .filter(() => path.startsWith('/v1/'))
-      .map(([method, { parameters }]) => {
-        const id = parameters.find(({ name }) => name === 'id')?.schema?.examples[0];
-        return [`${method.toUpperCase()} ${path}`, method.toUpperCase(), path.replace('{id}', String(id))] as const;
-      }),
+const OPERATIONS: [string, string, string][] = Object.entries(
+  DOCUMENT.paths as Record<string, Record<string, Operation>>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods)
+    .filter(() => path.startsWith('/v1/'))
+    .map(([method, { parameters }]) => {
+      const id = parameters.find(({ name }) => name === 'id')?.schema?.examples[0];
+      return [`${method.toUpperCase()} ${path}`, method.toUpperCase(), path.replace('{id}', String(id))];
+    }),
 );
 
 interface Operation {

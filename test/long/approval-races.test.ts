@@ -1,6 +1,7 @@
 /** All that can become of a waiting refund at once, on two processes: the answers and the events are of one of their orders. */
 import { expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.js';
+import type { Server } from '../support/processes.js';
 import { atOnce } from '../support/races.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { createKey } from '../support/service.js';
@@ -107,7 +108,7 @@ async function race(number: number, ledgerKey: string): Promise<void> {
   ];
   const payment = await owner.capture();
   const { id } = (await bot.propose(payment, 500)).body;
-  const [one, other] = processes as [Shop, Shop];
+  const [one, other] = processes as [Server, Server];
   const requests: readonly [() => Promise<Reply>, (reply: Reply) => readonly Step[]][] = [
     [() => ana.at(one).approve(id, 500), (reply) => [decide(reply, 'approved', {}, 'refund.approved')]],
     [() => ben.at(other).reject(id), (reply) => [decide(reply, 'rejected', { status: 'canceled' }, 'refund.canceled')]],
