@@ -1,25 +1,25 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { EncryptionModule } from './encryption/encryption.module.js';
-import { IDEMPOTENCY_ERRORS } from './idempotency/error.codes.js';
-import { IdempotencyModule } from './idempotency/idempotency.module.js';
-import { IdempotencyKeyRecord } from './idempotency/idempotency-key.record.js';
 import * as declared from './modules.js';
-import { ReferenceController } from './openapi/reference.controller.js';
+import { ReferenceController } from './operator/openapi/reference.controller.js';
+import { PLATFORM_METRICS } from './operator/telemetry/metrics.js';
+import { TelemetryModule } from './operator/telemetry/telemetry.module.js';
+import { DatabaseModule } from './persistence/database.module.js';
 import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
-import { DatabaseModule } from './platform/database/database.module.js';
 import { Facts, type ModuleFacts } from './platform/facts.js';
-import { BodyGuard } from './platform/http/body.guard.js';
-import { HTTP_ERRORS } from './platform/http/error.codes.js';
-import { ErrorFilter } from './platform/http/error.filter.js';
-import { ErrorResponses } from './platform/http/errors.js';
-import { PublicUrl } from './platform/http/public-url.js';
 import { Jobs } from './platform/jobs.js';
+import { BodyGuard } from './request/body.guard.js';
+import { HTTP_ERRORS } from './request/error.codes.js';
+import { ErrorFilter } from './request/error.filter.js';
+import { ErrorResponses } from './request/errors.js';
+import { IDEMPOTENCY_ERRORS } from './request/idempotency/error.codes.js';
+import { IdempotencyModule } from './request/idempotency/idempotency.module.js';
+import { IdempotencyKeyRecord } from './request/idempotency/idempotency-key.record.js';
+import { PublicUrl } from './request/public-url.js';
 import { Clock } from './shared/clock.js';
 import { WebhookUrls } from './shared/webhook-urls.js';
-import { PLATFORM_METRICS } from './telemetry/metrics.js';
-import { TelemetryModule } from './telemetry/telemetry.module.js';
 
 export const MODULES: readonly ModuleFacts[] = Object.values(declared);
 const PLATFORM = {

@@ -2,7 +2,7 @@ import { API_KEY_ID } from '../../../src/modules/access/index.js';
 import { PAYMENT_ID } from '../../../src/modules/payments/index.js';
 import { Refund } from '../../../src/modules/refunds/domain/refund.js';
 import { REFUND_ID, type RefundState, type RefundStatus } from '../../../src/modules/refunds/domain/refund-state.js';
-import { exampleId } from '../../../src/platform/http/schema.js';
+import { exampleId } from '../../../src/request/schema.js';
 import { notFound } from '../../../src/shared/errors.js';
 import { ORGANIZATION_ID } from '../../../src/shared/id.js';
 import type { Examples } from '../operation-examples.js';

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { headerValues, requestOf } from '../../../../platform/http/request.js';
+import { headerValues, requestOf } from '../../../../request/request.js';
 import { invalidParam, type ParamCode, type Refusal } from '../../../../shared/errors.js';
 
 const HEADER = 'Tillgate-Actor';

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { requestOf } from '../../../../platform/http/request.js';
+import { requestOf } from '../../../../request/request.js';
 import type { Requester } from '../../../../shared/caller.js';
 import type { ApiKey } from '../../domain/api-key.js';
 

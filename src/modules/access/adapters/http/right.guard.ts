@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { requestOf } from '../../../../platform/http/request.js';
+import { requestOf } from '../../../../request/request.js';
 import { type ErrorCode, paramError, type Refusal, refusal } from '../../../../shared/errors.js';
 import type { Right } from '../../domain/api-key.js';
 

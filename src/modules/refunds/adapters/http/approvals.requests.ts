@@ -1,4 +1,4 @@
-import { Amount, Text } from '../../../../validation/fields.js';
+import { Amount, Text } from '../../../../request/validation/fields.js';
 
 export class RejectRefundRequest {
   @Text({ max: 500, optional: true, description: 'Why, for people.' }) comment?: string | null;

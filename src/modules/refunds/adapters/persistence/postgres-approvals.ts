@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
+import { Database } from '../../../../persistence/database.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';

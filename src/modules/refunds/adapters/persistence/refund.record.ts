@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode, Requester } from '../../../../shared/caller.js';
 import type { Approval } from '../../domain/approval.js';
-import type { RefundStatus } from '../../domain/refund-state.js';
+import type { RefundState, RefundStatus } from '../../domain/refund-state.js';
 
 /** SQL as in partial indexes: what waits for approval, and what the ledger may pay out. */
 export const WAITING = `status = 'pending' AND approval = 'waiting'`;
@@ -75,3 +75,17 @@ export class RefundRecord {
   @Column('text', { nullable: true })
   comment!: string | null;
 }
+
+type Times = 'claimExpiresAt' | 'claimableAt' | 'approvalExpiresAt' | 'decidedAt';
+
+export function timesOf(state: Pick<RefundState, Times>): Pick<RefundRecord, Times> {
+  const { claimExpiresAt, claimableAt, approvalExpiresAt, decidedAt } = state;
+  return {
+    claimExpiresAt: dateOf(claimExpiresAt),
+    claimableAt: new Date(claimableAt),
+    approvalExpiresAt: dateOf(approvalExpiresAt),
+    decidedAt: dateOf(decidedAt),
+  };
+}
+
+const dateOf = (instant: number | null) => (instant === null ? null : new Date(instant));

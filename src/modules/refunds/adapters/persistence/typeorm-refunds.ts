@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not } from 'typeorm';
-import { selectionOf } from '../../../../platform/database/columns.js';
-import { Database } from '../../../../platform/database/database.js';
-import { insertInto } from '../../../../platform/database/form.js';
-import { findOwner, ownerIn } from '../../../../platform/database/owners.js';
-import { Stale } from '../../../../platform/database/retries.js';
-import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
-import { hot, type Part } from '../../../../platform/database/statement.js';
+import { Database } from '../../../../persistence/database.js';
+import { findOwner, ownerIn } from '../../../../persistence/owners.js';
+import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import { selectionOf } from '../../../../platform/columns.js';
+import { Stale } from '../../../../platform/retries.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
+import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
@@ -18,10 +17,9 @@ import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds }
 import { isWaiting } from '../../domain/approval.js';
 import type { MadeRefund, Payout } from '../../domain/made-refund.js';
 import { Refund } from '../../domain/refund.js';
-import { REFUND_ID, type RefundState } from '../../domain/refund-state.js';
-import { RefundRecord, WAITING } from './refund.record.js';
-
-const REFUND = insertInto('new_refund', RefundRecord);
+import { REFUND_ID } from '../../domain/refund-state.js';
+import { proposed } from './hot-refunds.js';
+import { RefundRecord, timesOf, WAITING } from './refund.record.js';
 
 export const COLUMNS = selectionOf(RefundRecord);
 
@@ -40,11 +38,8 @@ export class TypeormRefunds extends Refunds {
     super();
   }
 
-  add(caller: Caller, { state }: Refund): Part {
-    const organizationId = uuidOf(caller.organization);
-    const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
-    const stale = ['refunds_reference_key', 'refunds_made_elsewhere_key'];
-    return hot(caller, REFUND, { ...state, ...ids, ...timesOf(state) }, { stale });
+  add(caller: Caller, refund: Refund): Write {
+    return proposed(caller, refund);
   }
 
   /** Of concurrent changes, only the first finds the state that it was decided on. */
@@ -171,17 +166,6 @@ function fromRow({ organizationId, ...row }: Row): Refund {
   };
   return Refund.restore({ ...row, ...ids, ...times });
 }
-
-function timesOf({ claimExpiresAt, claimableAt, approvalExpiresAt, decidedAt }: RefundState) {
-  return {
-    claimExpiresAt: dateOf(claimExpiresAt),
-    claimableAt: new Date(claimableAt),
-    approvalExpiresAt: dateOf(approvalExpiresAt),
-    decidedAt: dateOf(decidedAt),
-  };
-}
-
-const dateOf = (instant: number | null) => (instant === null ? null : new Date(instant));
 
 export function ownedFromRow(row: RefundRecord): OwnedRefund {
   return { organization: idOf(ORGANIZATION_ID, row.organizationId), refund: fromRow(row) };

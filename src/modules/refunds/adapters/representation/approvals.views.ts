@@ -1,4 +1,4 @@
-import { constant, id, nullable, object, text, timestamp, type ValueOf } from '../../../../platform/http/schema.js';
+import { constant, id, nullable, object, text, timestamp, type ValueOf } from '../../../../request/schema.js';
 import type { Requester } from '../../../../shared/caller.js';
 import { API_KEY_ID } from '../../../access/index.js';
 import { DAYS_TO_DECIDE } from '../../domain/approval.js';

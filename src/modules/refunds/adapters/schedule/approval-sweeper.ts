@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { sweep } from '../../../../platform/database/sweep.js';
-import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
+import { UnitOfWork } from '../../../../engine/index.js';
+import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
 import { DecideApproval } from '../../application/decide-approval.js';
