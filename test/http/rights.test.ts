@@ -38,7 +38,7 @@ const OPERATIONS: [string, string, string][] = Object.entries(
 ).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(() => path.startsWith('/v1/'))
-    .map(([method, { parameters }]) => {
+    .map(([method, { parameters }]): [string, string, string] => {
       const id = parameters.find(({ name }) => name === 'id')?.schema?.examples[0];
       return [`${method.toUpperCase()} ${path}`, method.toUpperCase(), path.replace('{id}', String(id))];
     }),

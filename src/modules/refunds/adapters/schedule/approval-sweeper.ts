@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { UnitOfWork } from '../../../../engine/index.js';
+import { Database } from '../../../../persistence/database.js';
 import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { MovedClock } from '../../../../shared/clock.js';
@@ -13,7 +13,7 @@ const BATCH = 10;
 @Injectable()
 export class ApprovalSweeper implements OnApplicationBootstrap {
   constructor(
-    private readonly unit: UnitOfWork,
+    private readonly unit: Database,
     private readonly approvals: Approvals,
     private readonly decideApproval: DecideApproval,
     private readonly jobs: Jobs,
