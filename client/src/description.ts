@@ -1556,6 +1556,17 @@ export interface components {
       /** @description Time to advance the clock to, in Unix seconds, instead of `advance_seconds`. Not before its current time. */
       to?: number;
     };
+    /**
+     * @description Whether the refund was approved.
+     *
+     *     - `not_needed`: nobody has to approve the refund
+     *     - `waiting`: nobody has decided; the ledger pays the refund out only when it is approved
+     *     - `approved`: somebody else than the proposer approved it
+     *     - `rejected`: somebody else than the proposer rejected it; the refund is canceled
+     *     - `expired`: nobody decided in time; the refund is canceled
+     * @enum {string}
+     */
+    ApprovalState: 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
     ApproveRefundRequest: {
       /** @description The amount of the refund, as you have seen it. */
       amount: number;
@@ -2315,17 +2326,7 @@ export interface components {
       description?: string | null;
       /** @description The payment provider's ID of the payout. */
       provider_reference?: string | null;
-      /**
-       * @description Whether the refund was approved.
-       *
-       *     - `not_needed`: nobody has to approve the refund
-       *     - `waiting`: nobody has decided; the ledger pays the refund out only when it is approved
-       *     - `approved`: somebody else than the proposer approved it
-       *     - `rejected`: somebody else than the proposer rejected it; the refund is canceled
-       *     - `expired`: nobody decided in time; the refund is canceled
-       * @enum {string}
-       */
-      approval?: 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
+      approval?: components['schemas']['ApprovalState'];
     };
     EventList: {
       /**
@@ -2857,17 +2858,7 @@ export interface components {
       provider_reference: string | null;
       /** @description Why the refund failed or was not approved, if a reason is known. */
       reason: string | null;
-      /**
-       * @description Whether the refund was approved.
-       *
-       *     - `not_needed`: nobody has to approve the refund
-       *     - `waiting`: nobody has decided; the ledger pays the refund out only when it is approved
-       *     - `approved`: somebody else than the proposer approved it
-       *     - `rejected`: somebody else than the proposer rejected it; the refund is canceled
-       *     - `expired`: nobody decided in time; the refund is canceled
-       * @enum {string}
-       */
-      approval: 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
+      approval: components['schemas']['ApprovalState'];
     };
     LedgerRefundList: {
       /**
@@ -3511,17 +3502,7 @@ export interface components {
        * @example re_test_01kaf3v7q4e8yt5w6z9x2c1b0n
        */
       refund: string;
-      /**
-       * @description Whether the refund was approved.
-       *
-       *     - `not_needed`: nobody has to approve the refund
-       *     - `waiting`: nobody has decided; the ledger pays the refund out only when it is approved
-       *     - `approved`: somebody else than the proposer approved it
-       *     - `rejected`: somebody else than the proposer rejected it; the refund is canceled
-       *     - `expired`: nobody decided in time; the refund is canceled
-       * @enum {string}
-       */
-      state: 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
+      state: components['schemas']['ApprovalState'];
       /** @description Who proposed the refund; null if it was made elsewhere, or before holders were kept. */
       proposed_by: {
         /**

@@ -65,7 +65,7 @@ describe('as a command', () => {
         'writes',
         'schema',
         'durability',
-      ).concat(all('pooler', 'connections', 'secrets', 'ledger workers', 'clock')),
+      ).concat(all('pooler', 'connections', 'secrets', 'ledger workers', 'approvals', 'clock')),
     });
   });
 
@@ -212,6 +212,13 @@ test('refunds that are claimed again and again', async () => {
   expect(await faults()).toEqual([
     fault('ledger workers', 'warn', new RegExp(`: ${claims.join(', ')} and 2 more\\.$`), /^Look up each ID/),
   ]);
+});
+
+test('refunds that were paid out without their approval', async () => {
+  await sql(`UPDATE refunds SET status = 'succeeded', approval = 'waiting', claim_number = 0, proposed_by = '{}',
+    approval_expires_at = now() WHERE mode = 'live'`);
+  const [, approvals] = await faults();
+  expect(approvals).toEqual(fault('approvals', 'warn', /: re_live_\w+\.$/, /^Find the worker/));
 });
 
 describe('through a pooler', () => {

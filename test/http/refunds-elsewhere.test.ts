@@ -37,7 +37,7 @@ test('is succeeded from the start, everywhere, and can only come back', async ()
   expect(body).toEqual({ ...ownedRefund(shop.organization, shown), ...details });
   expect(Object.keys(body)).toEqual([
     ...['id', 'object', 'organization', 'amount', 'currency', 'status', 'payment', 'created'],
-    ...['claim', 'reference', 'description', 'provider_reference', 'reason'],
+    ...['claim', 'reference', 'description', 'provider_reference', 'reason', 'approval'],
   ]);
   expect(await amounts()).toEqual({ captured: 5000, refunded: 500, pending: 0, left: 4500 });
   expect(await seen(body.id)).toEqual(body);

@@ -6,9 +6,11 @@ import {
   type FieldsOf,
   id,
   integer,
+  NAME,
   nullable,
   ORGANIZATION,
   object,
+  type Schema,
   text,
   timestamp,
   type ValueOf,
@@ -62,16 +64,19 @@ const CLAIM = object(
   { description: 'The claim of the worker that pays the refund out; null if the refund is not claimed.' },
 );
 
-export const APPROVAL = describedEnum<Approval>(
-  {
-    not_needed: 'nobody has to approve the refund',
-    waiting: 'nobody has decided; the ledger pays the refund out only when it is approved',
-    approved: 'somebody else than the proposer approved it',
-    rejected: 'somebody else than the proposer rejected it; the refund is canceled',
-    expired: 'nobody decided in time; the refund is canceled',
-  },
-  'Whether the refund was approved.',
-);
+export const APPROVAL: Schema<Approval> = {
+  [NAME]: 'ApprovalState',
+  ...describedEnum<Approval>(
+    {
+      not_needed: 'nobody has to approve the refund',
+      waiting: 'nobody has decided; the ledger pays the refund out only when it is approved',
+      approved: 'somebody else than the proposer approved it',
+      rejected: 'somebody else than the proposer rejected it; the refund is canceled',
+      expired: 'nobody decided in time; the refund is canceled',
+    },
+    'Whether the refund was approved.',
+  ),
+};
 
 export const DETAILS = {
   reference: nullable(text("The merchant's own ID of the refund.")),
