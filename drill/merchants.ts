@@ -47,7 +47,7 @@ export class Merchants {
     this.isProposing = false;
   }
 
-  /** Time has moved: somebody else than the proposer decides about what has waited long enough. */
+  /** Before time moves, somebody else than the proposer decides about what has waited long enough. */
   async decide(): Promise<void> {
     for (const [refund, waiting] of this.unapproved) {
       waiting.moves -= 1;

@@ -28,6 +28,10 @@ declare module 'fastify' {
     keyDisplay: string | undefined;
     keyFault: string | undefined;
     keyHolder: string | undefined;
+    keyId: string | undefined;
+    needsApproval: boolean;
+    /** Who is behind the key of a write, as the caller says. */
+    actor: string | null;
     traceId?: string;
   }
 }

@@ -12,6 +12,10 @@ export interface Caller {
   readonly mode: Mode;
 }
 
+/** What a restricted key may do besides reading. */
+export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
+export type Right = (typeof RIGHTS)[number];
+
 /** Who asks: a key and its holder, and the person whom the request names, which nobody has checked. */
 export interface Requester {
   readonly key: string;

@@ -1,6 +1,6 @@
 /** What a restricted key may do, on every operation of /v1. The refusal comes right after that of the origin. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { RIGHTS, type Right } from '../../src/modules/access/index.js';
+import { RIGHTS, type Right } from '../../src/shared/caller.js';
 import { type Reply, send } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
 import { expectError, expectInvalid } from '../support/envelope.js';

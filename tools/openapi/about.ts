@@ -1,5 +1,5 @@
-import { ACTOR_PATTERN } from '../../src/modules/access/adapters/http/actor.guard.js';
 import { VERSION } from '../../src/platform/version.js';
+import { ACTOR_PATTERN } from '../../src/request/actor.guard.js';
 import type { Credential } from '../../src/request/credential.js';
 import { KEY_PATTERN } from '../../src/request/idempotency/idempotency-key.guard.js';
 

@@ -1,6 +1,5 @@
 /** The error codes of a route, with an example of each, which the production code renders. */
 
-import { rightMissing } from '../../src/modules/access/adapters/http/right.guard.js';
 import { notJson, tooLarge } from '../../src/request/body.guard.js';
 import { internalError, unavailable } from '../../src/request/error.filter.js';
 import { statusOf } from '../../src/request/errors.js';
@@ -31,7 +30,6 @@ export interface Example {
 const COMMON = [
   invalidParam('', 'required', ''),
   notFound('id'),
-  rightMissing(),
   tooLarge(),
   notJson(),
   inUse(),
@@ -47,11 +45,10 @@ export function refusedBy(route: Refusing, components: Components): Example[] {
   const { credential, method, idempotencyKey, idKind, operationId } = route;
   const { refusals = [] } = examplesOf(operationId);
   const { guardRefusals } = components.facts;
-  const isMerchants = credential === 'secret' || credential === 'sandbox';
+  const isMerchantsWrite = (credential === 'secret' || credential === 'sandbox') && method !== 'get';
   const needsKey = credential !== 'none' && credential !== 'metrics';
   const codes = [
-    ...(needsKey ? guardRefusals : []),
-    ...(isMerchants && method !== 'get' ? [rightMissing()] : []),
+    ...(needsKey ? guardRefusals.filter(({ kind }) => kind !== 'right' || isMerchantsWrite) : []),
     ...(credential === 'metrics' ? guardRefusals.filter(({ kind }) => kind === 'unauthenticated') : []),
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),

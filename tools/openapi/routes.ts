@@ -6,10 +6,8 @@ import {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
 } from '@nestjs/common/internal';
-import { RIGHT } from '../../src/modules/access/adapters/http/right.guard.js';
-import type { Right } from '../../src/modules/access/index.js';
 import type { Facts } from '../../src/platform/facts.js';
-import { CREDENTIAL, type Credential } from '../../src/request/credential.js';
+import { CREDENTIAL, type Credential, RIGHT } from '../../src/request/credential.js';
 import { IdempotencyKeyGuard } from '../../src/request/idempotency/idempotency-key.guard.js';
 import {
   OPERATION,
@@ -22,6 +20,7 @@ import {
 import type { RequestClass } from '../../src/request/validation/constraints.js';
 import { KeyedPipe } from '../../src/request/validation/keyed.js';
 import { PathIdPipe, RequestPipe } from '../../src/request/validation/validation.js';
+import type { Right } from '../../src/shared/caller.js';
 import type { IdKind } from '../../src/shared/id.js';
 
 export interface Route extends OperationFacts {

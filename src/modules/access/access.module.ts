@@ -2,13 +2,12 @@ import { Global, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { CallerClock } from '../../shared/clock.js';
 import { RATE_LIMITED } from '../../shared/errors.js';
-import { ActorGuard } from './adapters/http/actor.guard.js';
 import { FailuresByAddress } from './adapters/http/failures-by-address.js';
 import { INVALID_API_KEY, KeyGuard, unauthorized } from './adapters/http/key.guard.js';
 import { ORIGIN_NOT_ALLOWED, OriginGuard, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
 import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
-import { RIGHT_MISSING, RightGuard } from './adapters/http/right.guard.js';
+import { RIGHT_MISSING, RightGuard, rightMissing } from './adapters/http/right.guard.js';
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
 import { OrganizationRecord } from './adapters/persistence/organization.record.js';
 import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
@@ -57,6 +56,6 @@ export const ACCESS: ModuleFacts = {
   module: AccessModule,
   records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
   errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RIGHT_MISSING, RATE_LIMITED],
-  guards: [KeyGuard, OriginGuard, RightGuard, RateLimitGuard, ActorGuard],
-  guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],
+  guards: [KeyGuard, OriginGuard, RightGuard, RateLimitGuard],
+  guardRefusals: [unauthorized(), originNotAllowed(), rightMissing(), rateLimited(100)],
 };

@@ -2,7 +2,7 @@ import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
-import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
+import { OutboxRefundEvents, PAID_UNAPPROVED } from './adapters/events/outbox-refund-events.js';
 import { ApprovalsController } from './adapters/http/approvals.controller.js';
 import { LedgerClaimsController } from './adapters/http/ledger-claims.controller.js';
 import { LedgerRefundChanges } from './adapters/http/ledger-refund-changes.js';
@@ -10,7 +10,7 @@ import { LedgerRefundsController } from './adapters/http/ledger-refunds.controll
 import { RefundHelpersController } from './adapters/http/refund-helpers.controller.js';
 import { RefundsController } from './adapters/http/refunds.controller.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
-import { PAID_UNAPPROVED, REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
+import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresApprovals } from './adapters/persistence/postgres-approvals.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';

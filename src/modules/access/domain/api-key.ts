@@ -1,4 +1,4 @@
-import type { Caller, Mode } from '../../../shared/caller.js';
+import type { Caller, Mode, Right } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { invalidParam } from '../../../shared/errors.js';
 import { idKind, NO_ORGANIZATION, newId } from '../../../shared/id.js';
@@ -12,10 +12,6 @@ export const KEY_KINDS = ['secret', 'restricted', 'ledger', 'operator'] as const
  * /ledger/v1; an operator key for the platform, on /operator/v1.
  */
 export type KeyKind = (typeof KEY_KINDS)[number];
-
-export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
-/** What a restricted key may do besides reading. */
-export type Right = (typeof RIGHTS)[number];
 
 export interface ApiKeyState {
   readonly id: string;

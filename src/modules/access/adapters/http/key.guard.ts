@@ -74,6 +74,8 @@ function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyC
   request.apiKey = key;
   request.keyDisplay = display;
   request.keyHolder = holder;
+  request.keyId = key.state.id;
+  request.needsApproval = key.needsApproval;
   request.caller = key.caller;
   return true;
 }

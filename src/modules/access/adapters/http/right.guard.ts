@@ -1,18 +1,15 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { RIGHT } from '../../../../request/credential.js';
 import { requestOf } from '../../../../request/request.js';
+import type { Right } from '../../../../shared/caller.js';
 import { type ErrorCode, paramError, type Refusal, refusal } from '../../../../shared/errors.js';
-import type { Right } from '../../domain/api-key.js';
 
 export const RIGHT_MISSING: ErrorCode = {
   code: 'right_missing',
   kind: 'right',
   meaning: 'The key is restricted, and its rights do not include this operation. Send a key that has the right.',
 };
-
-export const RIGHT = 'tillgate:right';
-/** What a restricted key needs for the route. Without this decorator it may only read. */
-export const NeedsRight = (right: Right): MethodDecorator => SetMetadata(RIGHT, right);
 
 /** A restricted key reads everything, and writes what its rights name. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
+import { CallerOfKey, NeedsRight } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { listResponse } from '../../../../request/list.view.js';
@@ -10,7 +10,6 @@ import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { NeedsRight } from '../../../access/index.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
 import { CheckoutSessionQueries, PageLinks } from '../../application/ports.js';

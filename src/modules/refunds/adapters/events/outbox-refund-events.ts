@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../../shared/caller.js';
+import { counter } from '../../../../platform/metric.js';
+import { type Caller, MODES } from '../../../../shared/caller.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
 import { RefundEvents } from '../../application/ports.js';
 import type { Refund } from '../../domain/refund.js';
 import type { RefundEvent } from '../../domain/refund-state.js';
-import { PAID_UNAPPROVED } from '../persistence/metrics.js';
 import { eventDetailsOf, reasonOf, refundJson } from '../representation/refunds.views.js';
+
+export const PAID_UNAPPROVED = counter({
+  name: 'tillgate_refunds_paid_unapproved_total',
+  help: 'Refunds that the ledger reported as paid out while they waited for approval.',
+  labels: { mode: MODES },
+});
 
 @Injectable()
 export class OutboxRefundEvents extends RefundEvents {

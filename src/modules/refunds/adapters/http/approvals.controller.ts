@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
+import { CallerOfKey, NeedsRight, RequesterOfKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { Operation, Tag } from '../../../../request/operation.js';
@@ -9,7 +9,6 @@ import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller, Requester } from '../../../../shared/caller.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
-import { NeedsRight, RequesterOfKey } from '../../../access/index.js';
 import { DecideApproval } from '../../application/decide-approval.js';
 import { Refunds } from '../../application/ports.js';
 import { DAYS_TO_DECIDE } from '../../domain/approval.js';

@@ -1,15 +1,9 @@
 import { age, COUNTED, EACH_MODE, MOST_ROWS, madeAt, series } from '../../../../persistence/measurement.js';
 import type { Measurement } from '../../../../platform/facts.js';
-import { counter, gauge } from '../../../../platform/metric.js';
+import { gauge } from '../../../../platform/metric.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { STUCK_CLAIMS } from '../../domain/claim.js';
 import { PAYABLE } from './refund.record.js';
-
-export const PAID_UNAPPROVED = counter({
-  name: 'tillgate_refunds_paid_unapproved_total',
-  help: 'Refunds that the ledger reported as paid out while they waited for approval.',
-  labels: { mode: MODES },
-});
 
 /** Those that a payment provider has may be leased for weeks, which is nobody's fault. */
 const oldest = (mode: Mode) =>
