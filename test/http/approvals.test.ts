@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
+import { Database } from '../../src/persistence/database.js';
 import { isReplay, post, type Reply } from '../support/client.js';
 import { expectError, expectInvalid, readResource } from '../support/envelope.js';
 import { growth, scrape } from '../support/metrics.js';
@@ -236,7 +237,11 @@ test('a key with the right to approve proposes what waits for nobody', async () 
 
 test('an organization has all its refunds approved from the moment it says so', async () => {
   const change = (refundApproval: 'all' | 'keys') =>
-    service.application.get(ManageOrganizations).change(shop.organization, { refundApproval });
+    service.application
+      .get(Database)
+      .run({ queue: 'test' }, () =>
+        service.application.get(ManageOrganizations).change(shop.organization, { refundApproval }),
+      );
   expect((await approvalOf((await shop.propose(payment, 1)).body.id)).state).toBe('not_needed');
   await change('all');
   const { id } = (await shop.propose(payment, 500)).body;

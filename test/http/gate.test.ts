@@ -59,11 +59,12 @@ describe('authentication', () => {
     await other.close();
     const revoked = await createKey(service, tenant);
     await revokeKey(revoked);
-    const expired = await createKey(service, { ...tenant, expiresAt: clock.now() });
+    const expired = await createKey(service, { ...tenant, expiresAt: clock.now() + 1000 });
+    clock.advance(1000);
     const ledger = await createLedgerKey(service);
     const inactive = 'The key that begins with sk_test_ is unknown, expired or revoked.';
     const none =
-      'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, or with lk_ on /ledger/v1.';
+      'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, lk_ on /ledger/v1, or ok_ on /operator/v1.';
     const cases: [path: string, key: string | undefined, message: string][] = [
       ...[unknown, revoked, expired, 'sk_test_x'].map((key): [string, string, string] => [LIST, key, inactive]),
       [LIST, ledger, 'The key begins with lk_test_, and this path takes keys that begin with sk_ or rk_.'],

@@ -84,7 +84,8 @@ test('a request, its replay, a refusal, an unknown key and an unknown path have 
 test('the line of a refused key has its beginning, and why it was refused', async () => {
   await start();
   const manage = service.application.get(ManageApiKeys);
-  const expired = await createKey(service, { ...tenant, expiresAt: Date.now() - 1000 });
+  const expired = await createKey(service, { ...tenant, expiresAt: Date.now() + 60_000 });
+  await service.sql.query(`UPDATE api_keys SET expires_at = now() WHERE expires_at IS NOT NULL`);
   const revoked = await createKey(service, tenant);
   await manage.revoke((await manage.list(tenant.organization)).at(-1)?.state.id as string);
   const ledger = await createLedgerKey(service);

@@ -1,17 +1,25 @@
-/** Keys of one surface are refused on the other, on every route and in both modes. */
+/** Keys of one surface are refused on the others, on every route and in both modes. */
 import { beforeAll, expect, test } from '@jest/globals';
+import { ManageApiKeys } from '../../src/modules/access/index.js';
 import { send } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
 import { refusal } from '../support/envelope.js';
-import { createKey, createLedgerKey } from '../support/service.js';
+import { createKey, createLedgerKey, createOperatorKey } from '../support/service.js';
 import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
 const service = useService();
 let shop: Shop;
+let operator: string;
+/** Without rights. */
+let restricted: string;
 
 beforeAll(async () => {
   shop = await Shop.open(service);
+  operator = await createOperatorKey(service);
+  const { organization } = shop;
+  const terms = { kind: 'restricted', mode: 'test', organization, allowedOrigins: [], expiresAt: null } as const;
+  restricted = (await service.application.get(ManageApiKeys).create(terms)).token;
 });
 
 const { paths } = DOCUMENT;
@@ -39,9 +47,11 @@ test.each(OPERATIONS)('%s %s is for keys of its surface only', async (method, pa
   const ask = (key: string | undefined) => send(method, service.url + path, { key, body, idempotencyKey: 'surface' });
   const secrets = [shop.tenant.test, await createKey(service, { organization: shop.organization, mode: 'live' })];
   const ledgers = [shop.ledgerKey, await createLedgerKey(service, 'live')];
-  const isLedger = path.startsWith('/ledger/');
-  expect((await ask(isLedger ? ledgers[0] : secrets[0])).status).not.toBe(401);
-  for (const key of [...(isLedger ? secrets : ledgers), undefined]) {
+  const keys = { secret: [...secrets, restricted], ledger: ledgers, operator: [operator], none: [undefined] };
+  const [, surface = 'secret'] = /^\/(ledger|operator)\//.exec(path) ?? [];
+  expect((await ask(keys[surface as keyof typeof keys][0])).status).not.toBe(401);
+  const others = Object.entries(keys).filter(([name]) => name !== surface);
+  for (const key of others.flatMap(([, found]) => found)) {
     const refused = await ask(key);
     expect(refused.status).toBe(401);
     const next = { type: 'authenticate', path, method };
@@ -55,7 +65,7 @@ const READS_BY_ID = Object.keys(paths).filter((path) => paths[path].get && path.
 test.each(READS_BY_ID)(
   'GET %s refuses unknown query parameters, and a malformed ID leads to the list',
   async (path) => {
-    const key = path.startsWith('/ledger/') ? shop.ledgerKey : shop.tenant.test;
+    const key = path.startsWith('/operator/') ? operator : path.startsWith('/ledger/') ? shop.ledgerKey : shop.key;
     const read = (id: string, query: object) => {
       const address = new URL(service.url + path.replace('{id}', id));
       address.search = String(new URLSearchParams({ ...query }));

@@ -125,3 +125,15 @@ export async function createLedgerKey({ application }: Operated, mode: Mode = 't
   const input = { kind: 'ledger', organization: null, mode, allowedOrigins: [], expiresAt: null } as const;
   return (await application.get(ManageApiKeys).create(input)).token;
 }
+
+export async function createOperatorKey({ application }: Operated, holder = 'Sign-up'): Promise<string> {
+  const input = {
+    kind: 'operator',
+    organization: null,
+    mode: null,
+    holder,
+    allowedOrigins: [],
+    expiresAt: null,
+  } as const;
+  return (await application.get(ManageApiKeys).create(input)).token;
+}

@@ -31,6 +31,6 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
   ],
   exports: [Pages, SetPaymentUrl],
 })
-class PageModule {}
+export class PageModule {}
 
 export const PAGE: ModuleFacts = { module: PageModule, records: [CheckoutPageRecord, PaymentUrlRecord] };

@@ -68,13 +68,13 @@ export class KeyGuard implements CanActivate {
 
 function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string): true {
   if (typeof key === 'string') throw refused(request, key, credential, token);
-  const { kind, mode, display, holder } = key.state;
-  if (!kindsOf(credential).includes(kind)) throw refused(request, 'other surface', credential, token);
+  const { id, kind, mode, display, holder } = key.state;
+  if (!KINDS[credential].includes(kind)) throw refused(request, 'other surface', credential, token);
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
+  request.keyId = id;
   request.keyHolder = holder;
-  request.keyId = key.state.id;
   request.needsApproval = key.needsApproval;
   request.caller = key.caller;
   return true;
@@ -89,10 +89,14 @@ function tokenOf(headers: readonly string[]): string | undefined {
   return Buffer.from(credentials, 'base64').toString().split(':', 1)[0];
 }
 
-const kindsOf = (credential: KeyCredential): readonly KeyKind[] => (credential === 'ledger' ? LEDGERS : MERCHANTS);
-const LEDGERS: readonly KeyKind[] = ['ledger'];
 /** What a restricted key may do is up to the RightGuard. */
 const MERCHANTS: readonly KeyKind[] = ['secret', 'restricted'];
+const KINDS: Readonly<Record<KeyCredential, readonly KeyKind[]>> = {
+  secret: MERCHANTS,
+  sandbox: MERCHANTS,
+  ledger: ['ledger'],
+  operator: ['operator'],
+};
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The log gets to know why; the caller reads nothing that was not in the request. */
@@ -100,7 +104,7 @@ function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCreden
   const [sent] = /^(?:(?:sk|rk|lk)_(?:test|live)|ok)_/.exec(token) ?? [];
   request.keyDisplay = sent && token.slice(0, DISPLAY_LENGTH);
   request.keyFault = fault;
-  const taken = kindsOf(credential).map((kind) => `${PREFIX[kind]}_`);
+  const taken = KINDS[credential].map((kind) => `${PREFIX[kind]}_`);
   if (sent === undefined) return unauthorized();
   if (taken.some((prefix) => sent.startsWith(prefix)))
     return unauthorized(`The key that begins with ${sent} is unknown, expired or revoked.`);
@@ -108,7 +112,7 @@ function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCreden
 }
 
 const NO_KEY =
-  'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, or with lk_ on /ledger/v1.';
+  'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, lk_ on /ledger/v1, or ok_ on /operator/v1.';
 
 export function unauthorized(message = NO_KEY): Refusal {
   return new Refusal(INVALID_API_KEY, message, [paramError('Authorization', 'invalid_value', message)]);
