@@ -66,6 +66,16 @@ export interface Declarations {
   readonly measurements?: readonly Measurement[];
   readonly diagnoses?: readonly Diagnosis[];
   readonly jobs?: readonly string[];
+  readonly eventTexts?: EventTexts;
+}
+
+/**
+ * What else the statements write that record or remove events, as SQL: `new_event` has the columns of `events`, and `url` and
+ * `receiver` of its notify_url; `removed` has the keys of those in the organization `$1`.
+ */
+export interface EventTexts {
+  readonly recorded: readonly string[];
+  readonly removed: readonly string[];
 }
 
 export interface ModuleFacts extends Declarations {
@@ -87,6 +97,7 @@ export class Facts implements Required<Declarations> {
   readonly measurements: readonly Measurement[];
   readonly diagnoses: readonly Diagnosis[];
   readonly jobs: readonly string[];
+  readonly eventTexts: EventTexts;
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
   readonly promises: readonly string[];
@@ -105,6 +116,10 @@ export class Facts implements Required<Declarations> {
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
     this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
+    this.eventTexts = {
+      recorded: parts.flatMap(({ eventTexts }) => eventTexts?.recorded ?? []),
+      removed: parts.flatMap(({ eventTexts }) => eventTexts?.removed ?? []),
+    };
     this.errorCodes = this.errors.map(({ code }) => code);
     this.resourcesWithEvents = this.resources.filter(({ events }) => events);
     this.eventTypes = this.resourcesWithEvents.flatMap(({ events = {} }) => Object.keys(events));

@@ -12,6 +12,7 @@ import { addPaymentCommands } from './payments.js';
 import { addReconcileCommand } from './reconcile.js';
 import { addReencryptCommand } from './reencrypt.js';
 import { aboutNewDatabase } from './run.js';
+import { addStartCommand } from './start.js';
 import { addWebhookCommands } from './webhooks.js';
 
 /** Runs one command. Prints its result to standard output or an error to standard error, and sets the exit code. */
@@ -43,6 +44,7 @@ function newProgram(): Command {
       optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
     })
     .configureOutput({ outputError: (text, write) => write(`${sentence(text)}\n`) });
+  addStartCommand(program);
   addOrganizationCommands(program);
   addKeyCommands(program);
   addPaymentCommands(program);

@@ -22,14 +22,14 @@ export class DecideApproval {
 
   /** Leaves the payment alone, which has reserved the amount since the proposal: so there is money for what was approved. */
   async approve(caller: Caller, id: OwnId, approval: Omit<ApprovedAmount, 'now'>): Promise<Decision<Refund>> {
-    const { now } = await this.clock.at(caller);
+    const timed = await this.clock.at(caller);
     const seen = await this.refunds.get(caller, id);
-    const refund = seen.approve({ ...approval, now });
+    const refund = seen.approve({ ...approval, now: timed.now });
     if (refund === seen) return decided(seen);
     const { state } = await this.payments.get(caller, ownId(caller, refund.state.payment));
     return inTransaction(caller, async () => {
       await this.refunds.change(caller, seen, refund);
-      return decided(refund, this.events.record(caller, 'refund.approved', refund, state.notifyUrl));
+      return decided(refund, this.events.record(timed, 'refund.approved', refund, state.notifyUrl));
     });
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { counter } from '../../../../platform/metric.js';
-import { type Caller, MODES } from '../../../../shared/caller.js';
+import { MODES } from '../../../../shared/caller.js';
+import type { TimedCaller } from '../../../../shared/clock.js';
 import type { Write } from '../../../../shared/decision.js';
 import { Outbox } from '../../../events/index.js';
 import { RefundEvents } from '../../application/ports.js';
@@ -20,7 +21,7 @@ export class OutboxRefundEvents extends RefundEvents {
     super();
   }
 
-  record(caller: Caller, type: RefundEvent, refund: Refund, notifyUrl: string | null): Write {
+  record(caller: TimedCaller, type: RefundEvent, refund: Refund, notifyUrl: string | null): Write {
     const { version, state } = refund;
     const isUnapproved = type === 'refund.succeeded' && state.approval === 'waiting';
     return this.outbox.record(caller, {
