@@ -15,9 +15,8 @@ export const APPROVAL_AMOUNT_MISMATCH: ErrorCode = {
   meaning: "The amount is not the refund's. Read the refund, and approve what it says if that is right.",
 };
 
-export const APPROVALS = ['not_needed', 'waiting', 'approved', 'rejected', 'expired'] as const;
 /** A refund that was canceled, failed or paid out before anybody decided keeps `waiting`. */
-export type Approval = (typeof APPROVALS)[number];
+export type Approval = 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
 
 /** Times are in milliseconds, by the clock of the organization. */
 export interface ApprovalState {

@@ -5,8 +5,10 @@ import { REFUND_ID } from '../../domain/refund-state.js';
 
 const SHOWN = 5;
 
-const newest = (mode: Mode) => `(SELECT mode, id FROM refunds
-  WHERE mode = '${mode}' AND status = 'succeeded' AND approval = 'waiting' ORDER BY id DESC LIMIT ${SHOWN})`;
+const PAID = `status = 'succeeded' AND approval = 'waiting'`;
+const NEWEST = MODES.map(
+  (mode) => `(SELECT mode, id FROM refunds WHERE mode = '${mode}' AND ${PAID} ORDER BY id DESC LIMIT ${SHOWN})`,
+).join(' UNION ALL ');
 
 interface Row {
   readonly mode: Mode;
@@ -16,7 +18,7 @@ interface Row {
 /** The newest refunds that were paid out without their approval. */
 export const UNAPPROVED_REFUNDS: Diagnosis<Row> = {
   name: 'approvals',
-  text: `/* every organization: an operator looks at payouts of all */ ${MODES.map(newest).join(' UNION ALL ')}`,
+  text: `/* every organization: an operator looks at payouts of all */ ${NEWEST}`,
   well: 'No refund was paid out without its approval.',
   warnings: (rows) => {
     if (rows.length === 0) return [];

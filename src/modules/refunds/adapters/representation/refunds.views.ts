@@ -78,7 +78,7 @@ export const APPROVAL: Schema<Approval> = {
   ),
 };
 
-export const DETAILS = {
+const DETAILS = {
   reference: nullable(text("The merchant's own ID of the refund.")),
   description: nullable(text("The merchant's description of the refund.")),
   provider_reference: nullable(text("The payment provider's ID of the payout.")),
@@ -120,7 +120,7 @@ export function refundJson(refund: Refund): string {
   return JSON.stringify(refundView(refund));
 }
 
-export function detailsOf({ state }: Refund) {
+function detailsOf({ state }: Refund) {
   const { reference, description, providerReference: provider_reference } = state;
   return { reference, description, provider_reference };
 }
