@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 
 const USAGE =
-  'Usage: npm run conformance -- --base-url <url> --key sk_test_… [--ledger-key lk_test_… --organization org_…] [--proposer-key rk_test_… --approver-key rk_test_…] [--only <topic>] [--json] [--allow-live]';
+  'Usage: npm run conformance -- --base-url <url> --key sk_test_… [--ledger-key lk_test_… --organization org_…] [--operator-key ok_…] [--proposer-key rk_test_… --approver-key rk_test_…] [--only <topic>] [--json] [--allow-live]';
 
 /** An error whose message is printed without a stack trace. */
 export class Complaint extends Error {}
@@ -13,6 +13,7 @@ export interface Options {
   readonly ledger: { readonly key: string; readonly organization: string } | undefined;
   /** Restricted keys of two holders. */
   readonly restricted: { readonly proposer: string; readonly approver: string } | undefined;
+  readonly operator: string | undefined;
   readonly mode: 'test' | 'live';
   readonly only: string | undefined;
   readonly json: boolean;
@@ -20,7 +21,7 @@ export interface Options {
 
 export function readOptions(args: readonly string[], topics: readonly string[]): Options {
   const { values } = parse(args);
-  const { 'base-url': baseUrl, key, 'ledger-key': ledgerKey, organization, only } = values;
+  const { 'base-url': baseUrl, key, 'ledger-key': ledgerKey, 'operator-key': operator, organization, only } = values;
   if (baseUrl === undefined || key === undefined) throw new Complaint(USAGE);
   if (!URL.canParse(baseUrl) || !/^https?:/i.test(baseUrl)) {
     throw new Complaint(`--base-url must be an http or https URL, not ${baseUrl}.`);
@@ -35,12 +36,13 @@ export function readOptions(args: readonly string[], topics: readonly string[]):
   if ((ledgerKey === undefined) !== (organization === undefined)) {
     throw new Complaint('Pass --ledger-key and --organization, the organization of --key, together.');
   }
+  if (operator !== undefined && !operator.startsWith('ok_')) throw new Complaint('--operator-key must begin with ok_.');
   const restricted = restrictedIn(values, mode);
   if (only !== undefined && !topics.includes(only)) {
     throw new Complaint(`--only must be one of ${topics.join(', ')}, not ${only}.`);
   }
   const ledger = ledgerKey !== undefined && organization !== undefined ? { key: ledgerKey, organization } : undefined;
-  return { baseUrl, key, ledger, restricted, mode, only, json: values.json ?? false };
+  return { baseUrl, key, ledger, operator, restricted, mode, only, json: values.json ?? false };
 }
 
 function restrictedIn(values: ReturnType<typeof parse>['values'], mode: 'test' | 'live'): Options['restricted'] {
@@ -58,7 +60,7 @@ function parse(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const options = {
-    ...{ 'base-url': text, key: text, 'ledger-key': text, organization: text, only: text },
+    ...{ 'base-url': text, key: text, 'ledger-key': text, 'operator-key': text, organization: text, only: text },
     ...{ 'proposer-key': text, 'approver-key': text },
     ...{ json: flag, 'allow-live': flag },
   };

@@ -14,6 +14,7 @@ const AT_ONCE = 4;
 
 const NO_LEDGER = 'needs --ledger-key and --organization';
 const NO_RESTRICTED = 'needs --ledger-key, --organization, --proposer-key and --approver-key';
+const NO_OPERATOR = 'needs --operator-key';
 const NO_SANDBOX = 'needs a key of test mode';
 
 async function main(args: readonly string[]): Promise<void> {
@@ -36,9 +37,10 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 /** Checks the address and the keys first: if one is wrong, every case would fail. */
-async function checkAccess(connection: Connection, { baseUrl, key, ledger }: Options): Promise<void> {
+async function checkAccess(connection: Connection, { baseUrl, key, ledger, operator }: Options): Promise<void> {
   await checkKey('--key', key, '/v1/checkout_sessions?limit=1');
   if (ledger) await checkKey('--ledger-key', ledger.key, '/ledger/v1/refunds?limit=1');
+  if (operator) await checkKey('--operator-key', operator, '/operator/v1/organizations?limit=1');
 
   async function checkKey(option: string, token: string, path: string): Promise<void> {
     const headers = { Authorization: `Bearer ${token}` };
@@ -60,10 +62,10 @@ function isList(body: unknown): boolean {
 
 async function reportOn(topics: readonly Topic[], connection: Connection, options: Options): Promise<Report> {
   const started = Date.now();
-  const { baseUrl, key, ledger, restricted, mode } = options;
+  const { baseUrl, key, ledger, operator, restricted, mode } = options;
   const deployment: Deployment = {
     connection,
-    keys: { merchant: key, ...(ledger ? { ledger: ledger.key } : {}), ...restricted },
+    keys: { merchant: key, ...(ledger && { ledger: ledger.key }), ...(operator && { operator }), ...restricted },
     values: { mode, ...(ledger ? { organization: ledger.organization } : {}) },
   };
   const outcomes: { name: string; title: string; cases: Outcome[] }[] = [];
@@ -109,6 +111,7 @@ async function outcomeOf(one: Case, deployment: Deployment): Promise<Outcome> {
 function lackOf({ needs }: Case, { keys, values }: Deployment): string | undefined {
   if (needs === 'ledger' && !keys.ledger) return NO_LEDGER;
   if (needs === 'approval' && !(keys.ledger && keys.proposer)) return NO_RESTRICTED;
+  if (needs === 'operator' && !keys.operator) return NO_OPERATOR;
   return needs === 'sandbox' && values.mode !== 'test' ? NO_SANDBOX : undefined;
 }
 

@@ -80,7 +80,7 @@ describe('organizations and keys', () => {
     expect(organizations).toEqual({ object: 'list', data: expect.any(Array) });
     const details = { contact: null, terms_url: null, privacy_url: null };
     const settings = { ...details, refund_approval: 'keys', details_retention_days: null };
-    const shown = { id, name, created_at: expect.any(Number), ...settings };
+    const shown = { id, name, reference: null, created_at: expect.any(Number), ...settings };
     expect(organizations.data.at(-1)).toEqual(shown);
     const { key: _, ...key } = await succeed('key', 'create', '--org', id, '--mode', 'live');
     expect(await succeed('org', 'show', id)).toEqual({

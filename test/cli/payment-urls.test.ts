@@ -54,7 +54,7 @@ test('a page leads to the payment URL of the organization and mode, until there 
 });
 
 test("it must be https and contain the session's ID after its host, and the organization must exist", async () => {
-  const notHttps = 'payment_url must be an https URL, with placeholders after its host only.';
+  const notHttps = 'payment_url.live must be an https URL, with placeholders after its host only.';
   const wrong = [
     [shop.organization, 'http://pay.example/{CHECKOUT_SESSION_ID}', notHttps],
     [shop.organization, 'nonsense', notHttps],
@@ -63,14 +63,14 @@ test("it must be https and contain the session's ID after its host, and the orga
     [
       shop.organization,
       'https://a:b@pay.example/{CHECKOUT_SESSION_ID}',
-      'payment_url must not contain user information.',
+      'payment_url.live must not contain user information.',
     ],
     [
       shop.organization,
       'https://pay.example/?id=%7BSESSION_ID%7D',
-      'payment_url must not contain %7BSESSION_ID%7D: it may contain {CHECKOUT_SESSION_ID}, {ORGANIZATION}, {RETURN_URL}, {CANCEL_URL} and no other braces.',
+      'payment_url.live must not contain %7BSESSION_ID%7D: it may contain {CHECKOUT_SESSION_ID}, {ORGANIZATION}, {RETURN_URL}, {CANCEL_URL} and no other braces.',
     ],
-    [shop.organization, 'https://pay.example', 'payment_url must contain {CHECKOUT_SESSION_ID}.'],
+    [shop.organization, 'https://pay.example', 'payment_url.live must contain {CHECKOUT_SESSION_ID}.'],
     [unknownId('org'), TEMPLATE, 'No such organization.'],
   ];
   for (const [organization = '', url = '', message] of wrong) {

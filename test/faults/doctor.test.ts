@@ -65,7 +65,7 @@ describe('as a command', () => {
         'writes',
         'schema',
         'durability',
-      ).concat(all('pooler', 'connections', 'secrets', 'ledger workers', 'approvals', 'clock')),
+      ).concat(all('pooler', 'connections', 'secrets', 'operator keys', 'ledger workers', 'approvals', 'clock')),
     });
   });
 
@@ -118,6 +118,23 @@ test('a read-only database', async () => {
 test('a database that acknowledges before it has written', async () => {
   await sql(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   expect(await faults()).toEqual([fault('durability', 'fail', /^synchronous_commit off: a crash loses/, /^Switch/)]);
+});
+
+test('an operator key that nobody uses', async () => {
+  const key = (
+    id: string,
+    kind: string,
+    used: string,
+  ) => `('${id}', '${kind}', ${kind === 'ledger' ? "'live'" : 'NULL'},
+    sha256('${id}'), 'ok_', 'Ada', ${used})`;
+  await sql(`INSERT INTO api_keys (id, kind, mode, digest, display, holder, last_used_at) VALUES
+    ${key('01700000-0000-7000-8000-000000000001', 'operator', 'NULL')},
+    ${key('01700000-0000-7000-8000-000000000002', 'operator', "now() - interval '91 days'")},
+    ${key('01700000-0000-7000-8000-000000000003', 'operator', "now() - interval '89 days'")},
+    ${key('01700000-0000-7000-8000-000000000004', 'ledger', 'NULL')}`);
+  const unused = /^The operator key key_\w{25}[12], held by Ada, was not used for 90 days\.$/;
+  const found = fault('operator keys', 'warn', unused, /key revoke/);
+  expect(await faults()).toEqual([found, found]);
 });
 
 test('a check that cannot run, beside all others', async () => {

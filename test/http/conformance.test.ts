@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type PassingAnswer, startHttpProxy } from '../support/http-proxy.js';
 import { type Ended, run } from '../support/processes.js';
-import { createKey, createLedgerKey } from '../support/service.js';
+import { createKey, createLedgerKey, createOperatorKey } from '../support/service.js';
 import { useService, useShop } from '../support/setup.js';
 import { listen } from '../support/sockets.js';
 
@@ -16,6 +16,7 @@ const TOPICS = [
   'idempotency',
   'ids',
   'ledger',
+  'operator',
   'page',
   'paging',
   'refunds-elsewhere',
@@ -34,9 +35,10 @@ let restricted: string[];
 
 beforeAll(async () => {
   const { organization } = shop;
+  const own = ['--organization', organization, '--operator-key', await createOperatorKey(service)];
+  ledger = ['--ledger-key', await createLedgerKey(service), ...own];
   const proposer = await createKey(service, { organization, rights: ['propose'] });
   const approver = await createKey(service, { organization, rights: ['approve'] });
-  ledger = ['--ledger-key', await createLedgerKey(service), '--organization', organization];
   restricted = ['--proposer-key', proposer, '--approver-key', approver];
 });
 
@@ -74,6 +76,7 @@ test('without a ledger key, the cases that need one are skipped, by name and wit
   expect(new Set(left.map(({ reason }) => reason))).toEqual(
     new Set([
       'needs --ledger-key and --organization',
+      'needs --operator-key',
       'needs --ledger-key, --organization, --proposer-key and --approver-key',
     ]),
   );

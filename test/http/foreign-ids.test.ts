@@ -46,7 +46,9 @@ const resolved = (node: Node): Node =>
         .split('/')
         .reduce((at: Node, name: string) => at[name], DOCUMENT);
 
-const OPERATIONS: readonly Operation[] = Object.entries<Node>(DOCUMENT.paths).flatMap(([path, methods]) =>
+/** Without the operator's, whose key acts on every organization. */
+const PATHS = Object.entries<Node>(DOCUMENT.paths).filter(([path]) => !path.startsWith('/operator/'));
+const OPERATIONS: readonly Operation[] = PATHS.flatMap(([path, methods]) =>
   Object.entries<Node>(methods).map(([method, { parameters, requestBody }]) => {
     const { schema, examples = {} } = requestBody?.content['application/json'] ?? {};
     const fields = Object.entries<Node>(resolved(schema)?.properties ?? {});

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { createOperatorKey } from '../support/service.js';
 import { useService } from '../support/setup.js';
 import { Shop } from '../support/shop.js';
 
@@ -26,7 +27,14 @@ test('there are guides with commands', () => expect(GUIDES.length).toBeGreaterTh
 test.each(GUIDES)('$file', async ({ blocks }) => {
   const shop = await Shop.open(service);
   const { body } = await shop.record({ amount: 5000 });
-  const known = { API: service.url, KEY: shop.key, LEDGER_KEY: shop.ledgerKey, ORGANIZATION: shop.organization };
+  const OPERATOR_KEY = await createOperatorKey(service);
+  const known = {
+    API: service.url,
+    KEY: shop.key,
+    LEDGER_KEY: shop.ledgerKey,
+    ORGANIZATION: shop.organization,
+    OPERATOR_KEY,
+  };
   // One shell for all blocks, as a reader has: what one block sets, the next one uses.
   const commands = blocks.flatMap(([, error = '', text = '']) => [`echo 'block${error}' >&9`, text]);
   const script = [CURL, TILLGATE, ...commands].join('\n');

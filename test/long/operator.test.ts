@@ -1,0 +1,31 @@
+/** A platform signs 1,000 merchants up without a shell or a restart, and each of them sells. */
+import { expect, test } from '@jest/globals';
+import { Tillgate } from '../../client/src/index.js';
+import { TillgateOperator } from '../../client/src/operator.js';
+import { atOnce, SMALLEST } from '../support/client.js';
+import { createOperatorKey } from '../support/service.js';
+import { useService } from '../support/setup.js';
+
+const MERCHANTS = 1_000;
+const AT_ONCE = 20;
+
+const service = useService();
+
+test('1,000 organizations are made and used', async () => {
+  const baseUrl = service.url;
+  const operator = new TillgateOperator({ baseUrl, key: await createOperatorKey(service) });
+  const signUp = async (number: number) => {
+    const { id } = await operator.organizations.create({ name: `Shop ${number}`, reference: `${number}` });
+    const { key } = await operator.apiKeys.create(id, { mode: 'test' });
+    const session = await new Tillgate({ baseUrl, key }).checkoutSessions.create(SMALLEST);
+    expect(session.status).toBe('open');
+    return id;
+  };
+  const made: string[] = [];
+  for (let first = 0; first < MERCHANTS; first += AT_ONCE) {
+    made.push(...(await atOnce(AT_ONCE, (index) => signUp(first + index))));
+  }
+  const listed = await Array.fromAsync(operator.organizations.list({ limit: 100 }), ({ id }) => id);
+  expect(listed.toSorted()).toEqual(made.toSorted());
+  expect(listed).toHaveLength(MERCHANTS);
+});
