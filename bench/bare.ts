@@ -13,7 +13,7 @@ import { type FastifyReply, fastify } from 'fastify';
 import { Pool, type QueryResult, types } from 'pg';
 import { CHECKOUT_SESSION_ID } from '../src/modules/checkout/domain/checkout-session.js';
 import { EVENT_ID } from '../src/modules/events/domain/event.js';
-import { REFUND_ID } from '../src/modules/refunds/domain/refund.js';
+import { REFUND_ID } from '../src/modules/refunds/domain/refund-state.js';
 import { createdAt, FIRST_UUID, idOf, newId, uuidOf } from '../src/shared/id.js';
 import { CREATE_SESSION, type LineInput, PROPOSE_REFUND, type SessionInput } from './bare.schemas.js';
 import { ADD_REFUND, ADD_SESSION, FIND_KEPT, FIND_OWNER, FIND_PAYMENT, FIND_SESSION, LIST } from './bare.sql.js';

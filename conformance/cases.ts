@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolve, type Values } from './placeholders.js';
 
-export type Role = 'merchant' | 'ledger' | 'operator' | 'nobody';
+export type Role = 'merchant' | 'ledger' | 'operator' | 'proposer' | 'approver' | 'nobody';
 
 export interface RequestOfCase {
   readonly method: string;
@@ -45,7 +45,7 @@ export interface Step {
 export interface Case {
   readonly name: string;
   readonly source: string;
-  readonly needs?: 'ledger' | 'operator' | 'sandbox';
+  readonly needs?: 'ledger' | 'operator' | 'sandbox' | 'approval';
   /** The case changes resources of other cases, so it runs alone. */
   readonly alone?: true;
   readonly steps: readonly Step[];

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 
 const USAGE =
-  'Usage: npm run conformance -- --base-url <url> --key sk_test_… [--ledger-key lk_test_… --organization org_…] [--operator-key ok_…] [--only <topic>] [--json] [--allow-live]';
+  'Usage: npm run conformance -- --base-url <url> --key sk_test_… [--ledger-key lk_test_… --organization org_…] [--operator-key ok_…] [--proposer-key rk_test_… --approver-key rk_test_…] [--only <topic>] [--json] [--allow-live]';
 
 /** An error whose message is printed without a stack trace. */
 export class Complaint extends Error {}
@@ -11,6 +11,8 @@ export interface Options {
   readonly baseUrl: string;
   readonly key: string;
   readonly ledger: { readonly key: string; readonly organization: string } | undefined;
+  /** Restricted keys of two holders. */
+  readonly restricted: { readonly proposer: string; readonly approver: string } | undefined;
   readonly operator: string | undefined;
   readonly mode: 'test' | 'live';
   readonly only: string | undefined;
@@ -35,11 +37,23 @@ export function readOptions(args: readonly string[], topics: readonly string[]):
     throw new Complaint('Pass --ledger-key and --organization, the organization of --key, together.');
   }
   if (operator !== undefined && !operator.startsWith('ok_')) throw new Complaint('--operator-key must begin with ok_.');
+  const restricted = restrictedIn(values, mode);
   if (only !== undefined && !topics.includes(only)) {
     throw new Complaint(`--only must be one of ${topics.join(', ')}, not ${only}.`);
   }
   const ledger = ledgerKey !== undefined && organization !== undefined ? { key: ledgerKey, organization } : undefined;
-  return { baseUrl, key, ledger, operator, mode, only, json: values.json ?? false };
+  return { baseUrl, key, ledger, operator, restricted, mode, only, json: values.json ?? false };
+}
+
+function restrictedIn(values: ReturnType<typeof parse>['values'], mode: 'test' | 'live'): Options['restricted'] {
+  const { 'proposer-key': proposer, 'approver-key': approver } = values;
+  if (proposer === undefined && approver === undefined) return undefined;
+  if (proposer === undefined || approver === undefined) {
+    throw new Complaint('Pass --proposer-key and --approver-key, restricted keys of two holders, together.');
+  }
+  const modes = [modeOf('--proposer-key', proposer, 'rk'), modeOf('--approver-key', approver, 'rk')];
+  if (modes.some((one) => one !== mode)) throw new Complaint('All keys must have the same mode.');
+  return { proposer, approver };
 }
 
 function parse(args: readonly string[]) {
@@ -47,6 +61,7 @@ function parse(args: readonly string[]) {
   const flag = { type: 'boolean' } as const;
   const options = {
     ...{ 'base-url': text, key: text, 'ledger-key': text, 'operator-key': text, organization: text, only: text },
+    ...{ 'proposer-key': text, 'approver-key': text },
     ...{ json: flag, 'allow-live': flag },
   };
   try {

@@ -13,6 +13,7 @@ const CASES = join(import.meta.dirname, '../../conformance/cases');
 const AT_ONCE = 4;
 
 const NO_LEDGER = 'needs --ledger-key and --organization';
+const NO_RESTRICTED = 'needs --ledger-key, --organization, --proposer-key and --approver-key';
 const NO_OPERATOR = 'needs --operator-key';
 const NO_SANDBOX = 'needs a key of test mode';
 
@@ -61,10 +62,10 @@ function isList(body: unknown): boolean {
 
 async function reportOn(topics: readonly Topic[], connection: Connection, options: Options): Promise<Report> {
   const started = Date.now();
-  const { baseUrl, key, ledger, operator, mode } = options;
+  const { baseUrl, key, ledger, operator, restricted, mode } = options;
   const deployment: Deployment = {
     connection,
-    keys: { merchant: key, ...(ledger && { ledger: ledger.key }), ...(operator && { operator }) },
+    keys: { merchant: key, ...(ledger && { ledger: ledger.key }), ...(operator && { operator }), ...restricted },
     values: { mode, ...(ledger ? { organization: ledger.organization } : {}) },
   };
   const outcomes: { name: string; title: string; cases: Outcome[] }[] = [];
@@ -109,6 +110,7 @@ async function outcomeOf(one: Case, deployment: Deployment): Promise<Outcome> {
 
 function lackOf({ needs }: Case, { keys, values }: Deployment): string | undefined {
   if (needs === 'ledger' && !keys.ledger) return NO_LEDGER;
+  if (needs === 'approval' && !(keys.ledger && keys.proposer)) return NO_RESTRICTED;
   if (needs === 'operator' && !keys.operator) return NO_OPERATOR;
   return needs === 'sandbox' && values.mode !== 'test' ? NO_SANDBOX : undefined;
 }

@@ -186,7 +186,7 @@ class Drill {
   }
 
   private async advance(seconds: number): Promise<void> {
-    await this.pushes.offer();
+    await Promise.all([this.pushes.offer(), this.merchants.decide()]);
     this.witness.countAnew();
     await this.clock.advance(seconds, async () => {
       for (const line of this.lines) await line.deliver();

@@ -7,10 +7,13 @@ import type { Stage } from './stage.js';
 
 const HELD_AMOUNT = 500;
 const CANCEL_PAUSE_MS = 100;
+const MOVES_BEFORE_DECISION = 2;
 
 export class Merchants {
   private readonly planned = new Map<string, PlannedRefund>();
   private readonly unwanted = new Set<string>();
+  /** What nobody has approved, and how often time moves before it is decided. */
+  private readonly unapproved = new Map<string, { readonly plan: PlannedRefund; moves: number }>();
   private isProposing = false;
 
   constructor(
@@ -28,6 +31,10 @@ export class Merchants {
     return this.planned.get(refund);
   }
 
+  isUnapproved(refund: string): boolean {
+    return this.unapproved.has(refund);
+  }
+
   /** From now on the merchant tries to cancel it. */
   regret(refund: string): void {
     this.unwanted.add(refund);
@@ -38,6 +45,14 @@ export class Merchants {
     this.isProposing = true;
     await each([...payments.values()], (ofPayment) => this.proposeOfOnePayment(ofPayment));
     this.isProposing = false;
+  }
+
+  /** Before time moves, somebody else than the proposer decides about what has waited long enough. */
+  async decide(): Promise<void> {
+    for (const [refund, waiting] of this.unapproved) {
+      waiting.moves -= 1;
+      if (waiting.moves === 0 && waiting.plan.approval !== 'never') await this.decideOn(refund, waiting.plan);
+    }
   }
 
   /** Until it is stopped: whatever can be canceled of what is not wanted any more. */
@@ -75,6 +90,15 @@ export class Merchants {
     return found;
   }
 
+  private async decideOn(refund: string, plan: PlannedRefund): Promise<void> {
+    const isApproved = plan.approval === 'late';
+    // From the request on, a worker may be given it.
+    if (isApproved) this.unapproved.delete(refund);
+    const [path, body] = isApproved ? ['approve', { amount: plan.amount }] : ['reject', {}];
+    const { status } = await send(`${this.stage.url}/v1/refunds/${refund}/${path}`, this.keyOf(plan), body);
+    this.journal.note(refund, 'merchant', `${path}s it: ${status}`);
+  }
+
   private keyOf({ organization }: PlannedRefund): string {
     return this.stage.organizations[organization]?.key ?? '';
   }
@@ -91,8 +115,11 @@ export class Merchants {
       const { reference, amount, currency, regret } = planned;
       const proposal = { payment: payment.id, amount, reference };
       const moment = this.journal.moment();
-      const refund = await demand(`${url}/v1/refunds`, this.keyOf(first), proposal);
+      const isFree = planned.approval === 'not needed';
+      const key = isFree ? this.keyOf(first) : organizations[first.organization]?.proposersKey;
+      const refund = await demand(`${url}/v1/refunds`, key ?? '', proposal);
       this.planned.set(refund.id, planned);
+      if (!isFree) this.unapproved.set(refund.id, { plan: planned, moves: MOVES_BEFORE_DECISION });
       this.journal.note(refund.id, 'merchant', `proposes to refund ${amount} ${currency}`, moment);
       if (regret === 'at once') this.regret(refund.id);
     }

@@ -30,7 +30,9 @@ const REPORTS: readonly Fate[] = [
   ...(['answer lost', 'answer lost', 'request lost', 'arrives twice', 'unavailable'] as const),
 ];
 const REGRETS: readonly PlannedRefund['regret'][] = [...Array(8).fill('never'), 'at once', 'when it is paid'];
-const CALM = { course: 'pays', payouts: [], reports: [], regret: 'never' } as const;
+/** One in ten. */
+const APPROVALS: readonly PlannedRefund['approval'][] = [...Array(27).fill('not needed'), 'late', 'rejected', 'never'];
+const CALM = { course: 'pays', payouts: [], reports: [], regret: 'never', approval: 'not needed' } as const;
 const CURRENCIES = ['eur', 'usd', 'jpy'];
 const ROUND = REFUNDS_OF_PAYMENT * CURRENCIES.length * ORGANIZATIONS;
 
@@ -67,6 +69,7 @@ function drawnRefund(random: Random, day: string, place: number): PlannedRefund 
     looks: [],
     reports: [any(REPORTS), any(REPORTS)],
     regret: any(REGRETS),
+    approval: any(APPROVALS),
     isEvening: false,
   };
 }

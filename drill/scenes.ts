@@ -41,6 +41,8 @@ export interface PlannedRefund {
   readonly reports: readonly Fate[];
   /** From when on the merchant tries to cancel it. */
   readonly regret: 'never' | 'at once' | 'when it is paid';
+  /** Who proposed it may not approve it: somebody else does so late, rejects it, or never decides. */
+  readonly approval: 'not needed' | 'late' | 'rejected' | 'never';
   /** Whether it is proposed late in the day, so that the workers are killed while the provider pays it. */
   readonly isEvening: boolean;
 }
@@ -72,18 +74,18 @@ export const IN_TURN: readonly Scene[] = [
   { course: 'pays, and it bounces' },
 
   { course: 'declines', reports: ['request lost'] },
-  { payouts: ['server error'], regret },
+  { approval: 'rejected' },
   { payouts: ['worker killed'] },
   { payouts: ['too many requests'], reports: ['passes', 'too many requests'] },
   { course: 'fails days later', reports: ['server error'] },
 
-  { payouts: ['request late'], regret },
+  { approval: 'never' },
   { payouts: ['server error'], regret },
-  { payouts: ['answer lost', 'answer lost'], reports: ['arrives twice'] },
+  { payouts: ['answer lost', 'answer lost'], reports: ['arrives twice'], approval: 'late' },
   { payouts: ['unavailable'], reports: ['unavailable', 'too many requests'] },
   { course: 'fails', reports: ['worker killed'] },
 
-  { course: 'pays days later', payouts: ['answer lost'], regret },
+  { course: 'pays days later', payouts: ['answer lost'], regret, approval: 'late' },
   { payouts: ['answer late'] },
   { payouts: ['arrives twice'], reports: ['answer lost'] },
   { payouts: ['no balance'], reports: ['server error'] },

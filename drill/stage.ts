@@ -19,7 +19,12 @@ const SERVICE = join(import.meta.dirname, '../src/main.js');
 const LISTENS = /listens on (http:\S+)$/;
 
 interface Accounts {
-  readonly organizations: readonly { readonly id: string; readonly key: string }[];
+  readonly organizations: readonly {
+    readonly id: string;
+    readonly key: string;
+    /** What it proposes has to be approved. */
+    readonly proposersKey: string;
+  }[];
   readonly ledgerKey: string;
 }
 
@@ -62,7 +67,9 @@ export async function openAccounts(databaseUrl: string, count: number): Promise<
   const openOrganization = async (name: string) => {
     const { id } = await application.get(ManageOrganizations).create(name);
     const { token: key } = await keys.create({ ...always, kind: 'secret', organization: id });
-    return { id, key };
+    const restricted = { ...always, kind: 'restricted', rights: ['propose'], organization: id } as const;
+    const { token: proposersKey } = await keys.create(restricted);
+    return { id, key, proposersKey };
   };
   try {
     const { token: ledgerKey } = await keys.create({ ...always, kind: 'ledger', organization: null });

@@ -7,6 +7,8 @@ import type { Course } from './scenes.js';
 export const RULES = {
   amount:
     'The payout had another amount or currency than the refund. Pay exactly the amount and currency that the claim shows.',
+  unapproved:
+    'A refund was paid that nobody had approved. Pay only what a claim gives you: a refund whose approval is waiting is in no claim.',
   'shared key':
     'An idempotency key was used for two refunds. Use the refund’s id as the key: payment, amount and reference may be the same in another one.',
   'new key':
@@ -85,7 +87,7 @@ function ruleOf(refund: Json, payouts: readonly Payout[], course: Course | undef
   if (refund.status === 'succeeded' && first?.status === 'returned') return 'returned';
   if (refund.status === 'succeeded' && first?.status !== 'succeeded') return 'succeeded unpaid';
   if (refund.status !== 'pending') return undefined;
-  if (payouts.length === 0) return 'unpaid';
+  if (payouts.length === 0) return refund.approval === 'waiting' ? undefined : 'unpaid';
   return course?.endsWith('days later') ? 'submitted' : 'unreported';
 }
 

@@ -107,8 +107,8 @@ export class Witness {
   }
 
   private notePayout(refund: string, key: string, { isUnheard }: Request, fate: Fate): void {
-    const { onTheWay } = this.provider;
-    if (fate === 'request late') onTheWay[isUnheard ? 'delete' : 'add'](refund);
+    if (fate === 'request late') this.provider.onTheWay[isUnheard ? 'delete' : 'add'](refund);
+    if (this.merchants.isUnapproved(refund)) this.see(refund, 'unapproved');
     const first = this.provider.firstRefundOf(key);
     if (first !== undefined && first !== refund) this.see(refund, 'shared key');
     if (this.merchants.plan(refund)?.regret === 'when it is paid') this.merchants.regret(refund);

@@ -39,3 +39,5 @@ export { SessionReferences1763700000041 } from './0041-session-references.js';
 export { KeyHolders1763700000044 } from './0044-key-holders.js';
 export { OrganizationReferences1763700000045 } from './0045-organization-references.js';
 export { OrganizationReferenceKey1763700000046 } from './0046-organization-reference-key.js';
+export { RefundApprovals1763700000048 } from './0048-refund-approvals.js';
+export { RefundApprovalIndexes1763700000049 } from './0049-refund-approval-indexes.js';

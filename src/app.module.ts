@@ -10,6 +10,7 @@ import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
 import { Facts, type ModuleFacts } from './platform/facts.js';
 import { Jobs } from './platform/jobs.js';
+import { ActorGuard } from './request/actor.guard.js';
 import { BodyGuard } from './request/body.guard.js';
 import { HTTP_ERRORS } from './request/error.codes.js';
 import { ErrorFilter } from './request/error.filter.js';
@@ -75,6 +76,7 @@ export class AppModule {
         // In the order that docs/reference/api.md promises: the key, the origin, the rate limit, and then the body.
         ...modules.flatMap(({ guards = [] }) => guards.map((useClass) => ({ provide: APP_GUARD, useClass }))),
         { provide: APP_GUARD, useClass: BodyGuard },
+        { provide: APP_GUARD, useClass: ActorGuard },
       ],
       exports: [Clock, Config, ErrorResponses, Facts, Jobs, PublicUrl, WebhookUrls],
     };

@@ -4,7 +4,7 @@ import type { Client as Sql } from 'pg';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
 import { EVENT_ID } from '../../src/modules/events/domain/event.js';
 import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
-import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund-state.js';
 import { idOf, uuidOf } from '../../src/shared/id.js';
 import { drawn, everySmall, type Step } from './drawn.js';
 import type { Tenant } from './tenants.js';

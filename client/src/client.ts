@@ -97,6 +97,27 @@ class Refunds extends Resource {
   cancel(id: string, options?: WriteOptions): Promise<Schemas['Refund']> {
     return this.act(this.path, id, 'cancel', options);
   }
+
+  /** Retrieves who proposed the refund, and who approved or rejected it. */
+  approval(id: string, options?: ReadOptions): Promise<Schemas['RefundApproval']> {
+    return this.transport.get(`${this.path}/${encodeURIComponent(id)}/approval`, {}, options);
+  }
+
+  approve(
+    id: string,
+    body: Schemas['ApproveRefundRequest'],
+    options?: WriteOptions,
+  ): Promise<Schemas['RefundApproval']> {
+    return this.act(this.path, id, 'approve', options, body);
+  }
+
+  reject(
+    id: string,
+    body: Schemas['RejectRefundRequest'] = {},
+    options?: WriteOptions,
+  ): Promise<Schemas['RefundApproval']> {
+    return this.act(this.path, id, 'reject', options, body);
+  }
 }
 
 class Payments extends Resource {

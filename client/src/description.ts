@@ -19,7 +19,7 @@ export interface paths {
     put?: never;
     /**
      * Create a checkout session
-     * @description Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one.
+     * @description Creates an open session from prices and quantities. Tillgate computes the amounts. If you send an amount too, it must equal the computed one. A restricted key needs the right `sessions`.
      */
     post: operations['createCheckoutSession'];
     delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
     put?: never;
     /**
      * Complete a checkout session
-     * @description Completes an open session whose total is 0. Any other session is completed by its payment.
+     * @description Completes an open session whose total is 0. Any other session is completed by its payment. A restricted key needs the right `sessions`.
      */
     post: operations['completeCheckoutSession'];
     delete?: never;
@@ -79,7 +79,7 @@ export interface paths {
     put?: never;
     /**
      * Expire a checkout session
-     * @description Expires an open session, so that it can no longer be paid.
+     * @description Expires an open session, so that it can no longer be paid. A restricted key needs the right `sessions`.
      */
     post: operations['expireCheckoutSession'];
     delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
     put?: never;
     /**
      * Propose a refund
-     * @description Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. Repeating a request with the same `reference` returns the first refund.
+     * @description Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. If the refund has to be approved, it waits for that first. Repeating a request with the same `reference` returns the first refund. A restricted key needs the right `propose`.
      */
     post: operations['proposeRefund'];
     delete?: never;
@@ -252,6 +252,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/refunds/{id}/approval': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Retrieve the approval of a refund
+     * @description Returns who proposed a refund, and who approved or rejected it.
+     */
+    get: operations['readRefundApproval'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/refunds/{id}/approve': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Approve a refund
+     * @description Lets the ledger pay the refund out. `amount` must be the amount of the refund, so that what was seen is what is approved. Repeating it changes nothing. A restricted key needs the right `approve`.
+     */
+    post: operations['approveRefund'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/refunds/{id}/cancel': {
     parameters: {
       query?: never;
@@ -263,9 +303,29 @@ export interface paths {
     put?: never;
     /**
      * Cancel a refund
-     * @description Cancels a pending refund, which frees its amount. You cannot cancel a refund that the ledger has claimed to pay out.
+     * @description Cancels a pending refund, which frees its amount. You cannot cancel a refund that the ledger has claimed to pay out. A restricted key needs the right `propose`.
      */
     post: operations['cancelRefund'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/refunds/{id}/reject': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Reject a refund
+     * @description Cancels the refund, which frees its amount. Repeating it changes nothing. A restricted key needs the right `approve`.
+     */
+    post: operations['rejectRefund'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1332,6 +1392,26 @@ export interface webhooks {
     patch?: never;
     trace?: never;
   };
+  'refund.approved': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * refund.approved
+     * @description A refund that waited for approval was approved.
+     */
+    post: operations['refundApproved'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   'refund.succeeded': {
     parameters: {
       query?: never;
@@ -1383,7 +1463,7 @@ export interface webhooks {
     put?: never;
     /**
      * refund.canceled
-     * @description The merchant canceled a pending refund.
+     * @description The merchant canceled a pending refund, or its approval was rejected or expired.
      */
     post: operations['refundCanceled'];
     delete?: never;
@@ -1592,6 +1672,26 @@ export interface webhooks {
     patch?: never;
     trace?: never;
   };
+  'ledger.refund.approved': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.refund.approved
+     * @description A refund that waited for approval was approved.
+     */
+    post: operations['ledgerRefundApproved'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   'ledger.refund.succeeded': {
     parameters: {
       query?: never;
@@ -1643,7 +1743,7 @@ export interface webhooks {
     put?: never;
     /**
      * ledger.refund.canceled
-     * @description The merchant canceled a pending refund.
+     * @description The merchant canceled a pending refund, or its approval was rejected or expired.
      */
     post: operations['ledgerRefundCanceled'];
     delete?: never;
@@ -1808,6 +1908,23 @@ export interface components {
        */
       key: string;
     };
+    /**
+     * @description Whether the refund was approved.
+     *
+     *     - `not_needed`: nobody has to approve the refund
+     *     - `waiting`: nobody has decided; the ledger pays the refund out only when it is approved
+     *     - `approved`: somebody else than the proposer approved it
+     *     - `rejected`: somebody else than the proposer rejected it; the refund is canceled
+     *     - `expired`: nobody decided in time; the refund is canceled
+     * @enum {string}
+     */
+    ApprovalState: 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
+    ApproveRefundRequest: {
+      /** @description The amount of the refund, as you have seen it. */
+      amount: number;
+      /** @description Why, for people. */
+      comment?: string | null;
+    };
     AwaitPaymentRequest: {
       /**
        * @description Organization that owns the resource. Where the database is spread over several machines, send it: one machine is asked then, and not all.
@@ -1864,6 +1981,7 @@ export interface components {
         | 'payment.held'
         | 'payment.released'
         | 'refund.created'
+        | 'refund.approved'
         | 'refund.succeeded'
         | 'refund.failed'
         | 'refund.canceled'
@@ -2229,6 +2347,7 @@ export interface components {
         | 'payment.held'
         | 'payment.released'
         | 'refund.created'
+        | 'refund.approved'
         | 'refund.succeeded'
         | 'refund.failed'
         | 'refund.canceled'
@@ -2537,6 +2656,7 @@ export interface components {
          *     - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
          *     - `invalid_api_key`: The key is missing, unknown, revoked, expired, or not for this API. Send a valid key.
          *     - `origin_not_allowed`: The origin is not allowed for this key. Call from a server, or add the origin to the key.
+         *     - `right_missing`: The key is restricted, and its rights do not include this operation. Send a key that has the right.
          *     - `rate_limited`: Too many requests. Repeat the request after `Retry-After`.
          *     - `organization_reference_reused`: The reference was used for an organization with another name. Read that organization.
          *     - `session_not_open`: The session is complete or expired. Read it.
@@ -2553,6 +2673,8 @@ export interface components {
          *     - `refund_claimed`: `claim` is not the number of the current claim. Read the refund: another worker may have claimed it.
          *     - `refund_not_succeeded`: Only a succeeded refund can be returned. Read it.
          *     - `refund_reference_reused`: The reference was used for another refund. Read that refund.
+         *     - `second_person_required`: The key has the same holder as the one that proposed the refund. Somebody with the key of another holder must decide.
+         *     - `approval_amount_mismatch`: The amount is not the refund's. Read the refund, and approve what it says if that is right.
          * @enum {string}
          */
         code:
@@ -2567,6 +2689,7 @@ export interface components {
           | 'idempotency_key_reused'
           | 'invalid_api_key'
           | 'origin_not_allowed'
+          | 'right_missing'
           | 'rate_limited'
           | 'organization_reference_reused'
           | 'session_not_open'
@@ -2582,7 +2705,9 @@ export interface components {
           | 'refund_in_progress'
           | 'refund_claimed'
           | 'refund_not_succeeded'
-          | 'refund_reference_reused';
+          | 'refund_reference_reused'
+          | 'second_person_required'
+          | 'approval_amount_mismatch';
       };
     };
     /** @description A change of a resource. `data.object` is the resource right after the change. */
@@ -2629,6 +2754,7 @@ export interface components {
       description?: string | null;
       /** @description The payment provider's ID of the payout. */
       provider_reference?: string | null;
+      approval?: components['schemas']['ApprovalState'];
     };
     EventList: {
       /**
@@ -2661,9 +2787,10 @@ export interface components {
      *     - `payment.held`: An amount of a payment was put on hold.
      *     - `payment.released`: A hold on a payment was released.
      *     - `refund.created`: A refund was proposed, or one that was made elsewhere was recorded.
+     *     - `refund.approved`: A refund that waited for approval was approved.
      *     - `refund.succeeded`: The ledger paid a refund out.
      *     - `refund.failed`: The ledger refused a refund, or the money of a succeeded refund came back.
-     *     - `refund.canceled`: The merchant canceled a pending refund.
+     *     - `refund.canceled`: The merchant canceled a pending refund, or its approval was rejected or expired.
      * @example refund.created
      * @enum {string}
      */
@@ -2678,6 +2805,7 @@ export interface components {
       | 'payment.held'
       | 'payment.released'
       | 'refund.created'
+      | 'refund.approved'
       | 'refund.succeeded'
       | 'refund.failed'
       | 'refund.canceled';
@@ -3125,7 +3253,7 @@ export interface components {
        *     - `pending`: waiting for the ledger; the amount is reserved
        *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
        *     - `failed`: the ledger refused it, or its money came back; the amount can be refunded again; final
-       *     - `canceled`: canceled by you; the amount can be refunded again; final
+       *     - `canceled`: canceled by you, or not approved; the amount can be refunded again; final
        * @enum {string}
        */
       status: 'pending' | 'succeeded' | 'failed' | 'canceled';
@@ -3158,8 +3286,9 @@ export interface components {
       description: string | null;
       /** @description The payment provider's ID of the payout. */
       provider_reference: string | null;
-      /** @description Why the refund failed, if a reason was given. */
+      /** @description Why the refund failed or was not approved, if a reason is known. */
       reason: string | null;
+      approval: components['schemas']['ApprovalState'];
     };
     LedgerRefundList: {
       /**
@@ -3220,6 +3349,7 @@ export interface components {
         | 'payment.held'
         | 'payment.released'
         | 'refund.created'
+        | 'refund.approved'
         | 'refund.succeeded'
         | 'refund.failed'
         | 'refund.canceled'
@@ -3298,6 +3428,7 @@ export interface components {
         | 'payment.held'
         | 'payment.released'
         | 'refund.created'
+        | 'refund.approved'
         | 'refund.succeeded'
         | 'refund.failed'
         | 'refund.canceled'
@@ -3406,6 +3537,7 @@ export interface components {
        *     - `restart_list`: Start the list from its first page.
        *     - `authenticate`: Send the request with a valid key.
        *     - `call_from_server`: Send the request from a server, without an `Origin` header.
+       *     - `use_key`: Send the request with a key that has the right to it.
        *     - `list_resources`: List the resources that exist.
        *     - `use_method`: Use this method.
        *     - `retry`: Repeat the request, after `Retry-After` if it is given.
@@ -3419,6 +3551,7 @@ export interface components {
         | 'restart_list'
         | 'authenticate'
         | 'call_from_server'
+        | 'use_key'
         | 'list_resources'
         | 'use_method'
         | 'retry'
@@ -3857,7 +3990,7 @@ export interface components {
        *     - `pending`: waiting for the ledger; the amount is reserved
        *     - `succeeded`: the ledger paid it out; it becomes `failed` if the money comes back
        *     - `failed`: the ledger refused it, or its money came back; the amount can be refunded again; final
-       *     - `canceled`: canceled by you; the amount can be refunded again; final
+       *     - `canceled`: canceled by you, or not approved; the amount can be refunded again; final
        * @enum {string}
        */
       status: 'pending' | 'succeeded' | 'failed' | 'canceled';
@@ -3871,6 +4004,68 @@ export interface components {
        * @example 1763700000
        */
       created: number;
+    };
+    /** @description Who proposed a refund, and what was decided about it. */
+    RefundApproval: {
+      /**
+       * @description Object type.
+       * @constant
+       */
+      object: 'refund.approval';
+      /**
+       * @description ID of the refund.
+       * @example re_test_01kaf3v7q4e8yt5w6z9x2c1b0n
+       */
+      refund: string;
+      state: components['schemas']['ApprovalState'];
+      /** @description Who proposed the refund; null if it was made elsewhere, or before holders were kept. */
+      proposed_by: {
+        /**
+         * @description ID of the key.
+         * @example key_01kaf3v7q4e8yt5w6z9x2c1b0n
+         */
+        key: string;
+        /**
+         * @description Who holds the key. A rotated key has the same holder.
+         * @example support
+         */
+        holder: string;
+        /**
+         * @description The person whom `Tillgate-Actor` named. Tillgate does not check it.
+         * @example Ana
+         */
+        actor: string | null;
+      } | null;
+      /** @description Who approved or rejected it; null if nobody did. */
+      decided_by: {
+        /**
+         * @description ID of the key.
+         * @example key_01kaf3v7q4e8yt5w6z9x2c1b0n
+         */
+        key: string;
+        /**
+         * @description Who holds the key. A rotated key has the same holder.
+         * @example support
+         */
+        holder: string;
+        /**
+         * @description The person whom `Tillgate-Actor` named. Tillgate does not check it.
+         * @example Ana
+         */
+        actor: string | null;
+      } | null;
+      /** @description Why it was approved or rejected, if a comment was given. */
+      comment: string | null;
+      /**
+       * @description When it expires without a decision, 14 days after the proposal; null if none is needed.
+       * @example 1763700000
+       */
+      expires_at: number | null;
+      /**
+       * @description When it was approved or rejected, in Unix seconds; null if it was not.
+       * @example 1763700000
+       */
+      decided_at: number | null;
     };
     RefundList: {
       /**
@@ -3889,6 +4084,10 @@ export interface components {
       /** @description The same as `data`. */
       items: components['schemas']['Refund'][];
       nextCursor: components['schemas']['NextCursor'];
+    };
+    RejectRefundRequest: {
+      /** @description Why, for people. */
+      comment?: string | null;
     };
     ReleaseClaimRequest: {
       /** @description The `claim.number` of your claim on the refund. */
@@ -4056,6 +4255,7 @@ export interface components {
         | 'payment.held'
         | 'payment.released'
         | 'refund.created'
+        | 'refund.approved'
         | 'refund.succeeded'
         | 'refund.failed'
         | 'refund.canceled'
@@ -4129,6 +4329,7 @@ export interface components {
         | 'payment.held'
         | 'payment.released'
         | 'refund.created'
+        | 'refund.approved'
         | 'refund.succeeded'
         | 'refund.failed'
         | 'refund.canceled'
@@ -4287,6 +4488,24 @@ export interface components {
         };
       };
     };
+    /**
+     * @description - `origin_not_allowed`: The origin is not allowed for this key. Call from a server, or add the origin to the key.
+     *     - `right_missing`: The key is restricted, and its rights do not include this operation. Send a key that has the right.
+     */
+    OriginNotAllowedOrRightMissing: {
+      headers: {
+        'Request-Id': components['headers']['RequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'] & {
+          error?: {
+            /** @enum {unknown} */
+            code?: 'origin_not_allowed' | 'right_missing';
+          };
+        };
+      };
+    };
     /** @description `payload_too_large`: The body is too large. Send a smaller one. */
     PayloadTooLarge: {
       headers: {
@@ -4365,6 +4584,8 @@ export interface components {
     };
   };
   parameters: {
+    /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+    Actor: string;
     /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
     RequestId: string;
     /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
@@ -4399,6 +4620,7 @@ export interface components {
       | 'payment.held'
       | 'payment.released'
       | 'refund.created'
+      | 'refund.approved'
       | 'refund.succeeded'
       | 'refund.failed'
       | 'refund.canceled';
@@ -4422,6 +4644,8 @@ export interface components {
     QueryReference2: string;
     /** @description Only refunds with this status. */
     QueryStatus2: 'pending' | 'succeeded' | 'failed' | 'canceled';
+    /** @description Only refunds that wait for approval. */
+    QueryApproval: 'waiting';
     /** @description The `next_cursor` of the previous page. Leave it out for the first page. */
     QueryCursor4: string;
     /** @description ID of the resource. */
@@ -4537,6 +4761,8 @@ export interface operations {
       header: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -4564,7 +4790,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4615,6 +4841,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -4643,7 +4871,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -4678,6 +4906,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -4706,7 +4936,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -4856,6 +5086,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -4884,7 +5116,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -4997,6 +5229,8 @@ export interface operations {
         reference?: components['parameters']['QueryReference2'];
         /** @description Only refunds with this status. */
         status?: components['parameters']['QueryStatus2'];
+        /** @description Only refunds that wait for approval. */
+        approval?: components['parameters']['QueryApproval'];
         /** @description Only items created at or after this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
         from?: components['parameters']['QueryFrom'];
         /** @description Only items created before this time. Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC. */
@@ -5039,6 +5273,8 @@ export interface operations {
       header: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5076,7 +5312,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5145,12 +5381,119 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  readRefundApproval: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId4'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The approval. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RefundApproval'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  approveRefund: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId4'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ApproveRefundRequest'];
+      };
+    };
+    responses: {
+      /** @description The approval, now `approved`. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RefundApproval'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_not_pending`: The refund is no longer pending. Read it.
+       *     - `second_person_required`: The key has the same holder as the one that proposed the refund. Somebody with the key of another holder must decide.
+       *     - `approval_amount_mismatch`: The amount is not the refund's. Read the refund, and approve what it says if that is right.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?:
+                | 'idempotency_key_reused'
+                | 'refund_not_pending'
+                | 'second_person_required'
+                | 'approval_amount_mismatch';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   cancelRefund: {
     parameters: {
       query?: never;
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5179,7 +5522,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5200,6 +5543,72 @@ export interface operations {
             error?: {
               /** @enum {unknown} */
               code?: 'idempotency_key_reused' | 'refund_not_pending' | 'refund_in_progress';
+            };
+          };
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  rejectRefund: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId4'];
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RejectRefundRequest'];
+      };
+    };
+    responses: {
+      /** @description The approval, now `rejected`. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RefundApproval'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `refund_not_pending`: The refund is no longer pending. Read it.
+       *     - `second_person_required`: The key has the same holder as the one that proposed the refund. Somebody with the key of another holder must decide.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'refund_not_pending' | 'second_person_required';
             };
           };
         };
@@ -5250,6 +5659,8 @@ export interface operations {
       header: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. */
         'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5276,7 +5687,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -5344,6 +5755,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5372,7 +5785,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5387,6 +5800,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5410,7 +5825,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
@@ -5423,6 +5838,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5451,7 +5868,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5468,6 +5885,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5496,7 +5915,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5513,6 +5932,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5541,7 +5962,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5576,6 +5997,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5604,7 +6027,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5652,6 +6075,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5677,7 +6102,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5694,6 +6119,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5722,7 +6149,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5758,6 +6185,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5786,7 +6215,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -5821,6 +6250,8 @@ export interface operations {
       header?: {
         /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
         'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description The person behind the key, for those who read who proposed or decided. Tillgate does not check it. */
+        'Tillgate-Actor'?: components['parameters']['Actor'];
         /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
@@ -5849,7 +6280,7 @@ export interface operations {
       };
       400: components['responses']['InvalidParam'];
       401: components['responses']['InvalidApiKey'];
-      403: components['responses']['OriginNotAllowed'];
+      403: components['responses']['OriginNotAllowedOrRightMissing'];
       404: components['responses']['NotFound'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
@@ -8054,6 +8485,36 @@ export interface operations {
       '2XX': components['responses']['Received'];
     };
   };
+  refundApproved: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': components['parameters']['HeaderWebhookId'];
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'refund.approved';
+          data?: {
+            object?: components['schemas']['Refund'];
+          };
+        };
+      };
+    };
+    responses: {
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
+    };
+  };
   refundSucceeded: {
     parameters: {
       query?: never;
@@ -8433,6 +8894,36 @@ export interface operations {
         'application/json': components['schemas']['LedgerEvent'] & {
           /** @constant */
           type?: 'refund.created';
+          data?: {
+            object?: components['schemas']['Refund'];
+          };
+        };
+      };
+    };
+    responses: {
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
+    };
+  };
+  ledgerRefundApproved: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': components['parameters']['HeaderWebhookId'];
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'refund.approved';
           data?: {
             object?: components['schemas']['Refund'];
           };

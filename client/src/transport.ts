@@ -5,7 +5,7 @@ import { isWorthRetrying, MAX_RETRIES, pauseAfter } from './retry.js';
 export interface ClientOptions {
   /** URL of the service, with its path prefix, if any: `https://pay.example`. */
   readonly baseUrl: string;
-  /** `sk_…` for the public API, `lk_…` for the ledger's API, `ok_…` for the operator's API. */
+  /** `sk_…` or `rk_…` for the public API, `lk_…` for the ledger's API, `ok_…` for the operator's API. */
   readonly key: string;
   /** Number of retries. Default: 4. 0 turns retries off. */
   readonly maxRetries?: number | undefined;
@@ -23,6 +23,8 @@ export interface ReadOptions {
 export interface WriteOptions extends ReadOptions {
   /** Default: a random key for each call. Pass your own, so that a repetition after a crash of your program writes nothing twice. */
   readonly idempotencyKey?: string | undefined;
+  /** The person for whom your program asks, for those who read who proposed or decided. */
+  readonly actor?: string | undefined;
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -63,8 +65,8 @@ export class Transport {
   }
 
   post<Result>(path: string, body: unknown = {}, options: WriteOptions = {}): Promise<Result> {
-    const { idempotencyKey = crypto.randomUUID(), signal } = options;
-    return this.send<Result>({ method: 'POST', path, body, idempotencyKey, signal });
+    const { idempotencyKey = crypto.randomUUID(), actor, signal } = options;
+    return this.send<Result>({ method: 'POST', path, body, idempotencyKey, actor, signal });
   }
 
   delete<Result>(path: string, { signal }: ReadOptions = {}): Promise<Result> {
@@ -82,7 +84,7 @@ export class Transport {
     }
   }
 
-  private prepare({ method, path, query = {}, body, idempotencyKey, signal }: Call): Prepared {
+  private prepare({ method, path, query = {}, body, idempotencyKey, actor, signal }: Call): Prepared {
     const { baseUrl, key } = this.#options;
     const url = new URL(baseUrl.replace(/(?<!\/)\/+$/, '') + path);
     for (const [name, value] of Object.entries(query)) {
@@ -90,7 +92,7 @@ export class Transport {
     }
     const init: RequestInit = {
       method,
-      headers: headersOf(key, idempotencyKey, body),
+      headers: { ...headersOf(key, idempotencyKey, body), ...(actor !== undefined && { 'tillgate-actor': actor }) },
       // The service sends no redirects, and following one may turn a write into a read.
       redirect: 'manual',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

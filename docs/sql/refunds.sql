@@ -20,9 +20,11 @@ LIMIT 5;
 
 -- new_refund
 INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status, reference, description,
-  provider_reference, failure_reason, made_elsewhere, claim_number, claim_expires_at, lapses, claimable_at)
+  provider_reference, failure_reason, made_elsewhere, claim_number, claim_expires_at, lapses, claimable_at,
+  approval, proposed_by, approval_expires_at, decided_by, decided_at, comment)
 VALUES ($1::uuid, $2::text, $3::uuid, $4::uuid, $5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text,
-  $11::text, $12::boolean, $13::integer, $14::timestamptz, $15::integer, $16::timestamptz);
+  $11::text, $12::boolean, $13::integer, $14::timestamptz, $15::integer, $16::timestamptz, $17::text,
+  $18::json, $19::timestamptz, $20::json, $21::timestamptz, $22::text);
 
 -- new_refund*
 WITH new_refund AS (
@@ -30,15 +32,19 @@ WITH new_refund AS (
     amount, v6::text AS currency, v7::text AS status, v8::text AS reference, v9::text AS description,
     v10::text AS provider_reference, v11::text AS failure_reason, v12::boolean AS made_elsewhere, v13::integer
     AS claim_number, v14::timestamptz AS claim_expires_at, v15::integer AS lapses, v16::timestamptz AS
-    claimable_at
+    claimable_at, v17::text AS approval, v18::json AS proposed_by, v19::timestamptz AS approval_expires_at,
+    v20::json AS decided_by, v21::timestamptz AS decided_at, v22::text AS comment
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[]) AS
-    sent (v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16)
+    $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
+    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[]) AS sent (v1, v2, v3, v4, v5,
+    v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22)
 )
 INSERT INTO refunds (organization_id, mode, id, payment_id, amount, currency, status, reference, description,
-  provider_reference, failure_reason, made_elsewhere, claim_number, claim_expires_at, lapses, claimable_at)
+  provider_reference, failure_reason, made_elsewhere, claim_number, claim_expires_at, lapses, claimable_at,
+  approval, proposed_by, approval_expires_at, decided_by, decided_at, comment)
 SELECT organization_id, mode, id, payment_id, amount, currency, status, reference, description,
-  provider_reference, failure_reason, made_elsewhere, claim_number, claim_expires_at, lapses, claimable_at
+  provider_reference, failure_reason, made_elsewhere, claim_number, claim_expires_at, lapses, claimable_at,
+  approval, proposed_by, approval_expires_at, decided_by, decided_at, comment
 FROM new_refund;
 
 -- refunds.claim
@@ -62,7 +68,9 @@ WHERE refunds.organization_id = claim.organization_id AND refunds.mode = $2 AND 
 SELECT mode AS "mode", id AS "id", payment_id AS "payment", amount AS "amount", currency AS "currency", status
   AS "status", reference AS "reference", description AS "description", provider_reference AS
   "providerReference", failure_reason AS "failureReason", made_elsewhere AS "isMadeElsewhere", claim_number AS
-  "claimNumber", claim_expires_at AS "claimExpiresAt", lapses AS "lapses", claimable_at AS "claimableAt"
+  "claimNumber", claim_expires_at AS "claimExpiresAt", lapses AS "lapses", claimable_at AS "claimableAt",
+  approval AS "approval", proposed_by AS "proposedBy", approval_expires_at AS "approvalExpiresAt", decided_by
+  AS "decidedBy", decided_at AS "decidedAt", comment AS "comment"
 FROM refunds
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 
@@ -71,10 +79,12 @@ SELECT organization_id AS "organizationId", mode AS "mode", id AS "id", payment_
   "amount", currency AS "currency", status AS "status", reference AS "reference", description AS "description",
   provider_reference AS "providerReference", failure_reason AS "failureReason", made_elsewhere AS
   "isMadeElsewhere", claim_number AS "claimNumber", claim_expires_at AS "claimExpiresAt", lapses AS "lapses",
-  claimable_at AS "claimableAt", statement_timestamp() AS now
+  claimable_at AS "claimableAt", approval AS "approval", proposed_by AS "proposedBy", approval_expires_at AS
+  "approvalExpiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt", comment AS "comment",
+  statement_timestamp() AS now
 FROM refunds
-WHERE organization_id = $1 AND mode = $2 AND status = 'pending' AND claimable_at <= statement_timestamp() AND (claim_expires_at
-  IS NULL OR claim_expires_at <= statement_timestamp())
+WHERE organization_id = $1 AND mode = $2 AND status = 'pending' AND approval <> 'waiting' AND claimable_at <=
+  statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())
 ORDER BY refunds.claimable_at, refunds.id
 LIMIT $3
 FOR NO KEY UPDATE SKIP LOCKED;
@@ -88,10 +98,13 @@ CROSS JOIN LATERAL (
     "amount", currency AS "currency", status AS "status", reference AS "reference", description AS
     "description", provider_reference AS "providerReference", failure_reason AS "failureReason",
     made_elsewhere AS "isMadeElsewhere", claim_number AS "claimNumber", claim_expires_at AS "claimExpiresAt",
-    lapses AS "lapses", claimable_at AS "claimableAt", statement_timestamp() AS now
+    lapses AS "lapses", claimable_at AS "claimableAt", approval AS "approval", proposed_by AS "proposedBy",
+    approval_expires_at AS "approvalExpiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt", comment
+    AS "comment", statement_timestamp() AS now
   FROM refunds
-  WHERE organization_id = turn.organization_id AND mode = $2 AND status = 'pending' AND claimable_at <=
-    statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())
+  WHERE organization_id = turn.organization_id AND mode = $2 AND status = 'pending' AND approval <> 'waiting'
+    AND claimable_at <= statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <=
+    statement_timestamp())
   ORDER BY refunds.claimable_at, refunds.id
   LIMIT turn.refunds
   FOR NO KEY UPDATE SKIP LOCKED
@@ -102,7 +115,7 @@ CROSS JOIN LATERAL (
   SELECT mode, currency, amount, claim_number, coalesce(claim_expires_at > statement_timestamp(), false) AS
     is_claimed
   FROM refunds
-  WHERE status = 'pending'
+  WHERE status = 'pending' AND approval <> 'waiting'
   LIMIT 50000
 ), sums AS (
   SELECT mode, count(*) FILTER (WHERE is_claimed) AS claimed, count(*) FILTER (WHERE NOT is_claimed) AS
@@ -118,8 +131,8 @@ CROSS JOIN LATERAL (
   SELECT 'test' AS mode, (
     SELECT id
     FROM refunds
-    WHERE mode = 'test' AND status = 'pending' AND (provider_reference IS NULL OR coalesce(claim_expires_at <=
-      statement_timestamp(), true))
+    WHERE mode = 'test' AND status = 'pending' AND approval <> 'waiting' AND (provider_reference IS NULL OR
+      coalesce(claim_expires_at <= statement_timestamp(), true))
     ORDER BY id
     LIMIT 1
   ) AS id
@@ -127,8 +140,8 @@ CROSS JOIN LATERAL (
   SELECT 'live' AS mode, (
     SELECT id
     FROM refunds
-    WHERE mode = 'live' AND status = 'pending' AND (provider_reference IS NULL OR coalesce(claim_expires_at <=
-      statement_timestamp(), true))
+    WHERE mode = 'live' AND status = 'pending' AND approval <> 'waiting' AND (provider_reference IS NULL OR
+      coalesce(claim_expires_at <= statement_timestamp(), true))
     ORDER BY id
     LIMIT 1
   ) AS id
@@ -153,6 +166,24 @@ SELECT 'oldest' AS gauge, json_build_object('mode', mode) AS labels, (coalesce(g
   0))::float8 AS value
 FROM first;
 
+-- refunds.overdue_approvals
+/* every organization: approvals of all of them expire */
+SELECT organization_id AS organization, mode, id, approval_expires_at::text AS "expiresAt"
+FROM refunds
+WHERE status = 'pending' AND approval = 'waiting' AND approval_expires_at <= statement_timestamp() +
+  make_interval(secs => 0) AND (approval_expires_at, id) > ($2, $3)
+ORDER BY approval_expires_at, id
+LIMIT $1;
+
+-- refunds.overdue_approvals_of_one
+SELECT organization_id AS organization, mode, id, approval_expires_at::text AS "expiresAt"
+FROM refunds
+WHERE organization_id = $4 AND mode = $5 AND status = 'pending' AND approval = 'waiting' AND
+  approval_expires_at <= statement_timestamp() + make_interval(secs => $6) AND (approval_expires_at, id) > ($2,
+  $3)
+ORDER BY approval_expires_at, id
+LIMIT $1;
+
 -- refunds.owner
 /* every organization: a resource of the ledger is of any of them */
 SELECT organization_id AS organization
@@ -163,13 +194,15 @@ WHERE mode = $1 AND id = $2;
 /* every organization: claims take refunds of all of them by turns */ WITH RECURSIVE owner AS ( (
   SELECT organization_id, claimable_at, 1 AS place
   FROM refunds
-  WHERE mode = $1 AND status = 'pending' AND organization_id > $2 AND organization_id <= $3
+  WHERE mode = $1 AND status = 'pending' AND approval <> 'waiting' AND organization_id > $2 AND
+    organization_id <= $3
   ORDER BY organization_id, claimable_at
   LIMIT 1
 ) UNION ALL SELECT following.* FROM owner CROSS JOIN LATERAL (
   SELECT organization_id, claimable_at, owner.place + 1 AS place
   FROM refunds
-  WHERE mode = $1 AND status = 'pending' AND organization_id > owner.organization_id AND organization_id <= $3
+  WHERE mode = $1 AND status = 'pending' AND approval <> 'waiting' AND organization_id > owner.organization_id
+    AND organization_id <= $3
   ORDER BY organization_id, claimable_at
   LIMIT 1
 ) AS following WHERE owner.place < 1000 )
@@ -178,8 +211,9 @@ SELECT organization_id AS organization, place = 1000 AS "isEnd", (
   FROM (
     SELECT
     FROM refunds
-    WHERE organization_id = found.organization_id AND mode = $1 AND status = 'pending' AND claimable_at <=
-      statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())
+    WHERE organization_id = found.organization_id AND mode = $1 AND status = 'pending' AND approval <>
+      'waiting' AND claimable_at <= statement_timestamp() AND (claim_expires_at IS NULL OR claim_expires_at <=
+      statement_timestamp())
     LIMIT $4 - found.others
   ) AS counted
 )::integer AS refunds
@@ -198,8 +232,8 @@ ORDER BY place;
 /* every organization: claims take refunds of all of them by turns */
 SELECT organization_id AS organization, false AS "isEnd", least(count(*), $4)::integer AS refunds
 FROM refunds
-WHERE mode = $1 AND status = 'pending' AND claimable_at <= statement_timestamp() AND (claim_expires_at IS NULL
-  OR claim_expires_at <= statement_timestamp()) AND organization_id > $2 AND organization_id <= $3
+WHERE mode = $1 AND status = 'pending' AND approval <> 'waiting' AND claimable_at <= statement_timestamp() AND (claim_expires_at
+  IS NULL OR claim_expires_at <= statement_timestamp()) AND organization_id > $2 AND organization_id <= $3
 GROUP BY organization_id
 ORDER BY organization_id
 LIMIT $4;

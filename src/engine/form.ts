@@ -83,7 +83,7 @@ export function changeAmounts(name: string, table: string, setsOf: (amount: stri
 export const NAMED = `count(DISTINCT (${Object.keys(KEY).join(', ')}))`;
 
 function toValue(value: unknown, isJson: boolean): unknown {
-  if (isJson) return JSON.stringify(value);
+  if (isJson) return value === null ? null : JSON.stringify(value);
   // pg would format a date in the process's time zone, which takes longer.
   return value instanceof Date ? value.toISOString() : value;
 }

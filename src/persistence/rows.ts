@@ -28,6 +28,8 @@ interface Listed<Row> {
   readonly order?: 'asc' | 'desc';
   /** How far the owner's clock is ahead of real time, in milliseconds. */
   readonly ahead?: number;
+  /** SQL as in the partial index that the planner must see to use. */
+  readonly only?: string;
   /** Whether at most one row has these values. It is not sorted, because the planner would look for it in the order of IDs. */
   readonly isOne?: boolean;
 }
@@ -35,7 +37,7 @@ interface Listed<Row> {
 export async function pageOfRows<Row extends Owned, Item>(
   database: Database,
   record: new () => Row,
-  { owner, where, page, order = 'desc', ahead = 0, isOne = false }: Listed<Row>,
+  { owner, where, page, order = 'desc', ahead = 0, only, isOne = false }: Listed<Row>,
   itemOf: (row: Row) => Item,
 ): Promise<Page<Item>> {
   const { organization, mode } = owner;
@@ -46,6 +48,7 @@ export async function pageOfRows<Row extends Owned, Item>(
     const query = manager.createQueryBuilder(record, 'row').where({ ...scope, ...Object.fromEntries(conditions) });
     // No ID is the smallest of its instant, so an ascending page may leave out its first value.
     query.andWhere(`row.id ${order === 'asc' ? '>' : '>='} :low AND row.id < :high`, { low, high });
+    if (only !== undefined) query.andWhere(only);
     if (from !== null) query.andWhere(createdBetween(':from', ':to'), { from, to });
     if (organization === undefined) query.comment('every organization: the ledger lists the rows of all');
     if (!isOne) query.orderBy('row.id', order === 'asc' ? 'ASC' : 'DESC').limit(page.limit + 1);

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import type { Caller, Ledger } from '../shared/caller.js';
+import type { Caller, Ledger, Requester, Right } from '../shared/caller.js';
 import { requestOf } from './request.js';
 
 /** What a route requires: a secret key, a secret key of test mode (`sandbox`), a ledger key, an operator key, METRICS_TOKEN, or nothing. */
@@ -15,10 +15,24 @@ export const TestSecretKey = needs('sandbox');
 export const MetricsToken = needs('metrics');
 export const Public = needs('none');
 
+export const RIGHT = 'tillgate:right';
+/** What a restricted key needs for the route. Without this decorator it may only read. */
+export const NeedsRight = (right: Right): MethodDecorator => SetMetadata(RIGHT, right);
+
 /** Whose key it is. The ledger is the caller where resources belong to no organization, such as its webhook endpoints. */
 export const CallerOfKey = createParamDecorator((_: unknown, context: ExecutionContext) => callerIn(context));
 export const LedgerOfKey = createParamDecorator((_: unknown, context: ExecutionContext): Ledger => {
   return { mode: callerIn(context).mode };
 });
 
+export const RequesterOfKey = createParamDecorator((_: unknown, context: ExecutionContext) => requesterIn(context));
+/** Who asks, and whether somebody else must approve the refunds that they propose. */
+export const ProposerOfKey = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  return { requester: requesterIn(context), needsApproval: requestOf(context).needsApproval };
+});
+
+const requesterIn = (context: ExecutionContext): Requester => {
+  const { keyId = '', keyHolder = '', actor } = requestOf(context);
+  return { key: keyId, holder: keyHolder, actor };
+};
 const callerIn = (context: ExecutionContext) => requestOf(context).caller as Caller;

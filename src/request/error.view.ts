@@ -6,6 +6,7 @@ const STEP_MEANINGS = {
   restart_list: 'Start the list from its first page.',
   authenticate: 'Send the request with a valid key.',
   call_from_server: 'Send the request from a server, without an `Origin` header.',
+  use_key: 'Send the request with a key that has the right to it.',
   list_resources: 'List the resources that exist.',
   use_method: 'Use this method.',
   retry: 'Repeat the request, after `Retry-After` if it is given.',

@@ -31,6 +31,7 @@ const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
     headers: { 'WWW-Authenticate': 'Bearer realm="tillgate"' },
   },
   forbidden: { status: 403, nextStep: 'call_from_server' },
+  right: { status: 403, nextStep: 'use_key' },
   missing: { status: 404, nextStep: 'list_resources' },
   wrong_method: { status: 405, nextStep: 'use_method' },
   busy: { status: 409, nextStep: 'retry', headers: RETRY },
@@ -40,13 +41,20 @@ const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
   key_reused: { status: 422, nextStep: 'use_new_idempotency_key' },
   too_much: { status: 422, nextStep: 'lower_amount' },
   state: { status: 422, nextStep: 'read_resource' },
+  person: { status: 422, nextStep: 'read_resource' },
   rate_limited: { status: 429, nextStep: 'retry', headers: RETRY },
   fault: { status: 500, nextStep: 'retry' },
   unavailable: { status: 503, nextStep: 'retry', headers: RETRY },
 };
 
 /** Next steps that repeat the same request, whose path therefore keeps the query. */
-const UNCHANGED: readonly NextStepType[] = ['authenticate', 'call_from_server', 'retry', 'use_new_idempotency_key'];
+const UNCHANGED: readonly NextStepType[] = [
+  'authenticate',
+  'call_from_server',
+  'use_key',
+  'retry',
+  'use_new_idempotency_key',
+];
 
 export function statusOf(refusal: Refusal): number {
   return ERROR_RESPONSES[refusal.kind].status;

@@ -29,6 +29,9 @@ declare module 'fastify' {
     keyFault: string | undefined;
     keyHolder: string | undefined;
     keyId: string | undefined;
+    needsApproval: boolean;
+    /** Who is behind the key of a write, as the caller says. */
+    actor: string | null;
     traceId?: string;
   }
 }

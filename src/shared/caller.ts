@@ -12,6 +12,17 @@ export interface Caller {
   readonly mode: Mode;
 }
 
+/** What a restricted key may do besides reading. */
+export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** Who asks: a key and its holder, and the person whom the request names, which nobody has checked. */
+export interface Requester {
+  readonly key: string;
+  readonly holder: string;
+  readonly actor: string | null;
+}
+
 /** Whose work it is: an organization's in one mode, a ledger's for all organizations, or else that of a named queue. Each gets a fair share of the database. */
 export type Owner = Caller | Ledger | { readonly queue: string };
 

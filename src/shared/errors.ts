@@ -5,6 +5,7 @@ export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
   | 'forbidden'
+  | 'right'
   | 'missing'
   | 'wrong_method'
   | 'busy'
@@ -13,6 +14,7 @@ export type ErrorKind =
   | 'key_reused'
   | 'too_much'
   | 'state'
+  | 'person'
   | 'rate_limited'
   | 'fault'
   | 'unavailable';

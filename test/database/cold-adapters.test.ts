@@ -160,7 +160,7 @@ test('each statement names its organization and mode, or says why it reads those
   const refund = Refund.propose({ ...payment.state, refundable: payment.refundable }, proposal, NOW);
   const id = refund.state.id as OwnId;
   const made = { ...proposal, providerReference: 're_2' };
-  const listed = { ...CREATED, payment: paid, status: 'pending' } as const;
+  const listed = { ...CREATED, payment: paid, status: 'pending', onlyWaiting: false } as const;
   const ofRefunds: Calls<Refunds> = {
     add: () => refunds.add(caller, refund),
     get: () => refunds.get(caller, id),

@@ -241,6 +241,17 @@ export const BROKEN = {
       succeed: (id, { claim: _, ...said }) => RIGHT.succeed(id, said),
     },
   ],
+  'pays what nobody has approved': [
+    'unapproved',
+    {
+      async round() {
+        const { body } = await tillgate('?status=all&limit=100');
+        for (const refund of body.data.filter(({ approval }) => approval === 'waiting'))
+          await RIGHT.pay(refund).catch(() => undefined);
+        await RIGHT.round.call(this);
+      },
+    },
+  ],
   'succeeds what is pending': ['succeeded unpaid', { wait: (id, said) => RIGHT.succeed(id, said) }],
   'fails what came back': ['returned', { return: (id) => RIGHT.fail(id, {}) }],
   'forgets what is pending': [

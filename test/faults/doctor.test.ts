@@ -65,7 +65,7 @@ describe('as a command', () => {
         'writes',
         'schema',
         'durability',
-      ).concat(all('pooler', 'connections', 'secrets', 'operator keys', 'ledger workers', 'clock')),
+      ).concat(all('pooler', 'connections', 'secrets', 'operator keys', 'ledger workers', 'approvals', 'clock')),
     });
   });
 
@@ -229,6 +229,14 @@ test('refunds that are claimed again and again', async () => {
   expect(await faults()).toEqual([
     fault('ledger workers', 'warn', new RegExp(`: ${claims.join(', ')} and 2 more\\.$`), /^Look up each ID/),
   ]);
+});
+
+test('refunds that were paid out without their approval', async () => {
+  const id = '01900000-0000-7000-8000-000000000011';
+  await sql(`SET session_replication_role = replica; INSERT INTO refunds
+    (organization_id, payment_id, mode, id, amount, currency, status, approval, proposed_by, approval_expires_at)
+    VALUES ('${id}', '${id}', 'live', '${id}', 1, 'usd', 'succeeded', 'waiting', '{}', now())`);
+  expect(await faults()).toEqual([fault('approvals', 'warn', /: re_live_\w+\.$/, /^Find the worker/)]);
 });
 
 describe('through a pooler', () => {

@@ -5,7 +5,7 @@ import { useService, useShop } from '../kit/setup.js';
 import { type PassingAnswer, startHttpProxy } from '../support/http-proxy.js';
 import { type Ended, run } from '../support/processes.js';
 import { listen } from '../support/sockets.js';
-import { createLedgerKey, createOperatorKey } from '../support/tenants.js';
+import { createKey, createLedgerKey, createOperatorKey } from '../support/tenants.js';
 
 const TOPICS = [
   'amounts',
@@ -21,6 +21,7 @@ const TOPICS = [
   'paging',
   'refunds-elsewhere',
   'refunds',
+  'rights',
   'sandbox',
   'webhooks',
 ];
@@ -30,10 +31,15 @@ const NOWHERE = 'http://127.0.0.1:1';
 const service = useService();
 const shop = useShop(service, {}, beforeAll);
 let ledger: string[];
+let restricted: string[];
 
 beforeAll(async () => {
-  const own = ['--organization', shop.organization, '--operator-key', await createOperatorKey(service)];
+  const { organization } = shop;
+  const own = ['--organization', organization, '--operator-key', await createOperatorKey(service)];
   ledger = ['--ledger-key', await createLedgerKey(service), ...own];
+  const proposer = await createKey(service, { organization, rights: ['propose'] });
+  const approver = await createKey(service, { organization, rights: ['approve'] });
+  restricted = ['--proposer-key', proposer, '--approver-key', approver];
 });
 
 const kit = (...args: readonly string[]): Promise<Ended> => run(['dist/conformance/run.js', ...args]).ended;
@@ -49,7 +55,7 @@ interface Report {
 
 test('the service conforms, again on the data of the first run', async () => {
   for (const time of [1, 2]) {
-    const { status, stdout, stderr } = await conform(service.url, ...ledger);
+    const { status, stdout, stderr } = await conform(service.url, ...ledger, ...restricted);
     expect({ time, status, stderr, failed: stdout.match(/^ {2}FAILED.*/gm) }).toEqual({
       time,
       status: 0,
@@ -68,7 +74,11 @@ test('without a ledger key, the cases that need one are skipped, by name and wit
   expect({ status, failed, topics: topics.map(({ name }) => name) }).toEqual({ status: 0, failed: 0, topics: TOPICS });
   expect(passed).toBeGreaterThan(250);
   expect(new Set(left.map(({ reason }) => reason))).toEqual(
-    new Set(['needs --ledger-key and --organization', 'needs --operator-key']),
+    new Set([
+      'needs --ledger-key and --organization',
+      'needs --operator-key',
+      'needs --ledger-key, --organization, --proposer-key and --approver-key',
+    ]),
   );
   expect(left).toHaveLength(skipped);
   expect((await conform(service.url, '--only', 'refunds')).stdout).toContain(
@@ -156,6 +166,11 @@ describe('says in one line', () => {
     ['an option is unknown', () => ['--colour'], /^Unknown option '--colour'\. Usage: .*\n$/],
     ['a topic is unknown', () => ['--base-url', url(), '--key', shop.key, '--only', 'x'], /^--only must .*\n$/],
     ['a live key is too risky', () => ['--base-url', url(), '--key', LIVE], /^.*--allow-live\.\n$/],
+    [
+      'one restricted key is too few',
+      () => ['--base-url', url(), '--key', shop.key, ...restricted.slice(2)],
+      /^.*together\.\n$/,
+    ],
     ['half a ledger is none', () => ['--base-url', url(), '--key', shop.key, ...ledger.slice(2)], /^.*together\.\n$/],
   ];
 

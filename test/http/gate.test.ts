@@ -68,7 +68,7 @@ describe('authentication', () => {
       'Authorization: Bearer <key> is needed, with a key that begins with sk_ on /v1, lk_ on /ledger/v1, or ok_ on /operator/v1.';
     const cases: [path: string, key: string | undefined, message: string][] = [
       ...[unknown, revoked, expired, 'sk_test_x'].map((key): [string, string, string] => [LIST, key, inactive]),
-      [LIST, ledger, 'The key begins with lk_test_, and this path takes keys that begin with sk_.'],
+      [LIST, ledger, 'The key begins with lk_test_, and this path takes keys that begin with sk_ or rk_.'],
       [LEDGER_LIST, tenant.test, 'The key begins with sk_test_, and this path takes keys that begin with lk_.'],
       [LIST, 'secret', none],
       [LEDGER_LIST, undefined, none],

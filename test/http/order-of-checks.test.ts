@@ -14,6 +14,7 @@ const STEPS = [
   ['method', 405, 'method_not_allowed', 'method'],
   ['authentication', 401, 'invalid_api_key', 'Authorization'],
   ['origin', 403, 'origin_not_allowed', 'Origin'],
+  ['right', 403, 'right_missing', 'Authorization'],
   ['rate limit', 429, 'rate_limited', ''],
   ['media type', 415, 'unsupported_media_type', 'Content-Type'],
   ['size', 413, 'payload_too_large', 'body'],
@@ -28,11 +29,13 @@ const STEPS = [
 const clock = new TestClock();
 const service = useService({ clock, config: { rateLimitRps: 1 } });
 let key: string;
+let restricted: string;
 let payment: string;
 
 beforeAll(async () => {
   const shop = await Shop.open(service);
   key = await createKey(service, { organization: shop.organization, allowedOrigins: [SHOP] });
+  restricted = await createKey(service, { organization: shop.organization, allowedOrigins: [SHOP], rights: [] });
   payment = await shop.capture();
   const body = { payment, amount: 1 };
   await send('POST', `${service.url}/v1/refunds`, { key, idempotencyKey: 'taken', body });
@@ -52,7 +55,7 @@ async function propose(faults: ReadonlySet<string>): Promise<Reply> {
   };
   const text = JSON.stringify(proposal);
   return send(faults.has('method') ? 'PATCH' : 'POST', `${service.url}/v1/refunds`, {
-    key: faults.has('authentication') ? 'sk_test_wrong' : key,
+    key: faults.has('authentication') ? 'sk_test_wrong' : faults.has('right') ? restricted : key,
     headers,
     body: faults.has('size') ? text.padEnd(MAX_BODY_BYTES + 1) : text,
   });

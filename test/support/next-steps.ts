@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<string, 'body or parameter' | 'header' | 'method' |
   lower_amount: 'body or parameter',
   authenticate: 'header',
   call_from_server: 'header',
+  use_key: 'header',
   use_new_idempotency_key: 'header',
   retry: 'header',
   use_method: 'method',

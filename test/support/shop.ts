@@ -48,6 +48,11 @@ export class Shop {
     return this.tenant[this.mode];
   }
 
+  /** The same shop, with another key of its own. */
+  as(key: string): Shop {
+    return new Shop(this.url, { ...this.tenant, [this.mode]: key }, this.mode, this.ledgerKey);
+  }
+
   /** A request of the merchant's. */
   get(path: string): Promise<Reply> {
     return get(`${this.url}${path}`, { key: this.key });
@@ -134,6 +139,14 @@ export class Shop {
     return this.ledgerPost('/ledger/v1/refunds', body, idempotencyKey);
   }
 
+  approve(refund: string, amount: number): Promise<Reply> {
+    return this.post(`/v1/refunds/${refund}/approve`, { amount });
+  }
+
+  reject(refund: string): Promise<Reply> {
+    return this.post(`/v1/refunds/${refund}/reject`, {});
+  }
+
   cancel(refund: string): Promise<Reply> {
     return this.post(`/v1/refunds/${refund}/cancel`);
   }
@@ -191,7 +204,7 @@ export function ownedRefund<Resource extends { id: string; object: string }>(
   claim: object | null = null,
 ) {
   const unset = { reference: null, description: null, provider_reference: null, reason: null };
-  return { ...owned(organization, refund), claim, ...unset };
+  return { ...owned(organization, refund), claim, ...unset, approval: 'not_needed' };
 }
 
 /** A resource as the ledger sees it: with whose it is right after `object`. */

@@ -1,7 +1,7 @@
 /** Organizations and keys, as the use cases of operators make them. */
 import type { INestApplicationContext } from '@nestjs/common';
 import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
-import type { Mode } from '../../src/shared/caller.js';
+import type { Mode, Right } from '../../src/shared/caller.js';
 
 export interface Tenant {
   readonly organization: string;
@@ -29,13 +29,17 @@ export interface KeyOptions {
   readonly mode?: Mode;
   readonly allowedOrigins?: readonly string[];
   readonly expiresAt?: number | null;
+  /** Of a restricted key. */
+  readonly rights?: readonly Right[];
+  readonly holder?: string;
 }
 
 export async function createKey(
   { application }: Operated,
-  { organization, mode = 'test', allowedOrigins = [], expiresAt = null }: KeyOptions,
+  { organization, mode = 'test', allowedOrigins = [], expiresAt = null, rights, holder }: KeyOptions,
 ): Promise<string> {
-  const input = { kind: 'secret', organization, mode, allowedOrigins, expiresAt } as const;
+  const kind = rights ? 'restricted' : 'secret';
+  const input = { kind, organization, mode, allowedOrigins, expiresAt, ...(rights && { rights }), holder } as const;
   return (await application.get(ManageApiKeys).create(input)).token;
 }
 

@@ -37,5 +37,5 @@ test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d cannot be refu
     refundable: 5000,
   } as const;
   const proposal = { payment: payment.id, amount, reference: null, description: null };
-  expect(() => Refund.propose(payment, proposal, NOW)).toThrow(RangeError);
+  expect(() => Refund.propose(payment, proposal, { now: NOW, ahead: 0 })).toThrow(RangeError);
 });

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { ClaimRefunds } from '../../src/modules/refunds/application/claim-refunds.js';
 import { Claims, type OwnedRefund } from '../../src/modules/refunds/application/ports.js';
 import { isClaimable } from '../../src/modules/refunds/domain/claim.js';
-import { Refund, type RefundablePayment } from '../../src/modules/refunds/domain/refund.js';
+import { Refund } from '../../src/modules/refunds/domain/refund.js';
+import { type RefundablePayment } from '../../src/modules/refunds/domain/refund-state.js';
 import { type Turn, turnsOf } from '../../src/modules/refunds/domain/turns.js';
 import type { Ledger } from '../../src/shared/caller.js';
 import type { Write } from '../../src/shared/decision.js';
@@ -18,7 +19,11 @@ const PAYMENT: RefundablePayment = {
   refundable: 5000,
 };
 const propose = () =>
-  Refund.propose(PAYMENT, { payment: PAYMENT.id, amount: 100, reference: null, description: null }, NOW);
+  Refund.propose(
+    PAYMENT,
+    { payment: PAYMENT.id, amount: 100, reference: null, description: null },
+    { now: NOW, ahead: 0 },
+  );
 const PENDING = propose();
 const idsOf = (refunds: readonly Refund[]) => refunds.map(({ state }) => state.id);
 const seconds = (instant: number) => (instant - NOW) / 1000;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { EVENT_ID } from '../../src/modules/events/domain/event.js';
 import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
-import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund-state.js';
 import { exampleId } from '../../src/request/schema.js';
 import { Description, type Exchange } from '../support/description.js';
 

@@ -68,6 +68,7 @@ test.each([
 test.each([
   ['amount', books('succeeded', [payout('succeeded', { amount: 5 })])],
   ['amount', books('succeeded', [payout('succeeded', { currency: 'usd' })])],
+  ['unapproved', books('canceled', [payout('succeeded')], ['unapproved'])],
   ['new key', books('succeeded', [payout('succeeded'), payout('succeeded', { key: 'other' })])],
   ['paid again', books('succeeded', [payout('succeeded'), payout('succeeded')])],
   ['paid again', books('succeeded', [payout('succeeded'), payout('succeeded')], ['released', 'reference'])],

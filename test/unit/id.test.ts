@@ -4,7 +4,7 @@ import { API_KEY_ID } from '../../src/modules/access/domain/api-key.js';
 import { CHECKOUT_SESSION_ID } from '../../src/modules/checkout/domain/checkout-session.js';
 import { EVENT_ID } from '../../src/modules/events/domain/event.js';
 import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
-import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund-state.js';
 import {
   createdAt,
   FIRST_UUID,

@@ -1,7 +1,7 @@
 /** A next step that cannot be taken would be noticed by the HTTP test that provokes it. */
 
 import { expect, test } from '@jest/globals';
-import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
+import { REFUND_ID } from '../../src/modules/refunds/domain/refund-state.js';
 import { exampleId } from '../../src/request/schema.js';
 import type { Exchange } from '../support/description.js';
 import { requireNextStep } from '../support/next-steps.js';

@@ -25,7 +25,10 @@ const PORTS = [
   [RefundEvents, { record: (_: unknown, type: string) => ({ name: type }) }],
 ] as const;
 
-const propose = async (input = PROPOSAL) => (await withPorts(PORTS)).get(ProposeRefund).execute(CALLER, input);
+const PROPOSER = { requester: { key: 'key_shop', holder: 'shop', actor: null }, needsApproval: false };
+
+const propose = async (input = PROPOSAL) =>
+  (await withPorts(PORTS)).get(ProposeRefund).execute(CALLER, input, PROPOSER);
 
 beforeEach(() => {
   refunds.clear();

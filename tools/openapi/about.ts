@@ -1,4 +1,5 @@
 import { VERSION } from '../../src/platform/version.js';
+import { ACTOR_PATTERN } from '../../src/request/actor.guard.js';
 import type { Credential } from '../../src/request/credential.js';
 import { KEY_PATTERN } from '../../src/request/idempotency/idempotency-key.guard.js';
 
@@ -76,11 +77,16 @@ unknown values. A change that breaks such a client gets a new version in the pat
 export const SERVERS = [{ url: '/', description: 'The service that serves this description.' }];
 
 export const SECURITY_SCHEMES = {
-  secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_test_…` or `sk_live_…`.' },
+  secretKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A secret key, `sk_test_…` or `sk_live_…`; or a restricted key, `rk_test_…` or `rk_live_…`, as far as its rights go.',
+  },
   secretKeyBasic: {
     type: 'http',
     scheme: 'basic',
-    description: 'A secret key as the user name; the password is ignored.',
+    description: 'A secret or restricted key as the user name; the password is ignored.',
   },
   ledgerKey: { type: 'http', scheme: 'bearer', description: 'A ledger key, `lk_test_…` or `lk_live_…`.' },
   ledgerKeyBasic: {
@@ -115,6 +121,12 @@ const IDEMPOTENCY =
   'Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response.';
 
 export const PARAMETERS = {
+  Actor: {
+    name: 'Tillgate-Actor',
+    in: 'header',
+    description: 'The person behind the key, for those who read who proposed or decided. Tillgate does not check it.',
+    schema: { type: 'string', pattern: ACTOR_PATTERN, examples: ['Ana'] },
+  },
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',

@@ -21,7 +21,8 @@ import type { Route } from './routes.js';
 
 /** Adds decorators of @nestjs/swagger to a handler. Controllers do not import it, which would slow every start (docs/explain/decisions/README.md). */
 export function describe(route: Route, components: Components): void {
-  const { controller, handler, operationId, summary, description, tag, credential, answers } = route;
+  const { controller, handler, operationId, summary, tag, credential, answers } = route;
+  const description = [route.description, rightOf(route)].filter(Boolean).join(' ');
   const decorators = [
     ApiIncludeEndpoint(),
     ApiOperation({ operationId, summary, ...(description && { description }) }),
@@ -35,6 +36,8 @@ export function describe(route: Route, components: Components): void {
   const descriptor = Object.getOwnPropertyDescriptor(prototype, handler) as PropertyDescriptor;
   for (const decorate of decorators) decorate(prototype, handler, descriptor);
 }
+
+const rightOf = ({ right }: Route) => right && `A restricted key needs the right \`${right}\`.`;
 
 function parametersOf({ idKind, query }: Route, components: Components): MethodDecorator[] {
   const { description = '', ...schema } = idKind ? (id(idKind, 'ID of the resource.') as Json) : {};

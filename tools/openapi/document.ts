@@ -73,9 +73,11 @@ function operationsOf(paths: OpenAPIObject['paths'], routes: readonly Route[]): 
 }
 
 function completed({ path, method, route, json }: Operation, components: Components): Json {
+  const isMerchants = route.credential === 'secret' || route.credential === 'sandbox';
   const shared = [
     ...(route.idempotencyKey === 'required' ? ['IdempotencyKey'] : []),
     ...(route.idempotencyKey === 'accepted' ? ['OptionalIdempotencyKey'] : []),
+    ...(isMerchants && method !== 'get' ? ['Actor'] : []),
     'RequestId',
   ];
   const references = shared.map((name) => ({ $ref: `#/components/parameters/${name}` }));

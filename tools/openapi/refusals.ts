@@ -45,9 +45,10 @@ export function refusedBy(route: Refusing, components: Components): Example[] {
   const { credential, method, idempotencyKey, idKind, operationId } = route;
   const { refusals = [] } = examplesOf(operationId);
   const { guardRefusals } = components.facts;
+  const isMerchantsWrite = (credential === 'secret' || credential === 'sandbox') && method !== 'get';
   const needsKey = credential !== 'none' && credential !== 'metrics';
   const codes = [
-    ...(needsKey ? guardRefusals : []),
+    ...(needsKey ? guardRefusals.filter(({ kind }) => kind !== 'right' || isMerchantsWrite) : []),
     ...(credential === 'metrics' ? guardRefusals.filter(({ kind }) => kind === 'unauthenticated') : []),
     ...(method === 'post' ? [tooLarge(), notJson()] : []),
     ...(idempotencyKey ? [inUse(), keyReused()] : []),

@@ -30,10 +30,9 @@ export function refusalsOf(route: Refusing, components: Components): Json {
 
 function refusedWith(route: Refusing, examples: readonly Example[], components: Components): Json {
   const codes = [...new Set(examples.map(({ refusal }) => refusal.code))];
-  const [code] = codes;
-  if (code === undefined || codes.length > 1 || !isCommon(code, components))
-    return refusal(route, examples, components);
-  return components.response(pascalCase(code), refusal(route, examples, components));
+  const response = refusal(route, examples, components);
+  const isShared = codes.every((code) => isCommon(code, components));
+  return isShared ? components.response(pascalCase(codes.join('_or_')), response) : response;
 }
 
 function refusal(route: Place, examples: readonly Example[], components: Components): Response {

@@ -7,7 +7,7 @@ import {
   RouteParamtypes,
 } from '@nestjs/common/internal';
 import type { Facts } from '../../src/platform/facts.js';
-import { CREDENTIAL, type Credential } from '../../src/request/credential.js';
+import { CREDENTIAL, type Credential, RIGHT } from '../../src/request/credential.js';
 import { IdempotencyKeyGuard } from '../../src/request/idempotency/idempotency-key.guard.js';
 import {
   OPERATION,
@@ -20,6 +20,7 @@ import {
 import type { RequestClass } from '../../src/request/validation/constraints.js';
 import { KeyedPipe } from '../../src/request/validation/keyed.js';
 import { PathIdPipe, RequestPipe } from '../../src/request/validation/validation.js';
+import type { Right } from '../../src/shared/caller.js';
 import type { IdKind } from '../../src/shared/id.js';
 
 export interface Route extends OperationFacts {
@@ -28,6 +29,8 @@ export interface Route extends OperationFacts {
   readonly handler: string;
   readonly credential: Credential;
   readonly tag: TagFacts;
+  /** What a restricted key needs for it. */
+  readonly right: Right | undefined;
   readonly idKind: IdKind | undefined;
   readonly idempotencyKey: 'required' | 'accepted' | undefined;
   readonly body: RequestClass | undefined;
@@ -50,7 +53,14 @@ export function routesOf(controller: Type): Route[] {
     if (!operation && credential !== 'none') throw new Error(`${controller.name}.${name} has no @Operation.`);
     if (!operation) return [];
     const idempotencyKey = idempotencyKeyOf(handler);
-    const route = { controller, handler: name, credential, tag: tagOf(controller), idempotencyKey };
+    const route = {
+      controller,
+      handler: name,
+      credential,
+      tag: tagOf(controller),
+      right: read<Right>(RIGHT, handler),
+      idempotencyKey,
+    };
     return [{ ...operation, ...route, ...inputOf(controller, name) }];
   });
 }

@@ -39,7 +39,7 @@ export interface SettleOptions extends Pick<ClientOptions, 'key' | 'fetch'> {
 }
 
 export interface Worker {
-  /** Claims now instead of after the pause. Call it when you receive the event `refund.created`. */
+  /** Claims now instead of after the pause. Call it on the events `refund.created` and `refund.approved`. */
   wake(): void;
   /** Asks `find` about a refund and reports the outcome, also that the money came back. Call it when your provider reports a change. */
   look(refund: string): Promise<void>;

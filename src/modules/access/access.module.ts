@@ -7,6 +7,7 @@ import { INVALID_API_KEY, KeyGuard, unauthorized } from './adapters/http/key.gua
 import { ORIGIN_NOT_ALLOWED, OriginGuard, originNotAllowed } from './adapters/http/origin.guard.js';
 import { PreflightController } from './adapters/http/preflight.controller.js';
 import { RateLimitGuard, rateLimited } from './adapters/http/rate-limit.guard.js';
+import { RIGHT_MISSING, RightGuard, rightMissing } from './adapters/http/right.guard.js';
 import { ApiKeyRecord } from './adapters/persistence/api-key.record.js';
 import { OrganizationRecord } from './adapters/persistence/organization.record.js';
 import { TestClockRecord } from './adapters/persistence/test-clock.record.js';
@@ -56,8 +57,8 @@ class AccessModule {}
 export const ACCESS: ModuleFacts = {
   module: AccessModule,
   records: [OrganizationRecord, ApiKeyRecord, TestClockRecord],
-  errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RATE_LIMITED, ORGANIZATION_REFERENCE_REUSED],
+  errors: [INVALID_API_KEY, ORIGIN_NOT_ALLOWED, RIGHT_MISSING, RATE_LIMITED, ORGANIZATION_REFERENCE_REUSED],
   diagnoses: [UNUSED_OPERATOR_KEYS],
-  guards: [KeyGuard, OriginGuard, RateLimitGuard],
-  guardRefusals: [unauthorized(), originNotAllowed(), rateLimited(100)],
+  guards: [KeyGuard, OriginGuard, RightGuard, RateLimitGuard],
+  guardRefusals: [unauthorized(), originNotAllowed(), rightMissing(), rateLimited(100)],
 };

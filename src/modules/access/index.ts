@@ -4,7 +4,7 @@ export { type IssuedApiKey, ManageApiKeys, type Rotation } from './application/m
 export { ManageOrganizations } from './application/manage-organizations.js';
 export { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 export { type MovedTestClock, Organizations, TestClocks } from './application/ports.js';
-export { API_KEY_ID, type ApiKey, KEY_KINDS, type NewApiKey, RIGHTS, type Right } from './domain/api-key.js';
+export { API_KEY_ID, type ApiKey, KEY_KINDS, type NewApiKey } from './domain/api-key.js';
 export {
   MAX_RETENTION_DAYS,
   type Organization,

@@ -1,8 +1,8 @@
 import type { Resource } from '../../platform/facts.js';
 import { PAYMENT_ID } from '../payments/index.js';
 import { REFUNDS_OF_PAYMENT } from './adapters/persistence/typeorm-refunds.js';
-import { DETAILS } from './adapters/representation/refunds.views.js';
-import { REFUND_EVENTS, REFUND_ID } from './domain/refund.js';
+import { EVENT_DETAILS } from './adapters/representation/refunds.views.js';
+import { REFUND_EVENTS, REFUND_ID } from './domain/refund-state.js';
 
 export const REFUND_FACTS = {
   id: REFUND_ID,
@@ -11,5 +11,5 @@ export const REFUND_FACTS = {
   ledger: { path: '/ledger/v1/refunds', isListed: true },
   events: REFUND_EVENTS,
   story: { of: PAYMENT_ID, others: REFUNDS_OF_PAYMENT },
-  details: DETAILS,
+  details: EVENT_DETAILS,
 } as const satisfies Resource;

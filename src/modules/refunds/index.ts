@@ -1,2 +1,3 @@
+export { OverdueApprovals } from './application/ports.js';
 export { RepairPayment } from './application/repair-payment.js';
-export { REFUNDS } from './refunds.module.js';
+export { REFUNDS, RefundsModule } from './refunds.module.js';

@@ -1,8 +1,9 @@
-import { Module } from '@nestjs/common';
+import { type Abstract, Module } from '@nestjs/common';
 import type { ModuleFacts } from '../../platform/facts.js';
 import { EventsModule } from '../events/index.js';
 import { PaymentsModule } from '../payments/index.js';
-import { OutboxRefundEvents } from './adapters/events/outbox-refund-events.js';
+import { OutboxRefundEvents, PAID_UNAPPROVED } from './adapters/events/outbox-refund-events.js';
+import { ApprovalsController } from './adapters/http/approvals.controller.js';
 import { LedgerClaimsController } from './adapters/http/ledger-claims.controller.js';
 import { LedgerRefundChanges } from './adapters/http/ledger-refund-changes.js';
 import { LedgerRefundsController } from './adapters/http/ledger-refunds.controller.js';
@@ -10,17 +11,22 @@ import { RefundHelpersController } from './adapters/http/refund-helpers.controll
 import { RefundsController } from './adapters/http/refunds.controller.js';
 import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
+import { PostgresApprovals } from './adapters/persistence/postgres-approvals.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
 import { STUCK_REFUNDS } from './adapters/persistence/stuck-refunds.js';
 import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
+import { UNAPPROVED_REFUNDS } from './adapters/persistence/unapproved-refunds.js';
+import { ApprovalSweeper } from './adapters/schedule/approval-sweeper.js';
 import { ChangeClaim } from './application/change-claim.js';
 import { ClaimRefunds } from './application/claim-refunds.js';
 import { CloseRefund } from './application/close-refund.js';
-import { Claims, RefundEvents, Refunds } from './application/ports.js';
+import { DecideApproval } from './application/decide-approval.js';
+import { Approvals, Claims, OverdueApprovals, RefundEvents, Refunds } from './application/ports.js';
 import { ProposeRefund } from './application/propose-refund.js';
 import { RecordRefund } from './application/record-refund.js';
 import { RepairPayment } from './application/repair-payment.js';
+import { APPROVAL_AMOUNT_MISMATCH, SECOND_PERSON_REQUIRED } from './domain/approval.js';
 import { REFUND_CLAIMED, REFUND_IN_PROGRESS } from './domain/claim.js';
 import {
   REFUND_EXCEEDS_REMAINING,
@@ -32,21 +38,32 @@ import { REFUND_FACTS } from './facts.js';
 
 @Module({
   imports: [EventsModule, PaymentsModule],
-  controllers: [RefundsController, LedgerRefundsController, LedgerClaimsController, RefundHelpersController],
+  controllers: [
+    RefundsController,
+    ApprovalsController,
+    LedgerRefundsController,
+    LedgerClaimsController,
+    RefundHelpersController,
+  ],
   providers: [
+    ApprovalSweeper,
     ChangeClaim,
     ClaimRefunds,
     CloseRefund,
+    DecideApproval,
     LedgerRefundChanges,
     ProposeRefund,
     RecordRefund,
     RepairPayment,
+    { provide: Approvals, useClass: PostgresApprovals },
     { provide: Claims, useClass: PostgresClaims },
+    { provide: OverdueApprovals, useExisting: ApprovalSweeper satisfies Abstract<OverdueApprovals> },
     { provide: RefundEvents, useClass: OutboxRefundEvents },
     { provide: Refunds, useClass: TypeormRefunds },
   ],
+  exports: [OverdueApprovals],
 })
-class RefundsModule {}
+export class RefundsModule {}
 
 export const REFUNDS: ModuleFacts = {
   module: RefundsModule,
@@ -58,9 +75,13 @@ export const REFUNDS: ModuleFacts = {
     REFUND_CLAIMED,
     REFUND_NOT_SUCCEEDED,
     REFUND_REFERENCE_REUSED,
+    SECOND_PERSON_REQUIRED,
+    APPROVAL_AMOUNT_MISMATCH,
   ],
   resources: [REFUND_FACTS],
   invariants: REFUND_INVARIANTS,
+  metrics: [PAID_UNAPPROVED],
   measurements: [REFUND_MEASUREMENT],
-  diagnoses: [STUCK_REFUNDS],
+  diagnoses: [STUCK_REFUNDS, UNAPPROVED_REFUNDS],
+  jobs: ['expire_approvals'],
 };

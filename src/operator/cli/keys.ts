@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { API_KEY_ID, type ApiKey, KEY_KINDS, ManageApiKeys, RIGHTS } from '../../modules/access/index.js';
-import { MODES } from '../../shared/caller.js';
+import { API_KEY_ID, type ApiKey, KEY_KINDS, ManageApiKeys } from '../../modules/access/index.js';
+import { MODES, RIGHTS } from '../../shared/caller.js';
 import { createdAt, ORGANIZATION_ID } from '../../shared/id.js';
 import { collect, duration, end, id } from './arguments.js';
 import { withApplication } from './run.js';

@@ -119,7 +119,7 @@ export class Idempotency {
     });
   }
 
-  /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. */
+  /** A refusal with 404 or 422 depends on the state at the time, so it is stored for the key, like a success. That of a person is not. */
   private async respond(
     caller: Caller,
     claim: Claim,
@@ -131,7 +131,7 @@ export class Idempotency {
     } catch (error) {
       const status = error instanceof Refusal ? statusOf(error) : 500;
       if (status === 400) return this.answeredBefore(caller, claim, error);
-      if (status !== 404 && status !== 422) throw error;
+      if ((status !== 404 && status !== 422) || (error as Refusal).kind === 'person') throw error;
       const envelope = this.errors.answerTo(error as Refusal, { ...request, organization: caller.organization });
       const response = new IdempotentResponse(envelope);
       return this.unit.commit(async () => decided(response, this.responses.add(caller, claim, response)));

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../shared/clock.js';
 import { Organization, type OrganizationSettings } from '../domain/organization.js';
+import { Authenticate } from './authenticate.js';
 import { Organizations } from './ports.js';
 
 interface Created {
@@ -13,6 +14,7 @@ interface Created {
 export class ManageOrganizations {
   constructor(
     private readonly organizations: Organizations,
+    private readonly authenticate: Authenticate,
     private readonly clock: Clock,
   ) {}
 
@@ -35,6 +37,8 @@ export class ManageOrganizations {
   async change(id: string, changed: Partial<OrganizationSettings>): Promise<Organization> {
     const organization = (await this.organizations.lock(id)).with(changed);
     await this.organizations.storeSettings(organization);
+    // Who waits for approval is looked up with the key.
+    this.authenticate.forget();
     return organization;
   }
 }

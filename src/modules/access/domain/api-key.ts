@@ -1,4 +1,4 @@
-import type { Caller, Mode } from '../../../shared/caller.js';
+import type { Caller, Mode, Right } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
 import { invalidParam } from '../../../shared/errors.js';
 import { idKind, NO_ORGANIZATION, newId } from '../../../shared/id.js';
@@ -13,10 +13,6 @@ export const KEY_KINDS = ['secret', 'restricted', 'ledger', 'operator'] as const
  * /ledger/v1; an operator key for the platform, on /operator/v1.
  */
 export type KeyKind = (typeof KEY_KINDS)[number];
-
-export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
-/** What a restricted key may do besides reading. */
-export type Right = (typeof RIGHTS)[number];
 
 export interface ApiKeyState {
   readonly id: string;
@@ -36,6 +32,8 @@ export interface ApiKeyState {
   readonly revokedAt: number | null;
   /** To the hour. */
   readonly lastUsedAt: number | null;
+  /** Whether the organization has all refunds approved. Only the look-up of a token knows it. */
+  readonly allRefundsWait?: boolean;
 }
 
 export interface NewApiKey extends Pick<ApiKeyState, 'kind' | 'mode' | 'organization' | 'allowedOrigins'> {
@@ -90,6 +88,12 @@ export class ApiKey {
   /** The caller whose clock applies to the key: its organization, or the ledger. */
   get caller(): Caller {
     return callerOf(this.state);
+  }
+
+  /** Whether somebody else must approve the refunds that it proposes. */
+  get needsApproval(): boolean {
+    const { kind, rights, allRefundsWait } = this.state;
+    return allRefundsWait === true || (kind === 'restricted' && !rights.includes('approve'));
   }
 
   faultAt(now: number): 'expired' | 'revoked' | undefined {

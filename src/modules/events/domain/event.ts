@@ -12,6 +12,8 @@ export interface NewEvent {
   readonly reason?: string | null;
   readonly details?: Readonly<Record<string, string | null>>;
   readonly notifyUrl: string | null;
+  /** Called once the event is committed. Must not throw. */
+  readonly committed?: (() => void) | undefined;
 }
 
 export interface Event {

@@ -5,7 +5,8 @@ import { type Decided, type Decision, decided, inTransaction } from '../../../sh
 import { type OwnId, ownId } from '../../../shared/own-id.js';
 import { type AmountChange, HeldAmounts, PaymentQueries } from '../../payments/index.js';
 import type { MadeRefund } from '../domain/made-refund.js';
-import type { Failure, Refund, RefundEvent } from '../domain/refund.js';
+import type { Refund } from '../domain/refund.js';
+import type { Failure, RefundEvent } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
 
 interface Closing {
@@ -47,8 +48,8 @@ export class CloseRefund {
     return this.decide(caller, id, { close, change: 'take_back', event: 'refund.failed' });
   }
 
-  cancel(caller: Caller, id: OwnId): Promise<Decision<Refund>> {
-    const close = (refund: Refund) => refund.cancel();
+  /** Cancels it for the merchant, or as `close` does. */
+  cancel(caller: Caller, id: OwnId, close = (refund: Refund) => refund.cancel()): Promise<Decision<Refund>> {
     return this.decide(caller, id, { close, change: 'free', event: 'refund.canceled' });
   }
 

@@ -1,16 +1,17 @@
 import type { Caller, Ledger } from '../../../shared/caller.js';
-import type { TimedCaller } from '../../../shared/clock.js';
+import type { MovedClock, TimedCaller } from '../../../shared/clock.js';
 import type { Write } from '../../../shared/decision.js';
 import type { OwnId } from '../../../shared/own-id.js';
 import type { CreatedPageRequest, Page } from '../../../shared/page.js';
 import type { MadeRefund, Payout } from '../domain/made-refund.js';
-import type { Refund, RefundEvent, RefundStatus } from '../domain/refund.js';
+import type { Refund } from '../domain/refund.js';
+import type { RefundEvent, RefundStatus } from '../domain/refund-state.js';
 import type { Turn } from '../domain/turns.js';
 
 export abstract class Refunds {
   /** Stale if another refund has the same reference, or another one that was made elsewhere the same provider reference. */
   abstract add(caller: Caller, refund: Refund): Write;
-  /** Stores `after`. Stale unless the stored refund has still the status and the claim of `before`: of two changes at once, one is stored. */
+  /** Stores `after`. Stale unless the stored refund has still the status, the approval and the claim of `before`: of two changes at once, one is stored. */
   abstract change(caller: Caller, before: Refund, after: Refund): Promise<void>;
   /** Locks a refund until the end of the open transaction. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<Timed & { readonly refund: Refund }>;
@@ -49,6 +50,8 @@ interface Filter extends CreatedPageRequest {
 
 export interface RefundFilter extends Filter {
   readonly reference: string | undefined;
+  /** Whether only those that wait for approval are listed. */
+  readonly onlyWaiting: boolean;
 }
 
 export interface OwnedRefund {
@@ -58,6 +61,22 @@ export interface OwnedRefund {
 
 export interface LedgerRefundFilter extends Filter {
   readonly organization: string | undefined;
+}
+
+/** A waiting refund whose approval has expired. `expiresAt` is its position among them, as only the port understands it. */
+export interface OverdueApproval extends Caller {
+  readonly id: OwnId;
+  readonly expiresAt: string;
+}
+
+export abstract class Approvals {
+  /** Those overdue in real time or, with `clock`, those of its caller by the moved clock: the oldest first, after the given one. */
+  abstract overdue(limit: number, after?: OverdueApproval, clock?: MovedClock): Promise<OverdueApproval[]>;
+}
+
+/** Expires the approvals that a moved test clock made overdue. */
+export abstract class OverdueApprovals {
+  abstract sweep(clock: MovedClock): Promise<void>;
 }
 
 export abstract class Claims {

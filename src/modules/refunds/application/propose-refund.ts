@@ -4,7 +4,9 @@ import { CallerClock } from '../../../shared/clock.js';
 import { type Decided, decided } from '../../../shared/decision.js';
 import { ownId } from '../../../shared/own-id.js';
 import { HeldAmounts, PaymentQueries } from '../../payments/index.js';
-import { type NewRefund, Refund } from '../domain/refund.js';
+import type { Proposer } from '../domain/approval.js';
+import { Refund } from '../domain/refund.js';
+import { type NewRefund } from '../domain/refund-state.js';
 import { RefundEvents, Refunds } from './ports.js';
 
 export interface ProposedRefund {
@@ -24,11 +26,11 @@ export class ProposeRefund {
   ) {}
 
   /** Safe to repeat with the same reference. Refuses with not_found, refund_exceeds_remaining, payment_not_refundable or refund_reference_reused. */
-  async execute(caller: Caller, input: NewRefund): Promise<Decided<ProposedRefund>> {
+  async execute(caller: Caller, input: NewRefund, proposer: Proposer): Promise<Decided<ProposedRefund>> {
     const earlier = await this.earlier(caller, input);
     if (earlier) return earlier;
     try {
-      return await this.proposed(caller, input);
+      return await this.proposed(caller, input, proposer);
     } catch (error) {
       // Another request may have proposed the same refund meanwhile, which took what was left of the payment.
       const winner = await this.earlier(caller, input);
@@ -37,13 +39,13 @@ export class ProposeRefund {
     }
   }
 
-  private async proposed(caller: Caller, input: NewRefund): Promise<Decided<ProposedRefund>> {
+  private async proposed(caller: Caller, input: NewRefund, proposer: Proposer): Promise<Decided<ProposedRefund>> {
     const id = ownId(caller, input.payment, 'payment');
     const payment = await this.payments.get(caller, id, 'payment');
     payment.requireRefundable('payment');
     const { state, refundable } = payment;
     const timed = await this.clock.at(caller);
-    const refund = Refund.propose({ ...state, refundable }, input, timed);
+    const refund = Refund.propose({ ...state, refundable }, input, timed, proposer);
     return decided(
       { refund, isNew: true },
       this.refunds.add(caller, refund),

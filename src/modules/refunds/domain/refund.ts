@@ -1,9 +1,18 @@
-import type { Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
-import { type ErrorCode, paramError, type Refusal, refusal } from '../../../shared/errors.js';
-import { idKind, newId } from '../../../shared/id.js';
+import { paramError, refusal } from '../../../shared/errors.js';
+import { newId } from '../../../shared/id.js';
 import {
-  type ClaimState,
+  type ApprovalDecision,
+  type ApprovedAmount,
+  decidedAs,
+  hasExpired,
+  isDecidedAs,
+  isWaiting,
+  type Proposer,
+  proposedBy,
+  UNKNOWN_PROPOSER,
+} from './approval.js';
+import {
   claimed,
   type Extension,
   extended,
@@ -15,56 +24,21 @@ import {
 } from './claim.js';
 import { type MadeRefund, requirePayoutOf } from './made-refund.js';
 import {
+  type Failure,
+  type NewRefund,
+  PENDING,
+  REFUND_ID,
+  type RefundablePayment,
+  type RefundState,
+  type RefundStatus,
+} from './refund-state.js';
+import {
   REFUND_EXCEEDS_REMAINING,
-  REFUND_NOT_PENDING,
   REFUND_NOT_SUCCEEDED,
   REFUND_REFERENCE_REUSED,
+  refused,
+  requirePending,
 } from './refusals.js';
-
-export const REFUND_ID = idKind('re', { hasMode: true });
-
-export const REFUND_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
-export type RefundStatus = (typeof REFUND_STATUSES)[number];
-export const PENDING: RefundStatus = 'pending';
-
-export const REFUND_EVENTS = {
-  'refund.created': 'A refund was proposed, or one that was made elsewhere was recorded.',
-  'refund.succeeded': 'The ledger paid a refund out.',
-  'refund.failed': 'The ledger refused a refund, or the money of a succeeded refund came back.',
-  'refund.canceled': 'The merchant canceled a pending refund.',
-} as const;
-export type RefundEvent = keyof typeof REFUND_EVENTS;
-
-export interface RefundState extends ClaimState {
-  readonly id: string;
-  readonly mode: Mode;
-  readonly amount: number;
-  readonly currency: string;
-  readonly status: RefundStatus;
-  readonly payment: string;
-  /** The merchant's own ID of the refund, unique in organization and mode for ever. */
-  readonly reference: string | null;
-  readonly description: string | null;
-  readonly providerReference: string | null;
-  readonly failureReason: string | null;
-  /** Whether nobody proposed it: the ledger recorded it after it was paid out. */
-  readonly isMadeElsewhere: boolean;
-}
-
-export type NewRefund = Pick<RefundState, 'payment' | 'amount' | 'reference' | 'description'>;
-
-export interface Failure {
-  readonly reason: string | null;
-  readonly claim: number | null;
-  readonly providerReference: string | null;
-}
-
-export interface RefundablePayment {
-  readonly id: string;
-  readonly mode: Mode;
-  readonly currency: string;
-  readonly refundable: number;
-}
 
 export class Refund {
   private constructor(
@@ -74,7 +48,7 @@ export class Refund {
   ) {}
 
   /** A pending refund. Refuses more than the payment has left. Throws RangeError unless the amount is a positive integer. */
-  static propose(payment: RefundablePayment, input: NewRefund, now: number | Moment): Refund {
+  static propose(payment: RefundablePayment, input: NewRefund, moment: Moment, proposer?: Proposer): Refund {
     const { amount, reference, description } = input;
     if (!Number.isInteger(amount) || amount < 1) throw new RangeError('A refund has a whole amount of at least 1.');
     if (amount > payment.refundable) {
@@ -85,24 +59,45 @@ export class Refund {
     const { mode, currency } = payment;
     const terms = { payment: payment.id, amount, currency, reference, description };
     const open = { status: PENDING, providerReference: null, failureReason: null, isMadeElsewhere: false };
-    return new Refund({ id: newId(REFUND_ID, now, mode), mode, ...terms, ...open, ...NEVER_CLAIMED }, 1);
+    const approval = proposer ? proposedBy(proposer, moment.now) : UNKNOWN_PROPOSER;
+    const id = newId(REFUND_ID, moment, mode);
+    return new Refund({ id, mode, ...terms, ...open, ...NEVER_CLAIMED, ...approval }, 1);
   }
 
   /** A refund that was made elsewhere: it succeeded before Tillgate knew it. Refuses more than the payment has left. */
-  static record(payment: RefundablePayment, { providerReference, ...made }: MadeRefund, now: number | Moment): Refund {
-    const { state } = Refund.propose(payment, made, now);
+  static record(payment: RefundablePayment, { providerReference, ...made }: MadeRefund, moment: Moment): Refund {
+    const { state } = Refund.propose(payment, made, moment);
     return Refund.restore({ ...state, status: 'succeeded', providerReference, isMadeElsewhere: true });
   }
 
   static restore(state: RefundState): Refund {
-    return new Refund(state, state.status === PENDING ? 1 : 2);
+    return new Refund(state, (state.status === PENDING ? 1 : 2) + (state.approval === 'approved' ? 1 : 0));
+  }
+
+  /** The refund, approved by another person than the one who proposed it. An approved refund stays as it is. */
+  approve({ amount, ...decision }: ApprovedAmount): Refund {
+    if (isDecidedAs('approved', this.state, decision, amount)) return this;
+    return new Refund({ ...this.state, ...decidedAs('approved', decision) }, this.version + 1);
+  }
+
+  /** The refund, canceled because its approval was refused. A rejected refund stays as it is. */
+  reject(decision: ApprovalDecision): Refund {
+    if (isDecidedAs('rejected', this.state, decision)) return this;
+    return this.close('canceled', decidedAs('rejected', decision));
+  }
+
+  /** The refund, canceled if nobody has decided in time. Any other stays as it is. */
+  expire(now: number): Refund {
+    return isWaiting(this.state) && hasExpired(this.state, now)
+      ? this.close('canceled', { approval: 'expired' })
+      : this;
   }
 
   /** The refund, canceled by the merchant. Refuses a claimed refund, which the ledger may be paying out. */
   cancel(): Refund {
-    this.requirePending();
+    requirePending(this.state);
     if (this.state.claimExpiresAt === null) return this.close('canceled');
-    throw this.refused(REFUND_IN_PROGRESS, 'The refund is being paid out.');
+    throw refused(REFUND_IN_PROGRESS, this.state, 'The refund is being paid out.');
   }
 
   /** The refund, paid out by the ledger. Takes no claim: a payout that happened must be recorded. A succeeded refund stays as it is. */
@@ -113,7 +108,7 @@ export class Refund {
   /** The refund, refused by the ledger. A claimed refund needs the number of its claim. A failed refund stays as it is. */
   fail({ reason, claim, providerReference }: Failure): Refund {
     if (this.state.status === 'failed') return this;
-    this.requirePending();
+    requirePending(this.state);
     if (claim !== null || this.state.claimExpiresAt !== null) this.requireClaim(claim);
     return this.close('failed', { failureReason: reason, providerReference });
   }
@@ -125,13 +120,13 @@ export class Refund {
     if (status === 'succeeded') {
       return new Refund({ ...this.state, status: 'failed', failureReason: reason }, this.version + 1);
     }
-    throw this.refused(REFUND_NOT_SUCCEEDED, `The refund is ${status}, not succeeded.`);
+    throw refused(REFUND_NOT_SUCCEEDED, this.state, `The refund is ${status}, not succeeded.`);
   }
 
   /** The refund, claimed for `leaseSeconds` from now. Throws RangeError unless it is claimable. */
   claim(now: number, leaseSeconds: number): Refund {
-    const isFree = this.state.status === PENDING && isClaimable(this.state, now);
-    if (!isFree) throw new RangeError('Only a pending refund without a live claim can be claimed.');
+    const isFree = this.state.status === PENDING && !isWaiting(this.state) && isClaimable(this.state, now);
+    if (!isFree) throw new RangeError('Only a pending refund that waits for nobody can be claimed.');
     return this.with(claimed(this.state, now, leaseSeconds));
   }
 
@@ -145,7 +140,7 @@ export class Refund {
   /** The pending refund without its claim. A refund whose last claim was already released stays as it is. */
   release(claim: number, delaySeconds: number, now: number): Refund {
     const { claimNumber, claimExpiresAt } = this.state;
-    this.requirePending();
+    requirePending(this.state);
     if (claimExpiresAt === null && claim === claimNumber) return this;
     this.requireClaim(claim);
     return this.with(released(this.state, now, delaySeconds));
@@ -167,17 +162,17 @@ export class Refund {
   /** Refuses another proposal with the same reference, unless both are of the same amount of the same payment. */
   requireSameProposal({ payment, amount }: NewRefund): void {
     if (payment === this.state.payment && amount === this.state.amount) return;
-    throw this.refused(REFUND_REFERENCE_REUSED, 'This reference belongs to another refund.', 'reference');
+    throw refused(REFUND_REFERENCE_REUSED, this.state, 'This reference belongs to another refund.', 'reference');
   }
 
   /** Refuses unless the refund is pending and `claim` is the number of its claim. The lease may have ended. */
   requireClaim(claim: number | null): void {
-    this.requirePending();
+    requirePending(this.state);
     requireClaim(this.state, claim, this.state.id);
   }
 
   private close(status: RefundStatus, outcome: Partial<RefundState> = {}): Refund {
-    this.requirePending();
+    requirePending(this.state);
     const providerReference = outcome.providerReference ?? this.state.providerReference;
     const state = { ...this.state, ...outcome, providerReference, status, claimExpiresAt: null };
     return new Refund(state, this.version + 1);
@@ -185,14 +180,5 @@ export class Refund {
 
   private with(changed: Partial<RefundState>): Refund {
     return new Refund({ ...this.state, ...changed }, this.version);
-  }
-
-  private requirePending(): void {
-    if (this.state.status === PENDING) return;
-    throw this.refused(REFUND_NOT_PENDING, `The refund is ${this.state.status}, not pending.`);
-  }
-
-  private refused(code: ErrorCode, message: string, param = 'id'): Refusal {
-    return refusal(code, paramError(param, 'invalid_value', message), this.state.id);
   }
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/errors.js';
+import { type ErrorCode, paramError, type Refusal, refusal } from '../../../shared/errors.js';
 
 export const REFUND_EXCEEDS_REMAINING: ErrorCode = {
   code: 'refund_exceeds_remaining',
@@ -23,3 +23,14 @@ export const REFUND_REFERENCE_REUSED: ErrorCode = {
   kind: 'state',
   meaning: 'The reference was used for another refund. Read that refund.',
 };
+
+type Named = Readonly<{ id: string; status: string }>;
+
+export function refused(code: ErrorCode, { id }: Pick<Named, 'id'>, message: string, param = 'id'): Refusal {
+  return refusal(code, paramError(param, 'invalid_value', message), id);
+}
+
+export function requirePending(refund: Named): void {
+  const { status } = refund;
+  if (status !== 'pending') throw refused(REFUND_NOT_PENDING, refund, `The refund is ${status}, not pending.`);
+}

@@ -69,12 +69,13 @@ export class KeyGuard implements CanActivate {
 function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string): true {
   if (typeof key === 'string') throw refused(request, key, credential, token);
   const { id, kind, mode, display, holder } = key.state;
-  if (kind !== kindOf(credential)) throw refused(request, 'other surface', credential, token);
+  if (!KINDS[credential].includes(kind)) throw refused(request, 'other surface', credential, token);
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
   request.keyId = id;
   request.keyHolder = holder;
+  request.needsApproval = key.needsApproval;
   request.caller = key.caller;
   return true;
 }
@@ -88,7 +89,14 @@ function tokenOf(headers: readonly string[]): string | undefined {
   return Buffer.from(credentials, 'base64').toString().split(':', 1)[0];
 }
 
-const kindOf = (credential: KeyCredential): KeyKind => (credential === 'sandbox' ? 'secret' : credential);
+/** What a restricted key may do is up to the RightGuard. */
+const MERCHANTS: readonly KeyKind[] = ['secret', 'restricted'];
+const KINDS: Readonly<Record<KeyCredential, readonly KeyKind[]>> = {
+  secret: MERCHANTS,
+  sandbox: MERCHANTS,
+  ledger: ['ledger'],
+  operator: ['operator'],
+};
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The log gets to know why; the caller reads nothing that was not in the request. */
@@ -96,10 +104,11 @@ function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCreden
   const [sent] = /^(?:(?:sk|rk|lk)_(?:test|live)|ok)_/.exec(token) ?? [];
   request.keyDisplay = sent && token.slice(0, DISPLAY_LENGTH);
   request.keyFault = fault;
-  const taken = `${PREFIX[kindOf(credential)]}_`;
+  const taken = KINDS[credential].map((kind) => `${PREFIX[kind]}_`);
   if (sent === undefined) return unauthorized();
-  if (sent.startsWith(taken)) return unauthorized(`The key that begins with ${sent} is unknown, expired or revoked.`);
-  return unauthorized(`The key begins with ${sent}, and this path takes keys that begin with ${taken}.`);
+  if (taken.some((prefix) => sent.startsWith(prefix)))
+    return unauthorized(`The key that begins with ${sent} is unknown, expired or revoked.`);
+  return unauthorized(`The key begins with ${sent}, and this path takes keys that begin with ${taken.join(' or ')}.`);
 }
 
 const NO_KEY =

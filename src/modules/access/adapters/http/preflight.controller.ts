@@ -36,7 +36,7 @@ export class PreflightController {
     reply.code(204).headers({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Tillgate-Actor, X-Request-Id',
       'access-control-max-age': String(MAX_AGE_SECONDS),
       vary: 'Origin',
     });

@@ -15,6 +15,7 @@ const BY_DIGEST = {
   name: 'access.key_by_digest',
   text: `SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display,
       allowed_origins AS "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+      (SELECT refund_approval = 'all' FROM organizations WHERE organizations.id = organization_id) AS "allRefundsWait",
       coalesce(last_used_at > now() - interval '1 hour', false) AS "isNoted"
     FROM api_keys WHERE digest = $1`,
 };
@@ -34,6 +35,7 @@ const ORIGINS = {
 interface Found extends ApiKeyRecord {
   /** Whether `last_used_at` is new enough. */
   readonly isNoted: boolean;
+  readonly allRefundsWait: boolean | null;
 }
 
 @Injectable()
@@ -130,9 +132,9 @@ function toRow({ state }: ApiKey): Omit<ApiKeyRecord, 'digest'> {
 
 const dateOf = (instant: number | null) => (instant === null ? null : new Date(instant));
 
-function fromRow(row: ApiKeyRecord): ApiKey;
-function fromRow(row: ApiKeyRecord | null): ApiKey | undefined;
-function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
+function fromRow(row: ApiKeyRecord & Partial<Found>): ApiKey;
+function fromRow(row: (ApiKeyRecord & Partial<Found>) | null): ApiKey | undefined;
+function fromRow(row: (ApiKeyRecord & Partial<Found>) | null): ApiKey | undefined {
   if (!row) return undefined;
   const { organizationId, kind, mode, rights, display, allowedOrigins, expiresAt, revokedAt, lastUsedAt } = row;
   const id = idOf(API_KEY_ID, row.id);
@@ -148,5 +150,6 @@ function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
     expiresAt: expiresAt?.getTime() ?? null,
     revokedAt: revokedAt?.getTime() ?? null,
     lastUsedAt: lastUsedAt?.getTime() ?? null,
+    allRefundsWait: row.allRefundsWait ?? false,
   });
 }

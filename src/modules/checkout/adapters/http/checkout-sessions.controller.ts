@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
+import { CallerOfKey, NeedsRight } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { listResponse } from '../../../../request/list.view.js';
@@ -46,6 +46,7 @@ export class CheckoutSessionsController {
     answers: { 201: { description: 'The open session.', schema: CHECKOUT_SESSION, located: true, linked: true } },
   })
   @Post()
+  @NeedsRight('sessions')
   @IdempotencyKey('required')
   async create(
     @CallerOfKey() caller: Caller,
@@ -72,6 +73,7 @@ export class CheckoutSessionsController {
     answers: { 200: { description: 'The expired session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/expire')
+  @NeedsRight('sessions')
   @IdempotencyKey('accepted')
   expire(
     @CallerOfKey() caller: Caller,
@@ -92,6 +94,7 @@ export class CheckoutSessionsController {
     answers: { 200: { description: 'The complete session.', schema: CHECKOUT_SESSION } },
   })
   @Post(':id/complete')
+  @NeedsRight('sessions')
   @IdempotencyKey('accepted')
   complete(
     @CallerOfKey() caller: Caller,

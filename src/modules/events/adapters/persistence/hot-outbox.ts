@@ -42,6 +42,7 @@ export class HotOutbox extends Outbox {
 
   private announce(caller: Caller, event: NewEvent): void {
     RECORDED.inc({ mode: caller.mode, type: event.type });
+    event.committed?.();
     for (const listener of this.listeners) listener(caller, event);
   }
 }

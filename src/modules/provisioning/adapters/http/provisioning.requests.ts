@@ -12,7 +12,7 @@ import {
   Time,
 } from '../../../../request/validation/fields.js';
 import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
-import { MODES, type Mode } from '../../../../shared/caller.js';
+import { MODES, type Mode, RIGHTS, type Right } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import {
   API_KEY_ID,
@@ -20,8 +20,6 @@ import {
   type NewApiKey,
   type OrganizationSettings,
   REFUND_APPROVALS,
-  RIGHTS,
-  type Right,
   type Rotation,
 } from '../../../access/index.js';
 import type { MerchantChange } from '../../application/manage-merchants.js';

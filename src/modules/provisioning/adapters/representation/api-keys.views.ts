@@ -12,8 +12,9 @@ import {
   timestamp,
   type ValueOf,
 } from '../../../../request/schema.js';
+import { RIGHTS } from '../../../../shared/caller.js';
 import { createdAt } from '../../../../shared/id.js';
-import { API_KEY_ID, type ApiKey, type IssuedApiKey, RIGHTS } from '../../../access/index.js';
+import { API_KEY_ID, type ApiKey, type IssuedApiKey } from '../../../access/index.js';
 
 const FIELDS = {
   id: id(API_KEY_ID, 'ID of the key.'),

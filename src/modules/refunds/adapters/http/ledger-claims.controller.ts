@@ -9,7 +9,7 @@ import { PathId, ValidBody } from '../../../../request/validation/validation.js'
 import type { Ledger } from '../../../../shared/caller.js';
 import { ChangeClaim } from '../../application/change-claim.js';
 import { ClaimRefunds } from '../../application/claim-refunds.js';
-import { REFUND_ID } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { LedgerRefundChanges } from './ledger-refund-changes.js';

@@ -12,7 +12,7 @@ import { ownId } from '../../../../shared/own-id.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { RecordRefund } from '../../application/record-refund.js';
-import { REFUND_ID } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { LEDGER_REFUND, LEDGER_REFUND_LIST, ledgerRefundView } from '../representation/refunds.views.js';
 import { LedgerRefundChanges } from './ledger-refund-changes.js';

@@ -10,7 +10,8 @@ import type { Caller } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { CloseRefund } from '../../application/close-refund.js';
-import { REFUND_ID, type Refund } from '../../domain/refund.js';
+import { type Refund } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND, refundJson } from '../representation/refunds.views.js';
 import { FailRefundRequest, ReturnRefundRequest, toFailure } from './refunds.requests.js';
 

@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { CallerOfKey } from '../../../../request/credential.js';
+import { CallerOfKey, NeedsRight, ProposerOfKey } from '../../../../request/credential.js';
 import { Idempotency } from '../../../../request/idempotency/idempotency.js';
 import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
 import { listResponse } from '../../../../request/list.view.js';
@@ -13,7 +13,9 @@ import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { CloseRefund } from '../../application/close-refund.js';
 import { Refunds } from '../../application/ports.js';
 import { type ProposedRefund, ProposeRefund } from '../../application/propose-refund.js';
-import { REFUND_ID, type Refund } from '../../domain/refund.js';
+import type { Proposer } from '../../domain/approval.js';
+import { type Refund } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund-state.js';
 import { REFUND_FACTS } from '../../facts.js';
 import { REFUND, REFUND_LIST, refundJson, refundView } from '../representation/refunds.views.js';
 import { ListRefundsQuery, ProposeRefundRequest, toFilter, toNewRefund } from './refunds.requests.js';
@@ -31,19 +33,24 @@ export class RefundsController {
   @Operation('proposeRefund', {
     summary: 'Propose a refund',
     description:
-      'Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. Repeating a request with the same `reference` returns the first refund.',
+      'Creates a pending refund and reserves its amount on the payment. It does not post to the ledger, which decides the refund later. If the refund has to be approved, it waits for that first. Repeating a request with the same `reference` returns the first refund.',
     answers: {
       201: { description: 'The pending refund.', schema: REFUND, located: true },
       200: { description: 'The refund that was proposed earlier with this `reference`.', schema: REFUND },
     },
   })
   @Post()
+  @NeedsRight('propose')
   @IdempotencyKey('required')
-  propose(@CallerOfKey() caller: Caller, @Keyed(ProposeRefundRequest) request: KeyedRequest<ProposeRefundRequest>) {
+  propose(
+    @CallerOfKey() caller: Caller,
+    @ProposerOfKey() proposer: Proposer,
+    @Keyed(ProposeRefundRequest) request: KeyedRequest<ProposeRefundRequest>,
+  ) {
     return this.idempotency.once(
       caller,
       request,
-      () => this.proposeRefund.execute(caller, toNewRefund(request.body)),
+      () => this.proposeRefund.execute(caller, toNewRefund(request.body), proposer),
       proposed,
     );
   }
@@ -55,6 +62,7 @@ export class RefundsController {
     answers: { 200: { description: 'The canceled refund.', schema: REFUND } },
   })
   @Post(':id/cancel')
+  @NeedsRight('propose')
   @IdempotencyKey('accepted')
   cancel(
     @CallerOfKey() caller: Caller,

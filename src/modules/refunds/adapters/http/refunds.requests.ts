@@ -19,8 +19,8 @@ import type { NewClaim } from '../../application/claim-refunds.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';
 import type { Extension } from '../../domain/claim.js';
 import type { MadeRefund } from '../../domain/made-refund.js';
-import type { Failure, NewRefund } from '../../domain/refund.js';
-import { PENDING, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund.js';
+import type { Failure, NewRefund } from '../../domain/refund-state.js';
+import { PENDING, REFUND_ID, REFUND_STATUSES, type RefundStatus } from '../../domain/refund-state.js';
 
 const DEFAULT_CLAIM = 10;
 const DEFAULT_LEASE_SECONDS = 60;
@@ -150,6 +150,7 @@ export class ListRefundsQuery {
   @Id(PAYMENT_ID, { optional: true, description: 'Only refunds of this payment.' }) payment?: string;
   @KeyText({ optional: true, description: 'Only the refund with this reference.' }) reference?: string;
   @OneOf(REFUND_STATUSES, { optional: true, description: 'Only refunds with this status.' }) status?: RefundStatus;
+  @OneOf(['waiting'], { optional: true, description: 'Only refunds that wait for approval.' }) approval?: string;
   @Instant(FROM) from?: string;
   @Instant(TO) to?: string;
   @PageLimit() limit?: string;
@@ -170,9 +171,9 @@ export class ListLedgerRefundsQuery {
 }
 
 export function toFilter(ledger: Ledger, query: ListRefundsQuery): RefundFilter {
-  const { status, reference } = query;
+  const { status, reference, approval } = query;
   const payment = filterId(ledger, query.payment);
-  return { payment, status, reference, ...pageRequest(query) };
+  return { payment, status, reference, onlyWaiting: approval !== undefined, ...pageRequest(query) };
 }
 
 export function toLedgerFilter(ledger: Ledger, query: ListLedgerRefundsQuery): LedgerRefundFilter {

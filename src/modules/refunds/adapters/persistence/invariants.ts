@@ -1,6 +1,6 @@
 import type { Invariant } from '../../../../platform/facts.js';
 import { PAYMENT_FACTS, PAYMENT_ID } from '../../../payments/index.js';
-import { REFUND_ID } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund-state.js';
 
 const PAYMENTS = {
   id: PAYMENT_ID,
@@ -35,5 +35,11 @@ export const REFUND_INVARIANTS: readonly Invariant[] = [
     book: 'refunds',
     promise: 'a claim is on a pending refund',
     broken: `book.claim_expires_at IS NOT NULL AND (book.status <> 'pending' OR book.claim_number < 1)`,
+  },
+  {
+    id: REFUND_ID,
+    book: 'refunds',
+    promise: 'no claim is on a refund that waits for approval',
+    broken: `book.approval = 'waiting' AND book.claim_number > 0`,
   },
 ];

@@ -3,15 +3,16 @@ import type { Measurement } from '../../../../platform/facts.js';
 import { gauge } from '../../../../platform/metric.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { STUCK_CLAIMS } from '../../domain/claim.js';
+import { PAYABLE } from './refund.record.js';
 
 /** Those that a payment provider has may be leased for weeks, which is nobody's fault. */
 const oldest = (mode: Mode) =>
-  `SELECT '${mode}' AS mode, (SELECT id FROM refunds WHERE mode = '${mode}' AND status = 'pending'
+  `SELECT '${mode}' AS mode, (SELECT id FROM refunds WHERE mode = '${mode}' AND ${PAYABLE}
     AND (provider_reference IS NULL OR coalesce(claim_expires_at <= statement_timestamp(), true)) ORDER BY id LIMIT 1) AS id`;
 
 const SUMS = `WITH pending AS MATERIALIZED (
     SELECT mode, currency, amount, claim_number, coalesce(claim_expires_at > statement_timestamp(), false) AS is_claimed
-    FROM refunds WHERE status = 'pending' LIMIT ${MOST_ROWS}
+    FROM refunds WHERE ${PAYABLE} LIMIT ${MOST_ROWS}
   ), sums AS (
     SELECT mode, count(*) FILTER (WHERE is_claimed) AS claimed, count(*) FILTER (WHERE NOT is_claimed) AS unclaimed,
       count(*) FILTER (WHERE claim_number >= ${STUCK_CLAIMS}) AS stuck
@@ -33,7 +34,7 @@ export const REFUND_MEASUREMENT: Measurement = {
   gauges: {
     pending: gauge({
       name: 'tillgate_refunds_pending',
-      help: `Pending refunds. \`claimed\` is \`yes\` if a worker has a live claim on the refund. ${COUNTED}`,
+      help: `Pending refunds that wait for no approval. \`claimed\` is \`yes\` if a worker has a live claim on the refund. ${COUNTED}`,
       labels: { mode: MODES, claimed: ['yes', 'no'] },
       aggregator: 'first',
     }),
@@ -45,13 +46,13 @@ export const REFUND_MEASUREMENT: Measurement = {
     }),
     oldest: gauge({
       name: 'tillgate_refunds_oldest_pending_seconds',
-      help: 'How long ago the oldest pending refund was proposed, without those that are leased and have a `provider_reference`; 0 when there is none.',
+      help: 'How long ago the oldest pending refund was proposed, without those that wait for approval, or are leased and have a `provider_reference`; 0 when there is none.',
       labels: { mode: MODES },
       aggregator: 'first',
     }),
     amount: gauge({
       name: 'tillgate_refunds_pending_amount',
-      help: 'Sum of the amounts of pending refunds, in the minor unit of the currency.',
+      help: 'Sum of the amounts of pending refunds that wait for no approval, in the minor unit of the currency.',
       labels: { mode: MODES, currency: 'the currency of a pending refund, such as `usd`' },
       aggregator: 'first',
     }),

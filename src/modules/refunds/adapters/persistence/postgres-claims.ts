@@ -4,22 +4,22 @@ import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, LAST_UUID, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Claims, type OwnedRefund } from '../../application/ports.js';
 import type { Turn } from '../../domain/turns.js';
-import type { RefundRecord } from './refund.record.js';
+import { PAYABLE, type RefundRecord } from './refund.record.js';
 import { COLUMNS, ownedFromRow } from './typeorm-refunds.js';
 
 /** The columns of a row that is locked, and the time at which it was read. */
 const LOCKED = `organization_id AS "organizationId", ${COLUMNS}, statement_timestamp() AS now`;
 
 /** isClaimable() in SQL. The first condition is a range of refunds_claim_turns. */
-const CLAIMABLE = `status = 'pending' AND claimable_at <= statement_timestamp()
+const CLAIMABLE = `${PAYABLE} AND claimable_at <= statement_timestamp()
   AND (claim_expires_at IS NULL OR claim_expires_at <= statement_timestamp())`;
 
 /** Each look walks over so many organizations at most, and the next one goes on behind them. */
 const MOST_ORGANIZATIONS = 1000;
 
-/** The first pending refund of the next organization: one step in the index. */
+/** The first payable refund of the next organization: one step in the index. */
 const next = (after: string, place: string) => `SELECT organization_id, claimable_at, ${place} AS place FROM refunds
-  WHERE mode = $1 AND status = 'pending' AND organization_id > ${after} AND organization_id <= $3
+  WHERE mode = $1 AND ${PAYABLE} AND organization_id > ${after} AND organization_id <= $3
   ORDER BY organization_id, claimable_at LIMIT 1`;
 const WAITING = {
   name: 'refunds.waiting',

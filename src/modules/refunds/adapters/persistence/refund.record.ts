@@ -1,6 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Mode } from '../../../../shared/caller.js';
-import type { RefundStatus } from '../../domain/refund.js';
+import type { Mode, Requester } from '../../../../shared/caller.js';
+import type { Approval } from '../../domain/approval.js';
+import type { RefundState, RefundStatus } from '../../domain/refund-state.js';
+
+/** SQL as in partial indexes: what waits for approval, and what the ledger may pay out. */
+export const WAITING = `status = 'pending' AND approval = 'waiting'`;
+export const PAYABLE = `status = 'pending' AND approval <> 'waiting'`;
 
 @Entity('refunds')
 export class RefundRecord {
@@ -51,4 +56,36 @@ export class RefundRecord {
 
   @Column('timestamptz', { name: 'claimable_at' })
   claimableAt!: Date;
+
+  @Column('text')
+  approval!: Approval;
+
+  @Column('json', { name: 'proposed_by', nullable: true })
+  proposedBy!: Requester | null;
+
+  @Column('timestamptz', { name: 'approval_expires_at', nullable: true })
+  approvalExpiresAt!: Date | null;
+
+  @Column('json', { name: 'decided_by', nullable: true })
+  decidedBy!: Requester | null;
+
+  @Column('timestamptz', { name: 'decided_at', nullable: true })
+  decidedAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  comment!: string | null;
 }
+
+type Times = 'claimExpiresAt' | 'claimableAt' | 'approvalExpiresAt' | 'decidedAt';
+
+export function timesOf(state: Pick<RefundState, Times>): Pick<RefundRecord, Times> {
+  const { claimExpiresAt, claimableAt, approvalExpiresAt, decidedAt } = state;
+  return {
+    claimExpiresAt: dateOf(claimExpiresAt),
+    claimableAt: new Date(claimableAt),
+    approvalExpiresAt: dateOf(approvalExpiresAt),
+    decidedAt: dateOf(decidedAt),
+  };
+}
+
+const dateOf = (instant: number | null) => (instant === null ? null : new Date(instant));

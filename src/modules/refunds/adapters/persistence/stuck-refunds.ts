@@ -3,7 +3,7 @@ import type { Diagnosis } from '../../../../platform/facts.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { idOf } from '../../../../shared/id.js';
 import { STUCK_CLAIMS } from '../../domain/claim.js';
-import { REFUND_ID } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund-state.js';
 
 const SHOWN = 5;
 

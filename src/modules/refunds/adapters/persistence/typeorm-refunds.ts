@@ -14,10 +14,12 @@ import type { OwnId } from '../../../../shared/own-id.js';
 import type { Page } from '../../../../shared/page.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
+import { isWaiting } from '../../domain/approval.js';
 import type { MadeRefund, Payout } from '../../domain/made-refund.js';
-import { REFUND_ID, Refund } from '../../domain/refund.js';
+import { Refund } from '../../domain/refund.js';
+import { REFUND_ID } from '../../domain/refund-state.js';
 import { proposed } from './hot-refunds.js';
-import { RefundRecord } from './refund.record.js';
+import { RefundRecord, timesOf, WAITING } from './refund.record.js';
 
 export const COLUMNS = selectionOf(RefundRecord);
 
@@ -42,12 +44,13 @@ export class TypeormRefunds extends Refunds {
 
   /** Of concurrent changes, only the first finds the state that it was decided on. */
   async change(caller: Caller, { state: before }: Refund, { state }: Refund): Promise<void> {
-    const { id, status, failureReason, providerReference, claimExpiresAt, claimableAt, lapses } = state;
+    const { id, status, failureReason, providerReference, lapses, approval, decidedBy, comment } = state;
     const { claimNumber } = before;
     const claim = before.claimExpiresAt === null ? IsNull() : Not(IsNull());
-    const found = { ...keyOf(caller, id), status: before.status, claimNumber, claimExpiresAt: claim };
-    const times = { claimExpiresAt: claimExpiresAt && new Date(claimExpiresAt), claimableAt: new Date(claimableAt) };
-    const change = { status, failureReason, providerReference, ...times, lapses };
+    const seen = { status: before.status, approval: before.approval, claimNumber, claimExpiresAt: claim };
+    const found = { ...keyOf(caller, id), ...seen };
+    const decision = { approval, decidedBy, comment };
+    const change = { status, failureReason, providerReference, lapses, ...decision, ...timesOf(state) };
     const { affected } = await this.database.repository(RefundRecord).update(found, change);
     if (affected !== 1) throw new Stale();
   }
@@ -118,17 +121,23 @@ export class TypeormRefunds extends Refunds {
     return fromRow(row);
   }
 
-  async list(caller: Caller, { payment, status, reference, ...page }: RefundFilter): Promise<Page<Refund>> {
+  async list(
+    caller: Caller,
+    { payment, status, reference, onlyWaiting, ...page }: RefundFilter,
+  ): Promise<Page<Refund>> {
     const { ahead } = await this.clock.at(caller);
     const filter = { payment: payment && uuidOf(payment), status };
     if (reference === undefined) {
-      return pageOfRows(this.database, RefundRecord, { owner: caller, where: filter, page, ahead }, fromRow);
+      const listed = { owner: caller, where: filter, page, ahead, ...(onlyWaiting && { only: WAITING }) };
+      return pageOfRows(this.database, RefundRecord, listed, fromRow);
     }
     // By its reference alone, at most one is found. The planner would take the index of another filter, which has many.
     const listed = { owner: caller, where: { reference }, page, ahead, isOne: true };
     const { items, ...rest } = await pageOfRows(this.database, RefundRecord, listed, fromRow);
     const suits = ({ state }: Refund) =>
-      state.payment === (payment ?? state.payment) && state.status === (status ?? state.status);
+      state.payment === (payment ?? state.payment) &&
+      state.status === (status ?? state.status) &&
+      (!onlyWaiting || isWaiting(state));
     return { ...rest, items: items.filter(suits) };
   }
 
@@ -138,7 +147,8 @@ export class TypeormRefunds extends Refunds {
 
   listOfAll({ mode }: Ledger, { organization, payment, status, ...page }: LedgerRefundFilter) {
     const where = { payment: payment && uuidOf(payment), status };
-    const listed = { owner: { organization, mode }, where, page, order: 'asc' } as const;
+    const only = status && `NOT (${WAITING})`;
+    const listed = { owner: { organization, mode }, where, page, order: 'asc', ...(only && { only }) } as const;
     return pageOfRows(this.database, RefundRecord, listed, ownedFromRow);
   }
 }
@@ -146,9 +156,14 @@ export class TypeormRefunds extends Refunds {
 type Row = Omit<RefundRecord, 'organizationId'> & Partial<Pick<RefundRecord, 'organizationId'>>;
 
 function fromRow({ organizationId, ...row }: Row): Refund {
-  const { id, mode, payment, claimExpiresAt, claimableAt } = row;
+  const { id, mode, payment, claimExpiresAt, claimableAt, approvalExpiresAt, decidedAt } = row;
   const ids = { id: idOf(REFUND_ID, id, mode), payment: idOf(PAYMENT_ID, payment, mode) };
-  const times = { claimExpiresAt: claimExpiresAt?.getTime() ?? null, claimableAt: claimableAt.getTime() };
+  const times = {
+    claimExpiresAt: claimExpiresAt?.getTime() ?? null,
+    claimableAt: claimableAt.getTime(),
+    approvalExpiresAt: approvalExpiresAt?.getTime() ?? null,
+    decidedAt: decidedAt?.getTime() ?? null,
+  };
   return Refund.restore({ ...row, ...ids, ...times });
 }
 

@@ -6,9 +6,11 @@ import {
   type FieldsOf,
   id,
   integer,
+  NAME,
   nullable,
   ORGANIZATION,
   object,
+  type Schema,
   text,
   timestamp,
   type ValueOf,
@@ -18,12 +20,14 @@ import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { OwnedRefund } from '../../application/ports.js';
+import type { Approval, ApprovalState } from '../../domain/approval.js';
 import type { ClaimState } from '../../domain/claim.js';
-import type { Refund, RefundState, RefundStatus } from '../../domain/refund.js';
-import { REFUND_ID } from '../../domain/refund.js';
+import type { Refund } from '../../domain/refund.js';
+import type { RefundState, RefundStatus } from '../../domain/refund-state.js';
+import { REFUND_ID } from '../../domain/refund-state.js';
 
 /** Only the ledger sees these, and the events those of DETAILS. */
-type Hidden = keyof ClaimState | 'mode' | 'failureReason' | 'isMadeElsewhere' | HiddenDetail;
+type Hidden = keyof ClaimState | keyof ApprovalState | 'mode' | 'failureReason' | 'isMadeElsewhere' | HiddenDetail;
 type HiddenDetail = 'reference' | 'description' | 'providerReference';
 
 const FIELDS = {
@@ -36,7 +40,7 @@ const FIELDS = {
       pending: 'waiting for the ledger; the amount is reserved',
       succeeded: 'the ledger paid it out; it becomes `failed` if the money comes back',
       failed: 'the ledger refused it, or its money came back; the amount can be refunded again; final',
-      canceled: 'canceled by you; the amount can be refunded again; final',
+      canceled: 'canceled by you, or not approved; the amount can be refunded again; final',
     },
     'Status of the refund.',
   ),
@@ -60,7 +64,21 @@ const CLAIM = object(
   { description: 'The claim of the worker that pays the refund out; null if the refund is not claimed.' },
 );
 
-export const DETAILS = {
+export const APPROVAL: Schema<Approval> = {
+  [NAME]: 'ApprovalState',
+  ...describedEnum<Approval>(
+    {
+      not_needed: 'nobody has to approve the refund',
+      waiting: 'nobody has decided; the ledger pays the refund out only when it is approved',
+      approved: 'somebody else than the proposer approved it',
+      rejected: 'somebody else than the proposer rejected it; the refund is canceled',
+      expired: 'nobody decided in time; the refund is canceled',
+    },
+    'Whether the refund was approved.',
+  ),
+};
+
+const DETAILS = {
   reference: nullable(text("The merchant's own ID of the refund.")),
   description: nullable(text("The merchant's description of the refund.")),
   provider_reference: nullable(text("The payment provider's ID of the payout.")),
@@ -71,13 +89,17 @@ export const LEDGER_REFUND = object(
     ...withOrganization(ORGANIZATION, FIELDS),
     claim: nullable(CLAIM),
     ...DETAILS,
-    reason: nullable(text('Why the refund failed, if a reason was given.')),
+    reason: nullable(text('Why the refund failed or was not approved, if a reason is known.')),
+    approval: APPROVAL,
   },
   {
     name: 'LedgerRefund',
     description: 'A refund with its owning organization, its claim and what the ledger needs to pay it out.',
   },
 );
+
+/** What events have besides the refund. Only those of a refund that has to be approved have `approval`. */
+export const EVENT_DETAILS = { ...DETAILS, approval: APPROVAL };
 
 export const REFUND_LIST = listOf('RefundList', REFUND);
 export const LEDGER_REFUND_LIST = listOf('LedgerRefundList', LEDGER_REFUND);
@@ -98,15 +120,25 @@ export function refundJson(refund: Refund): string {
   return JSON.stringify(refundView(refund));
 }
 
-export function detailsOf({ state }: Refund) {
+function detailsOf({ state }: Refund) {
   const { reference, description, providerReference: provider_reference } = state;
   return { reference, description, provider_reference };
 }
 
+export function eventDetailsOf(refund: Refund) {
+  const { approval } = refund.state;
+  return { ...detailsOf(refund), ...(approval !== 'not_needed' && { approval }) };
+}
+
+/** Why it failed, or why it was canceled by nobody. */
+export function reasonOf({ state: { failureReason, approval } }: Refund): string | null {
+  return approval === 'rejected' || approval === 'expired' ? `approval ${approval}` : failureReason;
+}
+
 export function ledgerRefundView({ organization, refund }: OwnedRefund): ValueOf<typeof LEDGER_REFUND> {
-  const { claimNumber, claimExpiresAt, failureReason: reason } = refund.state;
+  const { claimNumber, claimExpiresAt, approval } = refund.state;
   const isClaimed = claimExpiresAt !== null;
   const claim = isClaimed ? { number: claimNumber, expires_at: Math.floor(claimExpiresAt / 1000) } : null;
   const shown = { ...withOrganization(organization, refundView(refund)), created: recordedAt(refund.state.id) };
-  return { ...shown, claim, ...detailsOf(refund), reason };
+  return { ...shown, claim, ...detailsOf(refund), reason: reasonOf(refund), approval };
 }

@@ -7,6 +7,7 @@ import { CallerClock } from '../../../../shared/clock.js';
 import { AdvanceTestClock, type MovedTestClock, TestClocks } from '../../../access/index.js';
 import { OverdueSessions } from '../../../checkout/index.js';
 import { DueTransfers } from '../../../page/index.js';
+import { OverdueApprovals } from '../../../refunds/index.js';
 import { Deliveries, WebhookScheduler } from '../../../webhooks/index.js';
 import { DueWork } from '../../application/ports.js';
 
@@ -26,7 +27,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,
     private readonly transfers: DueTransfers,
-    private readonly overdue: OverdueSessions,
+    private readonly sessions: OverdueSessions,
+    private readonly approvals: OverdueApprovals,
     private readonly deliveries: Deliveries,
     private readonly webhooks: WebhookScheduler,
     private readonly jobs: Jobs,
@@ -44,7 +46,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
     const work = [
       () => this.moveSchedule(caller),
       () => this.transfers.sweep({ ...caller, ahead }),
-      () => this.overdue.sweep({ ...caller, ahead }),
+      () => this.sessions.sweep({ ...caller, ahead }),
+      () => this.approvals.sweep({ ...caller, ahead }),
       () => this.webhooks.deliver(caller, MAX_WAIT_MS),
     ];
     for (const step of work) await step().catch((error: unknown) => this.logger.warn(error));
@@ -60,7 +63,8 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
         for (const clock of behind) await this.moveSchedule(clock);
         for (const clock of moved) {
           await this.transfers.sweep(clock);
-          await this.overdue.sweep(clock);
+          await this.sessions.sweep(clock);
+          await this.approvals.sweep(clock);
         }
       },
     });

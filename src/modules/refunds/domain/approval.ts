@@ -1,0 +1,102 @@
+import type { Requester } from '../../../shared/caller.js';
+import type { ErrorCode } from '../../../shared/errors.js';
+import { REFUND_NOT_PENDING, refused, requirePending } from './refusals.js';
+
+export const SECOND_PERSON_REQUIRED: ErrorCode = {
+  code: 'second_person_required',
+  kind: 'person',
+  meaning:
+    'The key has the same holder as the one that proposed the refund. Somebody with the key of another holder must decide.',
+};
+
+export const APPROVAL_AMOUNT_MISMATCH: ErrorCode = {
+  code: 'approval_amount_mismatch',
+  kind: 'state',
+  meaning: "The amount is not the refund's. Read the refund, and approve what it says if that is right.",
+};
+
+/** A refund that was canceled, failed or paid out before anybody decided keeps `waiting`. */
+export type Approval = 'not_needed' | 'waiting' | 'approved' | 'rejected' | 'expired';
+
+/** Times are in milliseconds, by the clock of the organization. */
+export interface ApprovalState {
+  readonly approval: Approval;
+  /** Null if it is not known: the refund was made elsewhere, or by a version that kept no proposers. */
+  readonly proposedBy: Requester | null;
+  /** When it expires; null if no approval is needed. */
+  readonly approvalExpiresAt: number | null;
+  readonly decidedBy: Requester | null;
+  readonly decidedAt: number | null;
+  readonly comment: string | null;
+}
+
+export interface Proposer {
+  readonly requester: Requester;
+  readonly needsApproval: boolean;
+}
+
+export interface ApprovalDecision {
+  readonly by: Requester;
+  readonly comment: string | null;
+  readonly now: number;
+}
+
+export interface ApprovedAmount extends ApprovalDecision {
+  /** The amount that was seen. It must be the refund's. */
+  readonly amount: number;
+}
+
+export const DAYS_TO_DECIDE = 14;
+const MS_TO_DECIDE = DAYS_TO_DECIDE * 24 * 3600 * 1000;
+const UNDECIDED = { approvalExpiresAt: null, decidedBy: null, decidedAt: null, comment: null };
+
+export const UNKNOWN_PROPOSER: ApprovalState = { approval: 'not_needed', proposedBy: null, ...UNDECIDED };
+
+export function proposedBy({ requester, needsApproval }: Proposer, now: number): ApprovalState {
+  const known = { ...UNKNOWN_PROPOSER, proposedBy: requester };
+  if (!needsApproval) return known;
+  // The API shows whole seconds.
+  return { ...known, approval: 'waiting', approvalExpiresAt: Math.floor(now / 1000) * 1000 + MS_TO_DECIDE };
+}
+
+export function hasExpired({ approvalExpiresAt }: ApprovalState, now: number): boolean {
+  return approvalExpiresAt !== null && approvalExpiresAt <= now;
+}
+
+export function decidedAs(approval: 'approved' | 'rejected', { by, comment, now }: ApprovalDecision) {
+  return { approval, decidedBy: by, decidedAt: now, comment };
+}
+
+type Decidable = ApprovalState & Readonly<{ id: string; status: string; amount: number }>;
+
+export const isWaiting = ({ status, approval }: Pick<Decidable, 'status' | 'approval'>) =>
+  status === 'pending' && approval === 'waiting';
+
+/** Whether this was decided before. Refuses a decision that this requester cannot make, of another amount, or too late. */
+export function isDecidedAs(
+  approval: 'approved' | 'rejected',
+  refund: Decidable,
+  { by, now }: ApprovalDecision,
+  amount = refund.amount,
+): boolean {
+  if (refund.approval === 'not_needed') throw refused(REFUND_NOT_PENDING, refund, 'The refund needs no approval.');
+  requireSecondPerson(refund, by);
+  requireSeenAmount(refund, amount);
+  if (refund.approval === approval) return true;
+  requirePending(refund);
+  if (isWaiting(refund) && !hasExpired(refund, now)) return false;
+  throw refused(REFUND_NOT_PENDING, refund, `The approval was ${isWaiting(refund) ? 'expired' : refund.approval}.`);
+}
+
+/** Another key of the same holder, such as a rotated one, is no second person. */
+function requireSecondPerson(refund: Decidable, { holder }: Requester): void {
+  if (refund.proposedBy?.holder !== holder) return;
+  const message = `${holder} proposed the refund, so another holder must decide.`;
+  throw refused(SECOND_PERSON_REQUIRED, refund, message, 'Authorization');
+}
+
+/** The refund's amount is not told: a program that follows what is allowed must not approve what nobody has seen. */
+function requireSeenAmount(refund: Decidable, seen: number): void {
+  if (seen !== refund.amount)
+    throw refused(APPROVAL_AMOUNT_MISMATCH, refund, "The amount is not the refund's.", 'amount');
+}

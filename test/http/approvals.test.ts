@@ -1,0 +1,287 @@
+/** A refund that waits for approval: who sees it where, who decides, and what comes of it. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManageApiKeys, ManageOrganizations } from '../../src/modules/access/index.js';
+import { Database } from '../../src/persistence/database.js';
+import { useOther, useService, useShop } from '../kit/setup.js';
+import { isReplay, post, type Reply } from '../support/client.js';
+import { expectError, expectInvalid, readResource } from '../support/envelope.js';
+import { growth, scrape } from '../support/metrics.js';
+import { expectBalanced } from '../support/reconciled.js';
+import { ownedRefund, Shop } from '../support/shop.js';
+import { createKey } from '../support/tenants.js';
+
+const DAY = 24 * 3600;
+
+const service = useService();
+const other = useOther(service);
+/** Its secret key belongs to the owner. */
+const shop = useShop(service);
+let bot: Shop;
+let lead: Shop;
+let payment: string;
+
+const holder = async (name: string, rights: readonly ('propose' | 'approve')[]) =>
+  shop.as(await createKey(service, { organization: shop.organization, holder: name, rights }));
+
+beforeEach(async () => {
+  bot = await holder('bot', ['propose']);
+  lead = await holder('lead', ['approve']);
+  payment = await shop.capture();
+});
+
+afterEach(() => expectBalanced(service));
+
+const waiting = async (amount = 500): Promise<string> => (await bot.propose(payment, amount)).body.id;
+const approvalOf = async (id: string) => (await shop.get(`/v1/refunds/${id}/approval`)).body;
+const keyOf = (name: string) => ({ key: expect.stringMatching(/^key_/), holder: name, actor: null });
+const SECONDS = expect.any(Number);
+
+/** The refund as the ledger has it, and whether it is in the list that is to be paid out. */
+async function ledgerHas(id: string) {
+  const [all, pending] = ['?status=all', '?status=pending'].map((query) =>
+    shop.ledgerGet(`/ledger/v1/refunds${query}&organization=${shop.organization}`),
+  );
+  const shown = (await all)?.body.data.find((refund: { id: string }) => refund.id === id);
+  return { shown, isListed: JSON.stringify((await pending)?.body).includes(id) };
+}
+
+test('it is pending, has its money, and is seen by everybody and given to nobody', async () => {
+  const proposed = await bot.propose(payment, 500);
+  expect(proposed.status).toBe(201);
+  const { body: refund } = proposed;
+  const { id, created } = refund;
+  expect(refund).toEqual({ id, object: 'refund', amount: 500, currency: 'usd', status: 'pending', payment, created });
+  expect(await approvalOf(id)).toEqual({
+    object: 'refund.approval',
+    refund: id,
+    state: 'waiting',
+    proposed_by: keyOf('bot'),
+    decided_by: null,
+    comment: null,
+    expires_at: created + 14 * DAY,
+    decided_at: null,
+  });
+  expect(await shop.amountsOf(payment)).toMatchObject({ pending: 500, left: 4500 });
+  expect((await shop.claim()).body.data).toEqual([]);
+  const shown = { ...ownedRefund(shop.organization, refund), approval: 'waiting' };
+  expect(await ledgerHas(id)).toEqual({ shown, isListed: false });
+  expect((await shop.ledgerGet(`/ledger/v1/refunds/${id}`)).body).toEqual(shown);
+  const [event] = await shop.eventsOf(id);
+  const details = { reference: null, description: null, provider_reference: null, approval: 'waiting' };
+  expect(event.data).toEqual({ object: refund, reason: null, ...details });
+});
+
+test('of a free refund it is said who proposed it, and its events are as they were', async () => {
+  const sent = { key: shop.key, body: { payment, amount: 1 }, headers: { 'tillgate-actor': 'Ana of support' } };
+  const { id } = (await post(`${shop.url}/v1/refunds`, sent)).body;
+  const { proposed_by, ...approval } = await approvalOf(id);
+  expect(proposed_by).toEqual({ key: proposed_by.key, holder: proposed_by.key, actor: 'Ana of support' });
+  const undecided = { decided_by: null, comment: null, expires_at: null, decided_at: null };
+  expect(approval).toEqual({ object: 'refund.approval', refund: id, state: 'not_needed', ...undecided });
+  expect(Object.keys((await shop.eventsOf(id))[0].data)).not.toContain('approval');
+  expect((await approvalOf((await shop.recordRefund(payment)).body.id)).proposed_by).toBeNull();
+});
+
+test('those that wait are listed, until something becomes of them', async () => {
+  const [first, second, third] = [await waiting(1), await waiting(2), await waiting(3)];
+  const free = (await shop.propose(payment, 4)).body.id;
+  const list = '/v1/refunds?approval=waiting';
+  expect(await shop.idsOf(`${list}&limit=2`)).toEqual([third, second, first]);
+  expect(await shop.idsOf(`${list}&payment=${payment}&status=pending`)).toEqual([third, second, first]);
+  expect(await shop.idsOf(`${list}&status=canceled`)).toEqual([]);
+  await lead.approve(first, 1);
+  await bot.cancel(second);
+  expect(await shop.idsOf(list)).toEqual([third]);
+  expect(await shop.idsOf('/v1/refunds')).toEqual([free, third, second, first]);
+  expectInvalid(await shop.get('/v1/refunds?approval=approved'), ['approval', 'invalid_value', ['waiting']]);
+  const { body } = await bot.post('/v1/refunds', { payment, amount: 5, reference: 'r' });
+  expect(await shop.idsOf(`${list}&reference=r`)).toEqual([body.id]);
+  expect(await shop.idsOf(`${list}&reference=other`)).toEqual([]);
+});
+
+test('approved by another holder, it is paid out like any other', async () => {
+  const id = await waiting();
+  const body = { amount: 500, comment: 'Seen the parcel.' };
+  const approved = await post(`${lead.url}/v1/refunds/${id}/approve`, {
+    key: lead.key,
+    body,
+    headers: { 'tillgate-actor': 'Ana' },
+  });
+  expect(approved.status).toBe(200);
+  const { expires_at, proposed_by } = approved.body;
+  const decided_by = { ...keyOf('lead'), actor: 'Ana' };
+  const decision = { state: 'approved', decided_by, comment: 'Seen the parcel.', decided_at: SECONDS };
+  expect(approved.body).toEqual({ object: 'refund.approval', refund: id, proposed_by, expires_at, ...decision });
+  for (const again of [await shop.approve(id, 500), await shop.at(other).approve(id, 500)])
+    expect(again.body).toEqual(approved.body);
+  expectError(await shop.reject(id), {
+    status: 422,
+    code: 'refund_not_pending',
+    errors: [['id', 'invalid_value']],
+    nextStep: readResource(`/v1/refunds/${id}`),
+  });
+  expect((await shop.claim()).body.data).toMatchObject([{ id, approval: 'approved', claim: { number: 1 } }]);
+  await shop.succeed(id);
+  const events = await shop.eventsOf(id);
+  const seen = events.map(({ type, sequence, data }: Event) => [type, sequence, data.approval]);
+  expect(seen).toEqual([
+    ['refund.created', 1, 'waiting'],
+    ['refund.approved', 2, 'approved'],
+    ['refund.succeeded', 3, 'approved'],
+  ]);
+});
+
+interface Event {
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+test('rejected, it is canceled, and says why', async () => {
+  const id = await waiting();
+  const rejected = await lead.post(`/v1/refunds/${id}/reject`, { comment: 'Twice the same.' });
+  const decision = { state: 'rejected', decided_by: keyOf('lead'), comment: 'Twice the same.', decided_at: SECONDS };
+  expect(rejected.body).toEqual({ ...(await approvalOf(id)), ...decision });
+  expect((await shop.reject(id)).body).toEqual(rejected.body);
+  expect((await shop.approve(id, 500)).body.error.code).toBe('refund_not_pending');
+  expect((await shop.get(`/v1/refunds/${id}`)).body.status).toBe('canceled');
+  expect(await shop.amountsOf(payment)).toMatchObject({ pending: 0, left: 5000 });
+  const [, canceled] = await shop.eventsOf(id);
+  const reason = 'approval rejected';
+  expect(canceled).toMatchObject({ type: 'refund.canceled', sequence: 2, data: { reason, approval: 'rejected' } });
+  expect((await ledgerHas(id)).shown).toMatchObject({ status: 'canceled', reason, approval: 'rejected' });
+});
+
+test('not decided for 14 days of its clock, it expires', async () => {
+  const id = await waiting();
+  const advance = (seconds: number) => shop.post('/v1/test_helpers/clock', { advance_seconds: seconds });
+  await advance(14 * DAY - 60);
+  expect((await approvalOf(id)).state).toBe('waiting');
+  await advance(60);
+  expect(await approvalOf(id)).toMatchObject({ state: 'expired', decided_by: null, decided_at: null });
+  expect((await lead.approve(id, 500)).body.error.code).toBe('refund_not_pending');
+  expect(await shop.amountsOf(payment)).toMatchObject({ pending: 0, left: 5000 });
+  const [, canceled] = await shop.eventsOf(id);
+  expect(canceled).toMatchObject({
+    type: 'refund.canceled',
+    data: { reason: 'approval expired', approval: 'expired' },
+  });
+  // What is proposed now waits from now on.
+  const { id: next, created } = (await bot.propose(payment, 500)).body;
+  expect((await approvalOf(next)).expires_at).toBe(created + 14 * DAY);
+});
+
+describe('nobody decides', () => {
+  const decisions = (key: Shop, id: string) => [() => key.approve(id, 500), () => key.reject(id)];
+
+  test('about what the same holder proposed, with a rotated key neither', async () => {
+    const both = await createKey(service, { organization: shop.organization, holder: 'bot', rights: ['approve'] });
+    const keys = await service.application.get(ManageApiKeys).list(shop.organization);
+    const old = keys.find(({ state }) => state.holder === 'bot' && state.rights.includes('approve'))?.state.id ?? '';
+    const { token } = await service.application
+      .get(ManageApiKeys)
+      .rotate(old, { overlap: DAY * 1000, expiresAt: null });
+    const id = await waiting();
+    for (const decide of [both, token].flatMap((key) => decisions(shop.as(key), id))) {
+      expectError(await decide(), {
+        status: 422,
+        code: 'second_person_required',
+        errors: [['Authorization', 'invalid_value']],
+        nextStep: readResource(`/v1/refunds/${id}`),
+      });
+    }
+    expect((await approvalOf(id)).state).toBe('waiting');
+  });
+
+  test('under the idempotency key of a person who may not, which stays free for one who may', async () => {
+    const id = await waiting();
+    const own = shop.as(await createKey(service, { organization: shop.organization, holder: 'bot' }));
+    const approve = (as: Shop): Promise<Reply> => as.post(`/v1/refunds/${id}/approve`, { amount: 500 }, 'approve-it');
+    expect((await approve(own)).status).toBe(422);
+    const approved = await approve(lead);
+    expect([approved.status, isReplay(approved)]).toEqual([200, false]);
+    expect(isReplay(await approve(lead))).toBe(true);
+  });
+
+  test('about another amount than the one of the refund, which is not told', async () => {
+    const id = await waiting();
+    for (const amount of [499, 501]) {
+      expectError(await lead.approve(id, amount), {
+        status: 422,
+        code: 'approval_amount_mismatch',
+        errors: [['amount', 'invalid_value', []]],
+        nextStep: readResource(`/v1/refunds/${id}`),
+      });
+    }
+    expectInvalid(await lead.post(`/v1/refunds/${id}/approve`, {}), ['amount', 'required']);
+    expectInvalid(await lead.post(`/v1/refunds/${id}/reject`, { comment: 'x'.repeat(501) }), ['comment', 'too_long']);
+    expect((await approvalOf(id)).state).toBe('waiting');
+  });
+
+  test('about what needs no approval, or belongs to somebody else', async () => {
+    const free = (await shop.propose(payment, 500)).body.id;
+    for (const decide of decisions(lead, free)) expect((await decide()).body.error.code).toBe('refund_not_pending');
+    const stranger = await Shop.open(service);
+    for (const decide of decisions(stranger, await waiting()))
+      expect((await decide()).body.error.code).toBe('not_found');
+    expect((await stranger.get(`/v1/refunds/${free}/approval`)).status).toBe(404);
+  });
+});
+
+test('a key with the right to approve proposes what waits for nobody', async () => {
+  const both = await holder('both', ['propose', 'approve']);
+  const { id } = (await both.propose(payment, 500)).body;
+  expect((await approvalOf(id)).state).toBe('not_needed');
+});
+
+test('an organization has all its refunds approved from the moment it says so', async () => {
+  const change = (refundApproval: 'all' | 'keys') =>
+    service.application
+      .get(Database)
+      .run({ queue: 'test' }, () =>
+        service.application.get(ManageOrganizations).change(shop.organization, { refundApproval }),
+      );
+  expect((await approvalOf((await shop.propose(payment, 1)).body.id)).state).toBe('not_needed');
+  await change('all');
+  const { id } = (await shop.propose(payment, 500)).body;
+  expect((await approvalOf(id)).state).toBe('waiting');
+  expect((await shop.approve(id, 500)).body.error.code).toBe('second_person_required');
+  expect((await lead.approve(id, 500)).body.state).toBe('approved');
+  await change('keys');
+  expect((await approvalOf((await shop.propose(payment, 1)).body.id)).state).toBe('not_needed');
+});
+
+test('a retry is the same refund, whoever sends it, and waits as the first one did', async () => {
+  const [key, reference] = [randomUUID(), randomUUID()];
+  const first = await bot.post('/v1/refunds', { payment, amount: 5, reference }, key);
+  for (const again of [
+    await bot.post('/v1/refunds', { payment, amount: 5, reference }, key),
+    await shop.post('/v1/refunds', { payment, amount: 5, reference }),
+  ])
+    expect(again.body).toEqual(first.body);
+  expect((await approvalOf(first.body.id)).state).toBe('waiting');
+});
+
+test('money that left all the same is a fact, which is counted', async () => {
+  const before = await scrape(service);
+  const paid = [await waiting(1), await waiting(2), await waiting(3)];
+  await shop.succeed(paid[0] as string);
+  await shop.post(`/v1/test_helpers/refunds/${paid[1]}/succeed`);
+  await shop.recordRefund(payment, { amount: 3, provider_reference: 'p', reference: null });
+  const counted = growth(before, await scrape(service), 'tillgate_refunds_paid_unapproved_total');
+  expect(counted).toEqual({ '{mode="test"}': 2 });
+  expect((await ledgerHas(paid[0] as string)).shown).toMatchObject({ status: 'succeeded', approval: 'waiting' });
+  expect((await lead.approve(paid[0] as string, 1)).body.error.code).toBe('refund_not_pending');
+  const events = await shop.eventsOf(paid[0] as string);
+  expect(events.map(({ type, data }: Event) => [type, data.approval])).toEqual([
+    ['refund.created', 'waiting'],
+    ['refund.succeeded', 'waiting'],
+  ]);
+});
+
+test('what the ledger cannot pay fails, also before its approval', async () => {
+  const id = await waiting();
+  expect((await shop.fail(id, { reason: 'The account is closed.' })).body).toMatchObject({ status: 'failed' });
+  expect((await lead.approve(id, 500)).body.error.code).toBe('refund_not_pending');
+});

@@ -1,0 +1,146 @@
+/** All that can become of a waiting refund at once, on two processes: the answers and the events are of one of their orders. */
+import { expect, test } from '@jest/globals';
+import { useService } from '../kit/setup.js';
+import type { Reply } from '../support/client.js';
+import type { Server } from '../support/processes.js';
+import { atOnce } from '../support/races.js';
+import { expectBalanced } from '../support/reconciled.js';
+import { useProcesses } from '../support/setup.js';
+import { Shop } from '../support/shop.js';
+import { createKey } from '../support/tenants.js';
+
+const RACES = 1000;
+const AT_ONCE = 25;
+const DAY = 24 * 3600;
+
+const service = useService();
+const processes = useProcesses(service);
+
+interface State {
+  readonly status: string;
+  readonly approval: string;
+  readonly isClaimed: boolean;
+  readonly isLate: boolean;
+  readonly events: readonly string[];
+}
+/** The state after it, or undefined if it would have been answered otherwise. */
+type Step = (state: State) => State | undefined;
+
+const START: State = {
+  status: 'pending',
+  approval: 'waiting',
+  isClaimed: false,
+  isLate: false,
+  events: ['refund.created'],
+};
+const isWaiting = ({ status, approval }: State) => status === 'pending' && approval === 'waiting';
+const codeOf = ({ status, body }: Reply): string => (status === 200 ? 'done' : body.error.code);
+const becomes = (state: State, change: Partial<State>, event: string): State => {
+  return {
+    ...state,
+    ...change,
+    isClaimed: state.isClaimed && change.status === undefined,
+    events: [...state.events, event],
+  };
+};
+const onlyIf = (isRight: boolean, state: State) => (isRight ? state : undefined);
+
+function decide(reply: Reply, word: 'approved' | 'rejected', change: Partial<State>, event: string): Step {
+  return (state) => {
+    if (state.approval === word) return onlyIf(codeOf(reply) === 'done', state);
+    const isPossible = isWaiting(state) && !state.isLate;
+    if (isPossible) return codeOf(reply) === 'done' ? becomes(state, { approval: word, ...change }, event) : undefined;
+    return onlyIf(codeOf(reply) === 'refund_not_pending', state);
+  };
+}
+
+const cancel =
+  (reply: Reply): Step =>
+  (state) => {
+    const code = state.status !== 'pending' ? 'refund_not_pending' : state.isClaimed ? 'refund_in_progress' : 'done';
+    if (codeOf(reply) !== code) return undefined;
+    return code === 'done' ? becomes(state, { status: 'canceled' }, 'refund.canceled') : state;
+  };
+
+const succeed =
+  (reply: Reply): Step =>
+  (state) => {
+    const isPending = state.status === 'pending';
+    if (codeOf(reply) !== (isPending ? 'done' : 'refund_not_pending')) return undefined;
+    return isPending ? becomes(state, { status: 'succeeded' }, 'refund.succeeded') : state;
+  };
+
+/** It passes by what another request has locked. */
+const claim =
+  ({ body }: Reply): Step =>
+  (state) => {
+    if (body.data.length === 0) return state;
+    return state.status === 'pending' && state.approval === 'approved' ? { ...state, isClaimed: true } : undefined;
+  };
+
+const late: Step = (state) => ({ ...state, isLate: true });
+const expire: Step = (state) =>
+  state.isLate && isWaiting(state)
+    ? becomes(state, { status: 'canceled', approval: 'expired' }, 'refund.canceled')
+    : state;
+
+/** Every state in which these steps can end. */
+function endings(steps: readonly Step[], state: State): State[] {
+  if (steps.length === 0) return [state];
+  return steps.flatMap((step) => {
+    const after = step(state);
+    return after === undefined
+      ? []
+      : endings(
+          steps.filter((one) => one !== step),
+          after,
+        );
+  });
+}
+
+async function race(number: number, ledgerKey: string): Promise<void> {
+  const owner = await Shop.open(service, { ledgerKey });
+  const holder = async (name: string, right: 'propose' | 'approve') =>
+    owner.as(await createKey(service, { organization: owner.organization, holder: name, rights: [right] }));
+  const [bot, ana, ben] = [
+    await holder('bot', 'propose'),
+    await holder('ana', 'approve'),
+    await holder('ben', 'approve'),
+  ];
+  const payment = await owner.capture();
+  const { id } = (await bot.propose(payment, 500)).body;
+  const [one, other] = processes as [Server, Server];
+  const requests: readonly [() => Promise<Reply>, (reply: Reply) => readonly Step[]][] = [
+    [() => ana.at(one).approve(id, 500), (reply) => [decide(reply, 'approved', {}, 'refund.approved')]],
+    [() => ben.at(other).reject(id), (reply) => [decide(reply, 'rejected', { status: 'canceled' }, 'refund.canceled')]],
+    [() => bot.at(one).cancel(id), (reply) => [cancel(reply)]],
+    [() => owner.at(other).claim(), (reply) => [claim(reply)]],
+    [() => owner.at(one).succeed(id), (reply) => [succeed(reply)]],
+    [() => owner.at(other).post('/v1/test_helpers/clock', { advance_seconds: 14 * DAY }), () => [late, expire]],
+  ];
+  // Not all of them in each race, so that none of them always comes too late.
+  const racing = requests.filter((_, place) => (number >> place) % 2 === 0 || number % 7 === 0);
+  const replies = await atOnce(
+    racing.map(([request]) => request),
+    number,
+  );
+  const steps = racing.flatMap(([, stepsOf], place) => stepsOf(replies[place] as Reply));
+  const said = replies.map(({ status, text }) => `${status} ${text}`).join('\n');
+  const { status } = (await owner.get(`/v1/refunds/${id}`)).body;
+  const { state: approval } = (await owner.get(`/v1/refunds/${id}/approval`)).body;
+  const events = await owner.eventsOf(id);
+  expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
+    events.map((_: unknown, at: number) => at + 1),
+  );
+  const found = { status, approval, events: events.map(({ type }: { type: string }) => type) };
+  const possible = endings(steps, START).map(({ status, approval, events }) => ({ status, approval, events }));
+  if (!possible.some((one) => JSON.stringify(one) === JSON.stringify(found)))
+    throw new Error(`No order of these leads to ${JSON.stringify(found)}:\n${said}`);
+}
+
+test(`${RACES} races of approve, reject, cancel, claim, succeed and the end of the time`, async () => {
+  const { ledgerKey } = await Shop.open(service);
+  for (let start = 0; start < RACES; start += AT_ONCE)
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => race(start + index, ledgerKey)));
+  await expectBalanced(service);
+});

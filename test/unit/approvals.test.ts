@@ -1,0 +1,130 @@
+/** Who may decide about a refund, what becomes of it, and when it is too late. */
+import { describe, expect, test } from '@jest/globals';
+import { Refund } from '../../src/modules/refunds/domain/refund.js';
+import type { RefundState } from '../../src/modules/refunds/domain/refund-state.js';
+import type { Requester } from '../../src/shared/caller.js';
+import { refusalOf } from '../support/refusal.js';
+
+const NOW = 1_763_700_000_700;
+const DAY = 24 * 3600 * 1000;
+const MOMENT = { now: NOW, ahead: 0 };
+const PAYMENT = { id: 'pay_live_01h455vb4pex5vsknk084sn02q', mode: 'live', currency: 'usd', refundable: 5000 } as const;
+const INPUT = { payment: PAYMENT.id, amount: 100, reference: null, description: null };
+const BOT = { key: 'key_bot', holder: 'support-bot', actor: null };
+const ROTATED = { key: 'key_bot_2', holder: 'support-bot', actor: 'Ana' };
+const ANA = { key: 'key_ana', holder: 'Ana', actor: null };
+const BEN = { key: 'key_ben', holder: 'Ben', actor: 'Ben' };
+const FAILURE = { reason: null, claim: null, providerReference: null };
+
+const propose = (needsApproval: boolean) => Refund.propose(PAYMENT, INPUT, MOMENT, { requester: BOT, needsApproval });
+const waiting = propose(true);
+const by = (requester: Requester, now = NOW, comment: string | null = null) => ({ by: requester, now, comment });
+const approve = (refund: Refund, requester: Requester = ANA, now = NOW) =>
+  refund.approve({ ...by(requester, now), amount: 100 });
+const approvalOf = ({ state }: { state: RefundState }) => {
+  const { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment } = state;
+  return { status, approval, proposedBy, approvalExpiresAt, decidedBy, decidedAt, comment };
+};
+const UNDECIDED = { proposedBy: BOT, decidedBy: null, decidedAt: null, comment: null };
+const EXPIRES = NOW - 700 + 14 * DAY;
+
+test('a refund is proposed by somebody, and waits up to 14 days if it has to be approved', () => {
+  const free = { status: 'pending', approval: 'not_needed', ...UNDECIDED, approvalExpiresAt: null };
+  expect(approvalOf(propose(false))).toEqual(free);
+  expect(approvalOf(waiting)).toEqual({ ...free, approval: 'waiting', approvalExpiresAt: EXPIRES });
+  expect(Refund.propose(PAYMENT, INPUT, MOMENT).state).toMatchObject({ approval: 'not_needed', proposedBy: null });
+});
+
+test('another holder approves it once, and then it can be claimed', () => {
+  expect(() => waiting.claim(NOW, 60)).toThrow(RangeError);
+  const approved = waiting.approve({ ...by(BEN, NOW + 5, 'Seen the parcel.'), amount: 100 });
+  expect(approvalOf(approved)).toEqual({
+    ...approvalOf(waiting),
+    approval: 'approved',
+    decidedBy: BEN,
+    decidedAt: NOW + 5,
+    comment: 'Seen the parcel.',
+  });
+  expect(approve(approved)).toBe(approved);
+  expect(approve(approved.succeed(null)).state.status).toBe('succeeded');
+  expect(approved.claim(NOW, 60).state.claimNumber).toBe(1);
+});
+
+test('another holder rejects it once, which cancels it', () => {
+  const rejected = waiting.reject(by(ANA, NOW, 'Twice the same.'));
+  expect(approvalOf(rejected)).toEqual({
+    ...approvalOf(waiting),
+    status: 'canceled',
+    approval: 'rejected',
+    decidedBy: ANA,
+    decidedAt: NOW,
+    comment: 'Twice the same.',
+  });
+  expect(rejected.reject(by(BEN))).toBe(rejected);
+});
+
+test('it expires when its time is over, and nobody can decide from then on', () => {
+  expect(waiting.expire(EXPIRES - 1)).toBe(waiting);
+  expect(approvalOf(waiting.expire(EXPIRES))).toEqual({
+    ...approvalOf(waiting),
+    status: 'canceled',
+    approval: 'expired',
+  });
+  expect(approve(waiting, ANA, EXPIRES - 1).state.approval).toBe('approved');
+  for (const late of [() => approve(waiting, ANA, EXPIRES), () => waiting.reject(by(ANA, EXPIRES))])
+    expect(refusalOf(late).code).toBe('refund_not_pending');
+  for (const other of [approve(waiting), waiting.cancel(), propose(false)]) expect(other.expire(EXPIRES)).toBe(other);
+});
+
+describe('refused is', () => {
+  test('whoever holds the key of the proposal, under any key', () => {
+    for (const requester of [BOT, ROTATED]) {
+      const refusal = {
+        code: 'second_person_required',
+        errors: [{ param: 'Authorization' }],
+        resource: waiting.state.id,
+      };
+      expect(refusalOf(() => approve(waiting, requester))).toMatchObject(refusal);
+      expect(refusalOf(() => waiting.reject(by(requester)))).toMatchObject(refusal);
+      expect(refusalOf(() => approve(approve(waiting), requester))).toMatchObject(refusal);
+    }
+  });
+
+  test.each([99, 101])('the approval of %s, which nobody saw, without a word of what would be right', (amount) => {
+    const errors = [
+      { param: 'amount', code: 'invalid_value', message: "The amount is not the refund's.", allowed: [] },
+    ];
+    const refusal = { code: 'approval_amount_mismatch', errors, resource: waiting.state.id };
+    for (const refund of [waiting, approve(waiting)])
+      expect(refusalOf(() => refund.approve({ ...by(ANA), amount }))).toEqual(refusal);
+  });
+
+  test.each([
+    ['an approval of one that needs none', () => approve(propose(false))],
+    ['a rejection of one that needs none', () => propose(false).reject(by(ANA))],
+    ['an approval of a rejected one', () => approve(waiting.reject(by(ANA)))],
+    ['a rejection of an approved one', () => approve(waiting).reject(by(ANA))],
+    ['an approval of an expired one', () => approve(waiting.expire(EXPIRES))],
+    ['a rejection of an expired one', () => waiting.expire(EXPIRES).reject(by(ANA))],
+    ['an approval of a canceled one', () => approve(waiting.cancel())],
+    ['an approval of a failed one', () => approve(waiting.fail(FAILURE))],
+    ['an approval of one that was paid all the same', () => approve(waiting.succeed(null))],
+    ['a rejection of one that was paid all the same', () => waiting.succeed(null).reject(by(ANA))],
+  ])('%s', (_, decide) => {
+    expect(refusalOf(decide).code).toBe('refund_not_pending');
+  });
+});
+
+test('what is decided without an approval leaves it waiting: nobody has decided', () => {
+  for (const refund of [waiting.cancel(), waiting.fail(FAILURE), waiting.succeed(null)])
+    expect(refund.state).toMatchObject({ approval: 'waiting', decidedBy: null });
+});
+
+test('each event has the next number, also of a refund that is read again', () => {
+  const approved = approve(waiting);
+  const claimed = approved.claim(NOW, 60);
+  const numbers = [waiting, waiting.reject(by(ANA)), waiting.cancel(), approved, claimed, claimed.succeed(null)];
+  expect(numbers.map(({ version }) => version)).toEqual([1, 2, 2, 2, 2, 3]);
+  expect(numbers.map(({ state }) => Refund.restore(state).version)).toEqual([1, 2, 2, 2, 2, 3]);
+  expect(Refund.restore(claimed.succeed(null).state).return(null).version).toBe(4);
+});
