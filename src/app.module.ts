@@ -4,12 +4,13 @@ import { EncryptionModule } from './encryption/encryption.module.js';
 import { IDEMPOTENCY_ERRORS } from './idempotency/error.codes.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IdempotencyKeyRecord } from './idempotency/idempotency-key.record.js';
+import { RESPONSE_TRACES } from './idempotency/stored-responses.js';
 import * as declared from './modules.js';
 import { ReferenceController } from './openapi/reference.controller.js';
 import { SystemClock } from './platform/clock.js';
 import { Config } from './platform/config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
-import { Facts, type ModuleFacts } from './platform/facts.js';
+import { type Declarations, Facts, type ModuleFacts } from './platform/facts.js';
 import { BodyGuard } from './platform/http/body.guard.js';
 import { HTTP_ERRORS } from './platform/http/error.codes.js';
 import { ErrorFilter } from './platform/http/error.filter.js';
@@ -22,10 +23,11 @@ import { PLATFORM_METRICS } from './telemetry/metrics.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 
 export const MODULES: readonly ModuleFacts[] = Object.values(declared);
-const PLATFORM = {
+const PLATFORM: Declarations = {
   errors: [...HTTP_ERRORS, ...IDEMPOTENCY_ERRORS],
   metrics: PLATFORM_METRICS,
   jobs: ['remove_idempotency_keys', 'analyze_new_tables', 'reconcile'],
+  traces: [RESPONSE_TRACES],
 };
 
 export const factsOf = (list: readonly ModuleFacts[] = MODULES) => new Facts([PLATFORM, ...list]);

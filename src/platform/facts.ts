@@ -2,6 +2,7 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
 import { type IdKind, prefixOf } from '../shared/id.js';
+import type { Statement } from './database/prepared-query.js';
 import type { DeclaredGauge, DeclaredMetric } from './metric.js';
 
 /** Where a surface serves a resource: one at `path/id` and, if `isListed`, a list at `path`. */
@@ -54,6 +55,30 @@ export interface Diagnosis<Row = never> {
   readonly warnings: (rows: readonly Row[]) => readonly { readonly found: string; readonly advice: string }[];
 }
 
+/** Finds JSON about resources as `place` and `json`, and stores it anew: `$3` and `$4` are then the places and the JSON. */
+export interface JsonColumn {
+  readonly find: Statement;
+  readonly store: Statement;
+}
+
+/**
+ * Where a part of the application keeps what people said about a resource, besides the resource's own row. In SQL, `$1` to `$3`
+ * are organization, mode, and the IDs of the resource and of what belongs to it.
+ */
+export interface Traces {
+  /** Finds the IDs of more that belongs to it. */
+  readonly belonging?: readonly Statement[];
+  /** Finds the resources that must not be removed. */
+  readonly kept?: readonly Statement[];
+  /** Clears the columns with what was said, and removes rows that are nothing else. */
+  readonly clear?: readonly Statement[];
+  /** Removes the rows. */
+  readonly remove?: readonly Statement[];
+  readonly json?: readonly JsonColumn[];
+  /** The members with what was said, in any JSON, and what takes the place of their values. */
+  readonly members?: Readonly<Record<string, (value: never) => unknown>>;
+}
+
 /** What a part of the application declares: a module, or the platform. */
 export interface Declarations {
   readonly errors?: readonly ErrorCode[];
@@ -65,6 +90,7 @@ export interface Declarations {
   readonly measurements?: readonly Measurement[];
   readonly diagnoses?: readonly Diagnosis[];
   readonly jobs?: readonly string[];
+  readonly traces?: readonly Traces[];
 }
 
 export interface ModuleFacts extends Declarations {
@@ -86,6 +112,7 @@ export class Facts implements Required<Declarations> {
   readonly measurements: readonly Measurement[];
   readonly diagnoses: readonly Diagnosis[];
   readonly jobs: readonly string[];
+  readonly traces: readonly Traces[];
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
   readonly promises: readonly string[];
@@ -104,6 +131,8 @@ export class Facts implements Required<Declarations> {
       ...measurements.flatMap(({ gauges }) => Object.values(gauges)),
     ]);
     this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
+    // Rows of refunds are changed before those of their payments (close-refund.ts).
+    this.traces = parts.toReversed().flatMap(({ traces = [] }) => traces);
     this.errorCodes = this.errors.map(({ code }) => code);
     this.resourcesWithEvents = this.resources.filter(({ events }) => events);
     this.eventTypes = this.resourcesWithEvents.flatMap(({ events = {} }) => Object.keys(events));

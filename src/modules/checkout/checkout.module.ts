@@ -7,6 +7,8 @@ import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkou
 import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
 import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
+import { PostgresSessionDetails } from './adapters/persistence/postgres-session-details.js';
+import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.views.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
 import { CloseCheckoutSession } from './application/close-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
@@ -16,8 +18,15 @@ import {
   CheckoutSessions,
   OverdueSessions,
   PageLinks,
+  SessionDetails,
 } from './application/ports.js';
-import { PAYMENT_REQUIRED, PAYMENT_SESSION_MISMATCH, SESSION_NOT_OPEN } from './domain/checkout-session.js';
+import { RedactCheckoutSession } from './application/redact-checkout-session.js';
+import {
+  PAYMENT_REQUIRED,
+  PAYMENT_SESSION_MISMATCH,
+  SESSION_NOT_CLOSED,
+  SESSION_NOT_OPEN,
+} from './domain/checkout-session.js';
 import { SESSION_FACTS } from './facts.js';
 
 @Module({
@@ -27,11 +36,13 @@ import { SESSION_FACTS } from './facts.js';
     CloseCheckoutSession,
     CreateCheckoutSession,
     ExpirySweeper,
+    RedactCheckoutSession,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
     { provide: OverdueSessions, useExisting: ExpirySweeper satisfies Abstract<OverdueSessions> },
     { provide: PageLinks, useClass: EncryptedPageLinks },
+    { provide: SessionDetails, useClass: PostgresSessionDetails },
   ],
   exports: [CheckoutSessionQueries, CloseCheckoutSession, OverdueSessions, PageLinks],
 })
@@ -40,7 +51,8 @@ export class CheckoutModule {}
 export const CHECKOUT: ModuleFacts = {
   module: CheckoutModule,
   records: [CheckoutSessionRecord],
-  errors: [SESSION_NOT_OPEN, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
+  errors: [SESSION_NOT_OPEN, SESSION_NOT_CLOSED, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
   jobs: ['expire_sessions'],
+  traces: [{ members: REDACTED_MEMBERS }],
 };

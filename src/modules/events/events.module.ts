@@ -12,6 +12,7 @@ import { EventRecord } from './adapters/persistence/event.record.js';
 import { EventFloor } from './adapters/persistence/event-floor.js';
 import { EventLists } from './adapters/persistence/event-lists.js';
 import { EventSweeper } from './adapters/persistence/event-sweeper.js';
+import { EVENT_TRACES } from './adapters/persistence/event-traces.js';
 import { ATTEMPTS, EVENT_MEASUREMENT, RECORDED } from './adapters/persistence/metrics.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
@@ -66,4 +67,5 @@ export const EVENTS: ModuleFacts = {
   metrics: [RECORDED, ATTEMPTS],
   measurements: [EVENT_MEASUREMENT],
   jobs: ['deliver_webhooks', 'remove_events'],
+  traces: [EVENT_TRACES],
 };

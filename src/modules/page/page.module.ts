@@ -8,6 +8,7 @@ import { MissingPageController } from './adapters/http/missing-page.controller.j
 import { PageController } from './adapters/http/page.controller.js';
 import { PagesController } from './adapters/http/pages.controller.js';
 import { CheckoutPageRecord } from './adapters/persistence/checkout-page.record.js';
+import { PAGE_TRACES } from './adapters/persistence/page-traces.js';
 import { PaymentUrlRecord } from './adapters/persistence/payment-url.record.js';
 import { TypeormPages } from './adapters/persistence/typeorm-pages.js';
 import { TimedLatePayments } from './adapters/schedule/timed-late-payments.js';
@@ -33,4 +34,8 @@ import { SetPaymentUrl } from './application/set-payment-url.js';
 })
 class PageModule {}
 
-export const PAGE: ModuleFacts = { module: PageModule, records: [CheckoutPageRecord, PaymentUrlRecord] };
+export const PAGE: ModuleFacts = {
+  module: PageModule,
+  records: [CheckoutPageRecord, PaymentUrlRecord],
+  traces: [PAGE_TRACES],
+};

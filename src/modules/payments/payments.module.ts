@@ -11,6 +11,7 @@ import { HoldRecord } from './adapters/persistence/hold.record.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PAYMENT_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
+import { PAYMENT_TRACES } from './adapters/persistence/payment-traces.js';
 import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
 import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
 import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
@@ -46,4 +47,5 @@ export const PAYMENTS: ModuleFacts = {
   resources: [PAYMENT_FACTS, HOLD_FACTS],
   invariants: PAYMENT_INVARIANTS,
   measurements: [PAYMENT_MEASUREMENT],
+  traces: [PAYMENT_TRACES],
 };

@@ -12,6 +12,7 @@ import { REFUND_INVARIANTS } from './adapters/persistence/invariants.js';
 import { REFUND_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PostgresClaims } from './adapters/persistence/postgres-claims.js';
 import { RefundRecord } from './adapters/persistence/refund.record.js';
+import { REFUND_TRACES } from './adapters/persistence/refund-traces.js';
 import { STUCK_REFUNDS } from './adapters/persistence/stuck-refunds.js';
 import { TypeormRefunds } from './adapters/persistence/typeorm-refunds.js';
 import { ChangeClaim } from './application/change-claim.js';
@@ -63,4 +64,5 @@ export const REFUNDS: ModuleFacts = {
   invariants: REFUND_INVARIANTS,
   measurements: [REFUND_MEASUREMENT],
   diagnoses: [STUCK_REFUNDS],
+  traces: [REFUND_TRACES],
 };

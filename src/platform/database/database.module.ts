@@ -4,6 +4,7 @@ import { HAS_CITUS } from './citus.js';
 import { createDataSource, type DatabaseOptions } from './data-source.js';
 import { Database } from './database.js';
 import { FirstStatistics } from './first-statistics.js';
+import { StoredTraces } from './traces.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 @Module({})
@@ -23,9 +24,10 @@ export class DatabaseModule {
           inject: [DataSource],
         },
         FirstStatistics,
+        StoredTraces,
         UnitOfWork,
       ],
-      exports: [Database, UnitOfWork],
+      exports: [Database, StoredTraces, UnitOfWork],
     };
   }
 }

@@ -51,12 +51,33 @@ export interface OverdueSession extends Caller {
   readonly id: string;
 }
 
+export interface ClosedSession {
+  readonly id: OwnId;
+  /** Its position among the closed ones. Only the port's implementation understands it. */
+  readonly closedAt: string;
+  readonly isExpired: boolean;
+}
+
+/** What customers and shops said: details of closed sessions, and their traces everywhere else. */
+export abstract class SessionDetails {
+  /** Locks a session until the end of the open transaction. `isStored` is false if it is overdue and not yet stored as expired. Refuses with not_found. */
+  abstract lock(caller: Caller, id: OwnId): Promise<{ readonly session: CheckoutSession; readonly isStored: boolean }>;
+  /** Stores a redacted session, which is locked, and removes the traces of its details, those of later refunds too. */
+  abstract redact(caller: Caller, session: CheckoutSession): Promise<void>;
+  /** Up to `limit` sessions with details that were closed so many days ago, by the clock of the caller. The oldest come first, and with `after` those after that one. */
+  abstract closed(caller: Caller, days: number, limit: number, after?: ClosedSession): Promise<ClosedSession[]>;
+  /** Some of the closed sessions with this address, in whatever case, by ID; with `after` those after that one. */
+  abstract withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]>;
+  /** Removes, in the open transaction, those of the sessions that expired without any payment, with their traces. Returns those that have one. */
+  abstract remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]>;
+}
+
 export abstract class CheckoutSessionEvents {
   /** Records an event with the session as the API shows it after the change. The event is also sent to its notify_url, if any. */
   abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
 }
 
-/** Expires the sessions that a moved test clock made overdue. */
+/** Expires the sessions that a moved test clock made overdue, and forgets those that it made old. */
 export abstract class OverdueSessions {
   abstract sweep(clock: MovedClock): Promise<void>;
 }

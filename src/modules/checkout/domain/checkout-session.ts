@@ -16,6 +16,7 @@ export const SESSION_EVENTS = {
   'checkout.session.created': 'A checkout session was created.',
   'checkout.session.completed': 'A checkout session was completed by its payment or, if its total is 0, by request.',
   'checkout.session.expired': 'A checkout session expired, at its `expires_at` or by request.',
+  'checkout.session.redacted': 'The details of a closed checkout session were removed, here and everywhere else.',
 } as const;
 export type SessionEvent = keyof typeof SESSION_EVENTS;
 
@@ -23,6 +24,12 @@ export const SESSION_NOT_OPEN: ErrorCode = {
   code: 'session_not_open',
   kind: 'state',
   meaning: 'The session is complete or expired. Read it.',
+};
+
+export const SESSION_NOT_CLOSED: ErrorCode = {
+  code: 'session_not_closed',
+  kind: 'state',
+  meaning: 'The session is open. Only a complete or expired one is redacted. Expire it first, or wait.',
 };
 
 export const PAYMENT_SESSION_MISMATCH: ErrorCode = {
@@ -42,12 +49,23 @@ export interface CheckoutSessionState extends SessionTerms {
   readonly mode: Mode;
   readonly status: SessionStatus;
   readonly paymentStatus: PaymentStatus;
+  readonly isRedacted: boolean;
 }
 
 export type CheckoutSessionSummary = Pick<
   CheckoutSessionState,
   'id' | 'mode' | 'status' | 'paymentStatus' | 'currency' | 'amountTotal'
 >;
+
+export const REDACTED = '[redacted]';
+const NO_DETAILS = {
+  successUrl: null,
+  cancelUrl: null,
+  returnUrl: null,
+  notifyUrl: null,
+  description: null,
+  customerEmail: null,
+};
 
 export class CheckoutSession {
   private constructor(readonly state: CheckoutSessionState) {}
@@ -62,14 +80,14 @@ export class CheckoutSession {
     const id = newId(CHECKOUT_SESSION_ID, now, mode);
     const terms = agreedTerms(input, mode, createdAt(id), webhookUrls);
     const paymentStatus = terms.amountTotal === 0 ? 'no_payment_required' : 'unpaid';
-    return new CheckoutSession({ id, mode, status: 'open', paymentStatus, ...terms });
+    return new CheckoutSession({ id, mode, status: 'open', paymentStatus, isRedacted: false, ...terms });
   }
 
   static restore(state: CheckoutSessionState): CheckoutSession {
     return new CheckoutSession(state);
   }
 
-  /** Number of events about the session so far: the first is its creation, the second its completion or expiry. */
+  /** Number of its events but for its redaction: the first is its creation, the second its completion or expiry. */
   get version(): number {
     return this.state.status === 'open' ? 1 : 2;
   }
@@ -112,11 +130,29 @@ export class CheckoutSession {
     return new CheckoutSession({ ...this.state, status: 'expired' });
   }
 
+  /** The closed session without what tells of the customer or the shop. A redacted session stays as it is. */
+  redact(): CheckoutSession {
+    const { id, status, isRedacted, lineItems } = this.state;
+    if (isRedacted) return this;
+    if (status === 'open') {
+      const message = 'The session is open. Only a complete or expired session can be redacted.';
+      throw refusal(SESSION_NOT_CLOSED, paramError('id', 'invalid_value', message), id);
+    }
+    const lines = lineItems.map((line) => ({ ...line, productName: REDACTED, description: null, images: [] }));
+    const metadata = referenceOf(this.state.metadata);
+    return new CheckoutSession({ ...this.state, ...NO_DETAILS, metadata, lineItems: lines, isRedacted: true });
+  }
+
   private requireOpen(param: string): void {
     const { status, id } = this.state;
     if (status === 'open') return;
     throw refusal(SESSION_NOT_OPEN, paramError(param, 'invalid_value', `The session is ${status}, not open.`), id);
   }
+}
+
+/** The metadata of a redacted session. */
+export function referenceOf({ reference }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return reference === undefined ? {} : { reference };
 }
 
 function mismatch(param: 'amount' | 'currency', expected: string | number) {

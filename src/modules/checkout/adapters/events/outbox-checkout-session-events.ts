@@ -15,6 +15,7 @@ export class OutboxCheckoutSessionEvents extends CheckoutSessionEvents {
   record(caller: Caller, type: SessionEvent, session: CheckoutSession): Write {
     const { id, notifyUrl } = session.state;
     const data = checkoutSessionJson(session);
-    return this.outbox.record(caller, { type, object: id, sequence: session.version, data, notifyUrl });
+    const sequence = type === 'checkout.session.redacted' ? session.version + 1 : session.version;
+    return this.outbox.record(caller, { type, object: id, sequence, data, notifyUrl });
   }
 }

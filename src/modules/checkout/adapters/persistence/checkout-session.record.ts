@@ -71,4 +71,7 @@ export class CheckoutSessionRecord {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
+
+  @Column('boolean', { name: 'is_redacted' })
+  isRedacted!: boolean;
 }

@@ -27,17 +27,17 @@ import { CheckoutSessionRecord } from './checkout-session.record.js';
 
 const SESSION = insertInto('new_session', CheckoutSessionRecord);
 
-const columnsWith = (status: string, lineItems = 'line_items') =>
+export const columnsWith = (status: string, lineItems = 'line_items') =>
   selectionOf(CheckoutSessionRecord, { status, lineItems, expiresAt: 'extract(epoch FROM expires_at)::bigint' });
 
 const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
 
 const OWNER = ownerIn('checkout_sessions');
-const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
+export const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
 
 /** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
-const clock = (seconds: string) => `statement_timestamp() + make_interval(secs => ${seconds})`;
-const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
+export const clock = (seconds: string) => `statement_timestamp() + make_interval(secs => ${seconds})`;
+export const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
 /** $2 and $3 are the last one that was found before, by expires_at and ID. */
 const overdue = (own: string, seconds: string) => `SELECT organization_id AS organization, mode, ctid AS place,
     expires_at::text AS "expiresAt", id FROM checkout_sessions
@@ -63,7 +63,7 @@ const EXPIRE = {
 };
 
 /** An open session past its expires_at is expired, even before the sweeper has stored that. */
-const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
+export const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
 const FIND = { name: 'checkout.find', text: `SELECT ${columnsWith(status('$4'))} FROM checkout_sessions ${BY_ID}` };
 const FIND_SHORT = {
   name: 'checkout.find_short',
@@ -71,7 +71,7 @@ const FIND_SHORT = {
     CROSS JOIN LATERAL (SELECT count(*)::integer AS line_count, json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS first_lines
       FROM json_array_elements(line_items) WITH ORDINALITY AS element (line, place)) AS lines ${BY_ID}`,
 };
-const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5 ${BY_ID}
+const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5, closed_at = ${clock('$6')} ${BY_ID}
   AND status = 'open' AND expires_at > ${clock('$6')}`;
 
 const SELECT = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status('$8') }, SUMMARY)}
@@ -179,9 +179,9 @@ export class PostgresCheckoutSessions extends CheckoutSessions {
   }
 }
 
-type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
+export type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
 type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;
 
-function fromRow(row: Row): CheckoutSession {
+export function fromRow(row: Row): CheckoutSession {
   return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
 }

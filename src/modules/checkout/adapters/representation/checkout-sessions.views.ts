@@ -24,6 +24,8 @@ import {
   type CheckoutSessionState,
   type CheckoutSessionSummary,
   type PaymentStatus,
+  REDACTED,
+  referenceOf,
   type SessionStatus,
 } from '../../domain/checkout-session.js';
 import { type UiMode } from '../../domain/session-terms.js';
@@ -77,7 +79,20 @@ const FIELDS = {
     object: constant('list', 'Object type.'),
     data: list(LINE_ITEM, 'Line items, in the order in which they were sent.'),
   }),
-} satisfies FieldsOf<CheckoutSessionState>;
+} satisfies FieldsOf<CheckoutSessionState, 'isRedacted'>;
+
+/** The members of JSON about a session that its redaction replaces, as redact() does those of the session. */
+export const REDACTED_MEMBERS = {
+  success_url: () => null,
+  cancel_url: () => null,
+  return_url: () => null,
+  notify_url: () => null,
+  description: () => null,
+  customer_email: () => null,
+  metadata: referenceOf,
+  product_name: () => REDACTED,
+  images: () => [],
+};
 
 export const CHECKOUT_SESSION = object(FIELDS, {
   name: 'CheckoutSession',
