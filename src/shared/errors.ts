@@ -6,6 +6,7 @@ export type ErrorKind =
   | 'unauthenticated'
   | 'forbidden'
   | 'missing'
+  | 'gone'
   | 'wrong_method'
   | 'busy'
   | 'too_large'

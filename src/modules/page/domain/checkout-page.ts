@@ -49,6 +49,7 @@ export interface PageSession {
   readonly description: string | null;
   readonly locale: string | null;
   readonly expiresAt: number;
+  readonly isRedacted: boolean;
 }
 
 interface ShownSession extends PageSession {
