@@ -16,7 +16,10 @@ export class Forgetting1763700000052 implements MigrationInterface {
         ADD COLUMN is_redacted boolean NOT NULL DEFAULT false`);
     await runner.query(`
       ALTER TABLE checkout_sessions
-        ADD CONSTRAINT checkout_sessions_closed CHECK (closed_at IS NULL OR status <> 'open') NOT VALID,
+        ADD CONSTRAINT checkout_sessions_closed CHECK (closed_at IS NULL OR status <> 'open') NOT VALID`);
+    // By itself, because Citus adds one constraint at a time.
+    await runner.query(`
+      ALTER TABLE checkout_sessions
         ADD CONSTRAINT checkout_sessions_redacted CHECK (NOT is_redacted OR (status <> 'open'
           AND num_nonnulls(success_url, cancel_url, return_url, notify_url, description, customer_email) = 0)) NOT VALID`);
     await runner.query('ALTER TABLE idempotency_keys ADD COLUMN resource_id uuid');

@@ -33,5 +33,6 @@ export { EventPositionIndexes1763700000033 } from './0033-event-position-indexes
 export { OrganizationDetails1763700000034 } from './0034-organization-details.js';
 export { LedgerSessionIndex1763700000035 } from './0035-ledger-session-index.js';
 export { RefundsMadeElsewhere1763700000036 } from './0036-refunds-made-elsewhere.js';
+export { KeyHolders1763700000044 } from './0044-key-holders.js';
 export { Forgetting1763700000052 } from './0052-forgetting.js';
 export { ForgettingIndexes1763700000053 } from './0053-forgetting-indexes.js';

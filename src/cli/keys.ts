@@ -1,27 +1,30 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { API_KEY_ID, type ApiKey, KEY_KINDS, ManageApiKeys } from '../modules/access/index.js';
+import { API_KEY_ID, type ApiKey, KEY_KINDS, ManageApiKeys, RIGHTS } from '../modules/access/index.js';
+import { MODES } from '../shared/caller.js';
 import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
-import { collect, duration, end, id, modeOption } from './arguments.js';
+import { collect, duration, end, id } from './arguments.js';
 import { withApplication } from './run.js';
 
 const EXPIRES = 'when the new key ends: a span (30d, 12h), an RFC 3339 time, a date or Unix seconds; otherwise never';
-const kindOption = () => new Option('--kind <kind>', 'secret for /v1, ledger for /ledger/v1').choices(KEY_KINDS);
+const KINDS = 'secret or restricted for /v1, ledger for /ledger/v1, operator for /operator/v1';
+const kindOption = () => new Option('--kind <kind>', KINDS).choices(KEY_KINDS);
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('key').description('API keys: a key is printed once, when it is made');
   addCreate(keys);
   addRotate(keys);
 
-  const list = keys.command('list').description('list the keys of an organization or the ledger');
+  const list = keys.command('list').description('list the keys of an organization or of a kind');
   list
-    .option('--org <organization>', 'the organization of secret keys', id(ORGANIZATION_ID))
-    .addOption(kindOption().default('secret' as const))
+    .option('--org <organization>', 'the organization of secret and restricted keys', id(ORGANIZATION_ID))
+    .addOption(kindOption())
     .action(({ kind, org }) => {
-      if (kind === 'secret' && org === undefined)
-        list.error('--org is missing: secret keys belong to an organization.');
+      const isOwned = kind !== 'ledger' && kind !== 'operator';
+      if (isOwned && org === undefined) list.error('--org is missing: secret keys belong to an organization.');
       return withApplication(async (application) => {
-        const found = await application.get(ManageApiKeys).list(kind === 'ledger' ? null : (org ?? null));
-        return { object: 'list', data: found.map((key) => keyView(key)) };
+        const found = await application.get(ManageApiKeys).list(isOwned ? (org ?? null) : null);
+        const data = found.filter(({ state }) => kind === undefined || state.kind === kind);
+        return { object: 'list', data: data.map((key) => keyView(key)) };
       });
     });
 
@@ -35,9 +38,13 @@ export function addKeyCommands(program: Command): void {
 function addCreate(keys: Command): void {
   const create = keys.command('create').description('create a key');
   create
-    .addOption(modeOption())
+    .addOption(new Option('--mode <mode>', 'test or live data; an operator key has none').choices(MODES))
     .addOption(kindOption().default('secret' as const))
-    .option('--org <organization>', 'whose key it is; a ledger key is nobody’s', id(ORGANIZATION_ID))
+    .option('--org <organization>', 'whose key it is; a ledger or operator key is nobody’s', id(ORGANIZATION_ID))
+    .option('--holder <name>', 'who uses it, a person or a program (default: the ID of the key)')
+    .addOption(
+      new Option('--right <right...>', 'what a restricted key may do besides reading; may be repeated').choices(RIGHTS),
+    )
     .option(
       '--origin <origin>',
       'a browser origin that may use it, for trusted pages only; may be repeated',
@@ -45,13 +52,14 @@ function addCreate(keys: Command): void {
       [],
     )
     .option('--expires <when>', EXPIRES, end)
-    .action(({ kind, mode, org, origin, expires }) => {
-      if (kind === 'secret' && org === undefined) {
+    .action(({ kind, mode = null, org: organization = null, holder, right: rights = [], origin, expires }) => {
+      if ((kind === 'secret' || kind === 'restricted') && organization === null) {
         create.error('--org is missing: a secret key belongs to an organization.');
       }
+      if (kind !== 'operator' && mode === null) create.error('--mode is missing: only an operator key has none.');
+      const terms = { kind, mode, organization, holder, rights, allowedOrigins: origin, expiresAt: null, ...expires };
       return withApplication(async (application) => {
-        const input = { kind, mode, organization: org ?? null, allowedOrigins: origin, expiresAt: null, ...expires };
-        const { key, token } = await application.get(ManageApiKeys).create(input);
+        const { key, token } = await application.get(ManageApiKeys).create(terms);
         return keyView(key, token);
       });
     });
@@ -80,10 +88,13 @@ export function keyView({ state }: ApiKey, token?: string) {
     mode: state.mode,
     kind: state.kind,
     organization: state.organization,
+    holder: state.holder,
+    rights: state.rights,
     display: state.display,
     allowed_origins: state.allowedOrigins,
     expires_at: seconds(state.expiresAt),
     revoked_at: seconds(state.revokedAt),
+    last_used_at: seconds(state.lastUsedAt),
     created_at: createdAt(state.id),
   };
 }

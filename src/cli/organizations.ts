@@ -1,11 +1,18 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { INestApplicationContext } from '@nestjs/common';
-import { ManageApiKeys, ManageOrganizations, type Organization, Organizations } from '../modules/access/index.js';
+import {
+  MAX_RETENTION_DAYS,
+  ManageApiKeys,
+  ManageOrganizations,
+  type Organization,
+  Organizations,
+  REFUND_APPROVALS,
+} from '../modules/access/index.js';
 import { Pages, SetPaymentUrl } from '../modules/page/index.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Caller, MODES } from '../shared/caller.js';
 import { createdAt, ORGANIZATION_ID } from '../shared/id.js';
-import { id } from './arguments.js';
+import { id, wholeNumber } from './arguments.js';
 import { keyView } from './keys.js';
 import { withApplication } from './run.js';
 
@@ -19,7 +26,7 @@ export function addOrganizationCommands(program: Command): void {
     .action((name) =>
       withApplication(async (application) => {
         const organization = await application.get(ManageOrganizations).create(name);
-        return { id: organization.id, name: organization.name, webhook_secret: organization.webhookSecret };
+        return { id: organization.id, name: organization.settings.name, webhook_secret: organization.webhookSecret };
       }),
     );
 
@@ -58,27 +65,39 @@ async function paymentUrls(application: INestApplicationContext, organization: s
 function addSet(organizations: Command): void {
   organizations
     .command('set')
-    .description('set where customers pay and what their page says')
+    .description('change an organization, or where its customers pay')
     .argument('<organization>', 'its id, org_…', id(ORGANIZATION_ID))
     .addOption(new Option('--mode <mode>', 'test or live data, for a payment URL').choices(MODES))
     .option('--payment-url <url>', 'an https URL with {CHECKOUT_SESSION_ID}, in test mode also http: where to pay')
     .option('--no-payment-url', 'nowhere; in test mode, to the pretend payment provider')
+    .option('--name <name>', 'its new name')
     .option('--contact <address>', 'whom customers can ask: an e-mail address or an https URL')
     .option('--no-contact', 'none')
     .option('--terms-url <url>', 'an https URL of the terms')
     .option('--no-terms-url', 'none')
     .option('--privacy-url <url>', 'an https URL of the privacy notice')
     .option('--no-privacy-url', 'none')
+    .addOption(
+      new Option('--refund-approval <which>', 'refunds that wait for approval: of some keys, or all').choices(
+        REFUND_APPROVALS,
+      ),
+    )
+    .option(
+      '--details-retention-days <days>',
+      'how long the details of closed sessions are kept',
+      wholeNumber(1, MAX_RETENTION_DAYS),
+    )
+    .option('--no-details-retention-days', 'for ever')
     .action((organization, { mode, paymentUrl, ...details }, command) => {
-      const given = Object.entries(details).map(([name, value]) => [name, value || null]);
+      const given = Object.entries(details).map(([name, value]) => [name, value === false ? null : value]);
       if ((mode === undefined) !== (paymentUrl === undefined) || (mode === undefined && given.length === 0)) {
-        command.error('Give --payment-url with its --mode, or --contact, --terms-url or --privacy-url.');
+        command.error('Give --payment-url with its --mode, or another option.');
       }
       return withApplication(async (application) => {
         const set = mode && (await setPaymentUrl(application, { organization, mode }, paymentUrl || null));
         if (given.length === 0) return { id: organization, ...set };
         const changed = await application.get(ManageOrganizations).change(organization, Object.fromEntries(given));
-        return { id: organization, ...set, ...detailsView(changed) };
+        return { id: organization, ...set, ...settingsView(changed) };
       });
     });
 }
@@ -88,11 +107,18 @@ async function setPaymentUrl(application: INestApplicationContext, caller: Calle
   return { mode: caller.mode, payment_url: await application.get(UnitOfWork).commit(set) };
 }
 
-function detailsView({ details }: Organization) {
-  return { contact: details.contact, terms_url: details.termsUrl, privacy_url: details.privacyUrl };
+function settingsView({ settings }: Organization) {
+  return {
+    name: settings.name,
+    contact: settings.contact,
+    terms_url: settings.termsUrl,
+    privacy_url: settings.privacyUrl,
+    refund_approval: settings.refundApproval,
+    details_retention_days: settings.detailsRetentionDays,
+  };
 }
 
 function organizationView(organization: Organization) {
-  const { id, name } = organization;
-  return { id, name, created_at: createdAt(id), ...detailsView(organization) };
+  const { id } = organization;
+  return { id, created_at: createdAt(id), ...settingsView(organization) };
 }

@@ -51,6 +51,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     ms: Math.round(reply.elapsedTime * 10) / 10,
     organization: organization === NO_ORGANIZATION ? undefined : organization,
     key: request.keyDisplay,
+    holder: request.keyHolder,
     key_fault: request.keyFault,
     error_code: request.errorCode,
     replayed: reply.hasHeader('idempotent-replayed') || undefined,

@@ -25,6 +25,7 @@ const NARROW = {
   'idempotency_keys.ahead_seconds': 'at most 400 days, by a check',
   'idempotency_keys.status': 'three digits',
   'ledger_webhook_endpoints.place': 'at most 16, by a check',
+  'organizations.details_retention_days': 'at most 3,650, by a check',
   'page_secrets.id': 'always 1, by a check',
   'payments.version': 'changes of one payment',
   'refunds.claim_number': 'claims of one refund, which wait for its lease',

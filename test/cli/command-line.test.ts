@@ -79,7 +79,8 @@ describe('organizations and keys', () => {
     const organizations = await succeed('org', 'list');
     expect(organizations).toEqual({ object: 'list', data: expect.any(Array) });
     const details = { contact: null, terms_url: null, privacy_url: null };
-    const shown = { id, name, created_at: expect.any(Number), ...details };
+    const settings = { ...details, refund_approval: 'keys', details_retention_days: null };
+    const shown = { id, name, created_at: expect.any(Number), ...settings };
     expect(organizations.data.at(-1)).toEqual(shown);
     const { key: _, ...key } = await succeed('key', 'create', '--org', id, '--mode', 'live');
     expect(await succeed('org', 'show', id)).toEqual({
@@ -104,10 +105,13 @@ describe('organizations and keys', () => {
       mode: 'test',
       kind: 'secret',
       organization,
+      holder: key.id,
+      rights: [],
       display: key.key.slice(0, 12),
       allowed_origins: ['https://a.example', 'http://localhost:5173'],
       expires_at: expect.any(Number),
       revoked_at: null,
+      last_used_at: null,
       created_at: expect.any(Number),
     });
     expectFromNow(key.expires_at, 30 * DAY_SECONDS);
@@ -124,8 +128,46 @@ describe('organizations and keys', () => {
       organization: null,
     });
     expect(await fail('key', 'create', '--kind', 'ledger', '--mode', 'live', '--org', organization)).toBe(
-      'A secret key belongs to an organization, a ledger key to none.',
+      'A secret or restricted key belongs to an organization, a ledger or operator key to none.',
     );
+  });
+
+  test('an operator key has no mode, a restricted key has rights, and neither opens a surface of the others', async () => {
+    const operator = await succeed('key', 'create', '--kind', 'operator', '--holder', 'Sign-up');
+    expect(operator).toMatchObject({ kind: 'operator', mode: null, organization: null, holder: 'Sign-up' });
+    expect(operator.key).toMatch(/^ok_[0-9A-Za-z]{38}$/);
+    expect((await succeed('key', 'list', '--kind', 'operator')).data.map(({ id }: { id: string }) => id)).toEqual([
+      operator.id,
+    ]);
+    const restricted = await createKey('--kind', 'restricted', '--right', 'sessions', '--right', 'propose');
+    expect(restricted).toMatchObject({ kind: 'restricted', rights: ['sessions', 'propose'], holder: restricted.id });
+    expect(restricted.key).toMatch(/^rk_test_[0-9A-Za-z]{38}$/);
+    const { data } = await succeed('key', 'list', '--org', organization, '--kind', 'restricted');
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([restricted.id]);
+    for (const { key } of [operator, restricted]) {
+      for (const path of ['/v1/refunds', '/ledger/v1/refunds']) {
+        expect((await get(server.url + path, { key })).status).toBe(401);
+      }
+    }
+  });
+
+  test('a rotated key has the holder and the rights of the old one', async () => {
+    const own = await createKey('--kind', 'restricted', '--right', 'approve');
+    expect(await succeed('key', 'rotate', own.id)).toMatchObject({ holder: own.id, rights: ['approve'] });
+    const named = await createKey('--holder', 'Ada Lovelace');
+    expect(await succeed('key', 'rotate', named.id)).toMatchObject({ holder: 'Ada Lovelace', rights: [] });
+  });
+
+  test('org set changes what is given', async () => {
+    const { id } = await succeed('org', 'create', 'Old name');
+    const change = ['--name', 'New name', '--refund-approval', 'all', '--details-retention-days', '30'];
+    const changed = { name: 'New name', refund_approval: 'all', details_retention_days: 30 };
+    expect(await succeed('org', 'set', id, ...change)).toMatchObject(changed);
+    expect(await succeed('org', 'show', id)).toMatchObject(changed);
+    expect(await succeed('org', 'set', id, '--no-details-retention-days')).toMatchObject({
+      ...changed,
+      details_retention_days: null,
+    });
   });
 
   test('nothing of live mode is made in a database that does not exist, which is not made either', async () => {

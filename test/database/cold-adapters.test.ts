@@ -63,11 +63,12 @@ test('each statement names its organization and mode, or says why it reads those
   const next = { secret: other.webhookSecret, previousExpiresAt: NOW.now };
   const ofOrganizations: Calls<Organizations> = {
     add: () => organizations.add(other),
-    storeDetails: () => organizations.storeDetails(other.with({ contact: 'help@shop.test' })),
+    storeSettings: () => organizations.storeSettings(other.with({ contact: 'help@shop.test' })),
     exists: () => organizations.exists(other.id),
     byId: () => organizations.byId(other.id),
     origins: () => organizations.origins(caller),
     all: () => organizations.all(),
+    forgetting: () => organizations.forgetting(),
     webhookSecrets: () => organizations.webhookSecrets(other.id),
     rotateWebhookSecret: () => organizations.rotateWebhookSecret(other.id, next),
   };

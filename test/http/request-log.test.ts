@@ -49,7 +49,11 @@ const create = (headers: Record<string, string> = {}) =>
 
 test('a request, its replay, a refusal, an unknown key and an unknown path have a line each', async () => {
   await start();
-  const facts = { organization: tenant.organization, key: tenant.test.slice(0, 12) };
+  const facts = {
+    organization: tenant.organization,
+    key: tenant.test.slice(0, 12),
+    holder: expect.stringMatching(/^key_/),
+  };
   const createFacts = { method: 'POST', route: '/v1/checkout_sessions', operation: 'createCheckoutSession', ...facts };
   const headers = { 'idempotency-key': 'order-1' };
   const [first, again] = [await create(headers), await create(headers)];

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { API_KEY_ID, ApiKey, isWellFormedToken, type NewApiKey } from '../../src/modules/access/domain/api-key.js';
 import { Organization } from '../../src/modules/access/domain/organization.js';
+import type { Refusal } from '../../src/shared/errors.js';
 import { isId } from '../../src/shared/id.js';
 
 const NOW = 1_763_700_000_000;
@@ -14,6 +15,8 @@ const SECRET: NewApiKey = {
   expiresAt: null,
 };
 const LEDGER: NewApiKey = { ...SECRET, kind: 'ledger', mode: 'live', organization: null };
+const RESTRICTED: NewApiKey = { ...SECRET, kind: 'restricted', rights: ['sessions', 'propose'] };
+const OPERATOR: NewApiKey = { ...SECRET, kind: 'operator', mode: null, organization: null };
 
 /** Its checksum below was computed with zlib. */
 const KNOWN = `sk_test_${'0'.repeat(32)}`;
@@ -25,15 +28,20 @@ test.each([
   ['sk_live_', { ...SECRET, mode: 'live' }],
   ['lk_test_', { ...LEDGER, mode: 'test' }],
   ['lk_live_', LEDGER],
+  ['rk_test_', RESTRICTED],
+  ['ok_', OPERATOR],
 ] as const)('a new key begins with %s and is stored without its token', (prefix, input) => {
   const { key, token } = ApiKey.create(input, MOMENT);
   expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`));
   expect(isWellFormedToken(token)).toBe(true);
   expect(key.state).toEqual({
+    rights: [],
     ...input,
     id: expect.any(String),
+    holder: key.state.id,
     display: token.slice(0, 12),
     revokedAt: null,
+    lastUsedAt: null,
   });
   expect(isId(API_KEY_ID, key.state.id)).toBe(true);
   expect(JSON.stringify(key)).not.toContain(token);
@@ -74,11 +82,33 @@ test.each([
 });
 
 test.each([
-  ['a secret key of nobody', { ...SECRET, organization: null }],
-  ['a ledger key of somebody', { ...LEDGER, organization: ORGANIZATION }],
-] as const)('%s cannot be', (_, input) => {
-  expect(() => ApiKey.create(input, MOMENT)).toThrow(RangeError);
+  ['a secret key of nobody', { ...SECRET, organization: null }, 'organization'],
+  ['a restricted key of nobody', { ...RESTRICTED, organization: null }, 'organization'],
+  ['a ledger key of somebody', { ...LEDGER, organization: ORGANIZATION }, 'organization'],
+  ['an operator key of somebody', { ...OPERATOR, organization: ORGANIZATION }, 'organization'],
+  ['an operator key with a mode', { ...OPERATOR, mode: 'live' }, 'mode'],
+  ['a secret key without a mode', { ...SECRET, mode: null }, 'mode'],
+  ['a secret key with a right', { ...SECRET, rights: ['approve'] }, 'rights'],
+  ['an operator key for browsers', { ...OPERATOR, allowedOrigins: ['https://shop.example'] }, 'origins'],
+  ['a key without a holder', { ...SECRET, holder: ' ' }, 'holder'],
+  ['a key with a holder of 101 characters', { ...SECRET, holder: 'x'.repeat(101) }, 'holder'],
+] as const)('%s cannot be', (_, input, param) => {
+  expect(refusalOf(input)).toBe(param);
 });
+
+test.each(['a', 'x'.repeat(100), '🦊'.repeat(100)])('%j may hold a key', (holder) => {
+  expect(ApiKey.create({ ...SECRET, holder }, MOMENT).key.state.holder).toBe(holder);
+});
+
+/** The parameter for which no such key is made. */
+function refusalOf(input: NewApiKey): string | undefined {
+  try {
+    ApiKey.create(input, MOMENT);
+    return undefined;
+  } catch (error) {
+    return (error as Refusal).errors[0]?.param;
+  }
+}
 
 test.each([
   'https://shop.example',
@@ -95,7 +125,7 @@ test.each([
   ...['null', '*', '', 'shop.example', 'https://shop.example/', 'https://shop.example/path', 'https://SHOP.example'],
   ...['https://shop.example:443', 'https://user@shop.example', 'file:///etc', 'data:text/html,x'],
 ])('%j cannot be listed', (origin) => {
-  expect(() => ApiKey.create({ ...SECRET, allowedOrigins: [origin] }, MOMENT)).toThrow(RangeError);
+  expect(refusalOf({ ...SECRET, allowedOrigins: ['https://shop.example', origin] })).toBe('origins[1]');
 });
 
 test('a key without origins allows no browser', () => {
@@ -123,12 +153,18 @@ test.each([
   const organization = Organization.create(given, NOW);
   expect(organization).toEqual({
     id: expect.stringMatching(/^org_[0-9a-z]{26}$/),
-    name,
     webhookSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-    details: { contact: null, termsUrl: null, privacyUrl: null },
+    settings: {
+      name,
+      contact: null,
+      termsUrl: null,
+      privacyUrl: null,
+      refundApproval: 'keys',
+      detailsRetentionDays: null,
+    },
   });
 });
 
 test.each(['', '   ', 'x'.repeat(256)])('but not %j', (name) => {
-  expect(() => Organization.create(name, NOW)).toThrow(RangeError);
+  expect(() => Organization.create(name, NOW)).toThrow('A name has 1 to 255 characters.');
 });

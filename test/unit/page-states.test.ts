@@ -47,6 +47,7 @@ function shown({ visit, waited, isEmbedded, ...of }: Case): string {
     lineItems: [],
     lineCount: 0,
     currency: 'usd',
+    isRedacted: false,
   };
   const uiMode = isEmbedded ? ('embedded' as const) : ('hosted' as const);
   const facts = {

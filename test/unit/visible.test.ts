@@ -33,7 +33,7 @@ const BLANK = [...SPACES, ...SIGNS, ...OTHERS];
 
 test.each([...BLANK, ...BLANK.map((sign) => `\u200b${sign} ${sign}`)])('%j is not visible, and no name', (text) => {
   expect(isVisible(text)).toBe(false);
-  expect(() => Organization.create(text, 0)).toThrow(RangeError);
+  expect(() => Organization.create(text, 0)).toThrow('A name has 1 to 255 characters.');
   expect(isVisible(`${text}a${text}`)).toBe(true);
 });
 
@@ -41,6 +41,6 @@ test.each(['a', '.', '\u200b0', '語', '👩\u200d🔬', '❤\ufe0f', '\u0301', 
   '%j is visible',
   (text) => {
     expect(isVisible(text)).toBe(true);
-    expect(Organization.create(text, 0).name).toBe(text);
+    expect(Organization.create(text, 0).settings.name).toBe(text);
   },
 );

@@ -4,6 +4,6 @@ export { ManageApiKeys } from './application/manage-api-keys.js';
 export { ManageOrganizations } from './application/manage-organizations.js';
 export { ManageWebhookSecret } from './application/manage-webhook-secret.js';
 export { type MovedTestClock, Organizations, TestClocks } from './application/ports.js';
-export { API_KEY_ID, type ApiKey, KEY_KINDS } from './domain/api-key.js';
-export type { Organization } from './domain/organization.js';
+export { API_KEY_ID, type ApiKey, KEY_KINDS, RIGHTS } from './domain/api-key.js';
+export { MAX_RETENTION_DAYS, type Organization, REFUND_APPROVALS } from './domain/organization.js';
 export { MOST_AHEAD_SECONDS } from './domain/test-clock.js';

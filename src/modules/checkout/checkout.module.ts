@@ -10,12 +10,14 @@ import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checko
 import { PostgresSessionDetails } from './adapters/persistence/postgres-session-details.js';
 import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.views.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
+import { RetentionSweeper } from './adapters/schedule/retention-sweeper.js';
 import { CloseCheckoutSession } from './application/close-checkout-session.js';
 import { CreateCheckoutSession } from './application/create-checkout-session.js';
 import {
   CheckoutSessionEvents,
   CheckoutSessionQueries,
   CheckoutSessions,
+  OldSessions,
   OverdueSessions,
   PageLinks,
   SessionDetails,
@@ -41,10 +43,11 @@ import { SESSION_FACTS } from './facts.js';
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
     { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
     { provide: OverdueSessions, useExisting: ExpirySweeper satisfies Abstract<OverdueSessions> },
+    { provide: OldSessions, useClass: RetentionSweeper },
     { provide: PageLinks, useClass: EncryptedPageLinks },
     { provide: SessionDetails, useClass: PostgresSessionDetails },
   ],
-  exports: [CheckoutSessionQueries, CloseCheckoutSession, OverdueSessions, PageLinks],
+  exports: [CheckoutSessionQueries, CloseCheckoutSession, OldSessions, OverdueSessions, PageLinks],
 })
 export class CheckoutModule {}
 
@@ -53,6 +56,6 @@ export const CHECKOUT: ModuleFacts = {
   records: [CheckoutSessionRecord],
   errors: [SESSION_NOT_OPEN, SESSION_NOT_CLOSED, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
-  jobs: ['expire_sessions'],
+  jobs: ['expire_sessions', 'forget_sessions'],
   traces: [{ members: REDACTED_MEMBERS }],
 };

@@ -27,6 +27,7 @@ declare module 'fastify' {
     errorCode: string | undefined;
     keyDisplay: string | undefined;
     keyFault: string | undefined;
+    keyHolder: string | undefined;
     traceId?: string;
   }
 }

@@ -38,6 +38,7 @@ export class ManageApiKeys {
     return this.issue(input);
   }
 
+  /** Of an organization, or with null those that belong to none. */
   async list(organization: string | null): Promise<ApiKey[]> {
     if (organization !== null) await this.requireOrganization(organization);
     return this.apiKeys.ofOrganization(organization);
@@ -56,8 +57,8 @@ export class ManageApiKeys {
     const old = await this.find(id);
     const { now } = await this.clock.at(old.caller);
     if (old.faultAt(now)) throw new RangeError('This key is revoked or expired: create a new one.');
-    const { kind, mode, organization, allowedOrigins } = old.state;
-    const issued = await this.issue({ kind, mode, organization, allowedOrigins, ...life });
+    const { kind, mode, organization, holder, rights, allowedOrigins } = old.state;
+    const issued = await this.issue({ kind, mode, organization, holder, rights, allowedOrigins, ...life });
     const end = now + overlap;
     const ending = await this.apiKeys.expireBy(id, end);
     this.authenticate.forget();

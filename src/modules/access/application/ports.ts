@@ -13,7 +13,7 @@ export interface WebhookSecrets {
 
 export abstract class Organizations {
   abstract add(organization: Organization): Promise<void>;
-  abstract storeDetails(organization: Organization): Promise<void>;
+  abstract storeSettings(organization: Organization): Promise<void>;
   abstract exists(id: string): Promise<boolean>;
   /** Refuses with not_found. */
   abstract byId(id: string): Promise<Organization>;
@@ -21,6 +21,8 @@ export abstract class Organizations {
   abstract origins(caller: Caller): Promise<readonly string[]>;
   /** Oldest first. */
   abstract all(): Promise<Organization[]>;
+  /** Those that keep the details of closed sessions for some days only. */
+  abstract forgetting(): Promise<Organization[]>;
   abstract webhookSecrets(id: string): Promise<WebhookSecrets | undefined>;
   /** Replaces the current secret, which becomes the previous one. Returns whether the organization exists. */
   abstract rotateWebhookSecret(id: string, next: { secret: string; previousExpiresAt: number }): Promise<boolean>;
@@ -32,7 +34,7 @@ export abstract class ApiKeys {
   abstract add(key: ApiKey, token: string): Promise<void>;
   abstract byToken(token: string): Promise<ApiKey | undefined>;
   abstract byId(id: string): Promise<ApiKey | undefined>;
-  /** Oldest first. With null, the ledger's keys. */
+  /** Oldest first. With null, those that belong to none. */
   abstract ofOrganization(organization: string | null): Promise<ApiKey[]>;
   /** Revokes the key at the instant (milliseconds). A revoked key keeps its time. Returns the stored key. */
   abstract revoke(id: string, instant: number): Promise<ApiKey>;

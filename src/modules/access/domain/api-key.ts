@@ -1,32 +1,46 @@
 import type { Caller, Mode } from '../../../shared/caller.js';
 import type { Moment } from '../../../shared/clock.js';
+import { invalidParam } from '../../../shared/errors.js';
 import { idKind, NO_ORGANIZATION, newId } from '../../../shared/id.js';
+import { isVisible } from '../../../shared/visible.js';
 
 export const API_KEY_ID = idKind('key');
 
-export const KEY_KINDS = ['secret', 'ledger'] as const;
-/** A secret key acts for one organization on /v1; a ledger key for the ledger, on /ledger/v1. */
+export const KEY_KINDS = ['secret', 'restricted', 'ledger', 'operator'] as const;
+/**
+ * A secret key acts for one organization on /v1, a restricted one as far as its rights go; a ledger key for the ledger, on
+ * /ledger/v1; an operator key for the platform, on /operator/v1.
+ */
 export type KeyKind = (typeof KEY_KINDS)[number];
+
+export const RIGHTS = ['sessions', 'propose', 'approve'] as const;
+/** What a restricted key may do besides reading. */
+export type Right = (typeof RIGHTS)[number];
 
 export interface ApiKeyState {
   readonly id: string;
   readonly kind: KeyKind;
-  readonly mode: Mode;
-  /** Null for a ledger key, which acts on every organization in its mode. */
+  /** Null for an operator key, which acts in neither mode. */
+  readonly mode: Mode | null;
+  /** Null for a ledger key, which acts on every organization in its mode, and for an operator key. */
   readonly organization: string | null;
+  /** Who uses it: a person or a program. A rotated key keeps its holder. */
+  readonly holder: string;
+  readonly rights: readonly Right[];
   /** The first characters of the token, enough to recognize it and useless to an attacker. */
   readonly display: string;
   readonly allowedOrigins: readonly string[];
   /** Milliseconds, or null for never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** To the hour. */
+  readonly lastUsedAt: number | null;
 }
 
-export interface NewApiKey {
-  readonly kind: KeyKind;
-  readonly mode: Mode;
-  readonly organization: string | null;
-  readonly allowedOrigins: readonly string[];
+export interface NewApiKey extends Pick<ApiKeyState, 'kind' | 'mode' | 'organization' | 'allowedOrigins'> {
+  /** By default, its own ID. */
+  readonly holder?: string | undefined;
+  readonly rights?: readonly Right[];
   readonly expiresAt: number | null;
   /** In milliseconds. Replaces `expiresAt`. */
   readonly lifetime?: number;
@@ -38,30 +52,32 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 export const DISPLAY_LENGTH = 12;
-const TOKEN = /^(sk|lk)_(test|live)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-export const PREFIX: Record<KeyKind, string> = { secret: 'sk', ledger: 'lk' };
+const MAX_HOLDER = 100;
+const TOKEN = /^(?:(?:sk|rk|lk)_(?:test|live)|ok)_[0-9A-Za-z]{32}([0-9A-Za-z]{6})$/;
+export const PREFIX: Record<KeyKind, string> = { secret: 'sk', restricted: 'rk', ledger: 'lk', operator: 'ok' };
 
 export class ApiKey {
   private constructor(readonly state: ApiKeyState) {}
 
-  /** A new key and its token, which is shown once and never stored. Throws RangeError for an impossible origin. */
-  static create({ lifetime, ...input }: NewApiKey, moment: Moment): { key: ApiKey; token: string } {
-    if ((input.kind === 'secret') !== (input.organization !== null)) {
-      throw new RangeError('A secret key belongs to an organization, a ledger key to none.');
-    }
+  /** A new key and its token, which is shown once and never stored. Refuses with invalid_param. */
+  static create({ lifetime, rights = [], ...input }: NewApiKey, moment: Moment): { key: ApiKey; token: string } {
+    requireCoherent(input, rights);
     const allowedOrigins = input.allowedOrigins.map(checkedOrigin);
+    const id = newId(API_KEY_ID, moment);
     const token = newToken(input.kind, input.mode);
     // The API shows whole seconds, and the key must expire at the time shown.
     const end = lifetime === undefined ? input.expiresAt : moment.now + lifetime;
     const expiresAt = end === null ? null : Math.floor(end / 1000) * 1000;
     const state = {
       ...input,
-      id: newId(API_KEY_ID, moment),
+      id,
+      holder: checkedHolder(input.holder ?? id),
+      rights,
       allowedOrigins,
       expiresAt,
       display: token.slice(0, DISPLAY_LENGTH),
     };
-    return { key: new ApiKey({ ...state, revokedAt: null }), token };
+    return { key: new ApiKey({ ...state, revokedAt: null, lastUsedAt: null }), token };
   }
 
   static restore(state: ApiKeyState): ApiKey {
@@ -85,18 +101,19 @@ export class ApiKey {
   }
 }
 
+/** An operator is nobody's caller. Live mode stands for neither, because its clock is never moved. */
 export function callerOf({ organization, mode }: Pick<ApiKeyState, 'organization' | 'mode'>): Caller {
-  return { organization: organization ?? NO_ORGANIZATION, mode };
+  return { organization: organization ?? NO_ORGANIZATION, mode: mode ?? 'live' };
 }
 
 /** Whether the token has the form and the checksum of a key. Other tokens need no database lookup. */
 export function isWellFormedToken(token: string): boolean {
   const parts = TOKEN.exec(token);
-  return parts !== null && checksum(token.slice(0, -CHECKSUM_LENGTH)) === parts[4];
+  return parts !== null && checksum(token.slice(0, -CHECKSUM_LENGTH)) === parts[1];
 }
 
-function newToken(kind: KeyKind, mode: Mode): string {
-  const body = `${PREFIX[kind]}_${mode}_${randomBase62(SECRET_LENGTH)}`;
+function newToken(kind: KeyKind, mode: Mode | null): string {
+  const body = `${PREFIX[kind]}_${mode === null ? '' : `${mode}_`}${randomBase62(SECRET_LENGTH)}`;
   return body + checksum(body);
 }
 
@@ -131,8 +148,28 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-function checkedOrigin(origin: string): string {
-  const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null';
-  if (!isOrigin) throw new RangeError(`${origin} is not an origin like https://shop.example.`);
-  return origin;
+function requireCoherent({ kind, mode, organization, allowedOrigins }: NewApiKey, rights: readonly Right[]): void {
+  const refuseIf = (isWrong: boolean, param: string, message: string) => {
+    if (isWrong) throw invalidParam(param, 'invalid_value', message);
+  };
+  const isOwned = kind === 'secret' || kind === 'restricted';
+  const [owned, ownerless] = [
+    'A secret or restricted key belongs to an organization',
+    'a ledger or operator key to none',
+  ];
+  refuseIf(isOwned !== (organization !== null), 'organization', `${owned}, ${ownerless}.`);
+  refuseIf((kind === 'operator') !== (mode === null), 'mode', 'Each key has a mode, except an operator key.');
+  refuseIf(kind !== 'restricted' && rights.length > 0, 'rights', 'Only a restricted key has rights.');
+  refuseIf(kind === 'operator' && allowedOrigins.length > 0, 'origins', 'No browser may use an operator key.');
+}
+
+function checkedHolder(holder: string): string {
+  if (isVisible(holder) && [...holder].length <= MAX_HOLDER) return holder;
+  throw invalidParam('holder', 'invalid_format', `holder must have 1 to ${MAX_HOLDER} characters.`);
+}
+
+function checkedOrigin(origin: string, at: number): string {
+  if (URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null') return origin;
+  const message = `${origin} is not an origin like https://shop.example.`;
+  throw invalidParam(`origins[${at}]`, 'invalid_format', message);
 }

@@ -4,40 +4,65 @@ import { isVisible } from '../../../shared/visible.js';
 import { hasUser, isHttpUrl } from '../../../shared/web-url.js';
 import { newWebhookSecret } from '../../../shared/webhook-secret.js';
 
-/** What an organization shows to its customers. The contact is an e-mail address or a URL. */
-export type PublicDetails = Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>>;
+/** Which refunds wait for approval: those that a key without the right to approve proposed, or all. */
+export const REFUND_APPROVALS = ['keys', 'all'] as const;
+export const MAX_RETENTION_DAYS = 3650;
 
+/** What can be changed. Customers are shown the name, the contact (an e-mail address or a URL) and the URLs. */
+export interface OrganizationSettings extends Readonly<Record<'contact' | 'termsUrl' | 'privacyUrl', string | null>> {
+  readonly name: string;
+  readonly refundApproval: (typeof REFUND_APPROVALS)[number];
+  /** How long the details of closed sessions are kept; null for ever. */
+  readonly detailsRetentionDays: number | null;
+}
+
+const NEW = {
+  contact: null,
+  termsUrl: null,
+  privacyUrl: null,
+  refundApproval: 'keys',
+  detailsRetentionDays: null,
+} as const;
 const MAX_LENGTH = 500;
 const EMAIL = /^[\w.+-]{1,64}@(?=.{1,253}$)[a-z\d-]+(?:\.[a-z\d-]+)+$/i;
 
 export class Organization {
   private constructor(
     readonly id: string,
-    readonly name: string,
     /** Signs this organization's webhooks, in the form of the Standard Webhooks specification. */
     readonly webhookSecret: string,
-    readonly details: PublicDetails,
+    readonly settings: OrganizationSettings,
   ) {}
 
+  /** Refuses with invalid_param. */
   static create(name: string, now: number): Organization {
-    const trimmed = name.trim();
-    if (trimmed.length > 255 || !isVisible(trimmed)) throw new RangeError('A name has 1 to 255 characters.');
-    const details = { contact: null, termsUrl: null, privacyUrl: null };
-    return new Organization(newId(ORGANIZATION_ID, now), trimmed, newWebhookSecret(), details);
+    const settings = { ...NEW, name: checkedName(name) };
+    return new Organization(newId(ORGANIZATION_ID, now), newWebhookSecret(), settings);
   }
 
-  static restore(id: string, name: string, webhookSecret: string, details: PublicDetails): Organization {
-    return new Organization(id, name, webhookSecret, details);
+  static restore(id: string, webhookSecret: string, settings: OrganizationSettings): Organization {
+    return new Organization(id, webhookSecret, settings);
   }
 
   /** Refuses with invalid_param. */
-  with(changed: Partial<PublicDetails>): Organization {
-    const details = { ...this.details, ...changed };
-    if (!EMAIL.test(details.contact ?? '')) requireUrl('contact', details.contact, 'an e-mail address or an https URL');
-    requireUrl('terms_url', details.termsUrl);
-    requireUrl('privacy_url', details.privacyUrl);
-    return new Organization(this.id, this.name, this.webhookSecret, details);
+  with(changed: Partial<OrganizationSettings>): Organization {
+    const settings = { ...this.settings, ...changed };
+    const { contact, termsUrl, privacyUrl, detailsRetentionDays: days } = settings;
+    if (!EMAIL.test(contact ?? '')) requireUrl('contact', contact, 'an e-mail address or an https URL');
+    requireUrl('terms_url', termsUrl);
+    requireUrl('privacy_url', privacyUrl);
+    if (days !== null && !(days >= 1 && days <= MAX_RETENTION_DAYS)) {
+      const message = `details_retention_days must be from 1 to ${MAX_RETENTION_DAYS}.`;
+      throw invalidParam('details_retention_days', days < 1 ? 'too_small' : 'too_large', message);
+    }
+    return new Organization(this.id, this.webhookSecret, { ...settings, name: checkedName(settings.name) });
   }
+}
+
+function checkedName(name: string): string {
+  const trimmed = name.trim();
+  if ([...trimmed].length <= 255 && isVisible(trimmed)) return trimmed;
+  throw invalidParam('name', 'invalid_format', 'A name has 1 to 255 characters.');
 }
 
 function requireUrl(param: string, url: string | null, what = 'an https URL'): void {

@@ -58,6 +58,12 @@ export interface ClosedSession {
   readonly isExpired: boolean;
 }
 
+export interface ClosedPage {
+  readonly days: number;
+  readonly limit: number;
+  readonly after: ClosedSession | undefined;
+}
+
 /** What customers and shops said: details of closed sessions, and their traces everywhere else. */
 export abstract class SessionDetails {
   /** Locks a session until the end of the open transaction. `isStored` is false if it is overdue and not yet stored as expired. Refuses with not_found. */
@@ -65,7 +71,7 @@ export abstract class SessionDetails {
   /** Stores a redacted session, which is locked, and removes the traces of its details, those of later refunds too. */
   abstract redact(caller: Caller, session: CheckoutSession): Promise<void>;
   /** Up to `limit` sessions with details that were closed so many days ago, by the clock of the caller. The oldest come first, and with `after` those after that one. */
-  abstract closed(caller: Caller, days: number, limit: number, after?: ClosedSession): Promise<ClosedSession[]>;
+  abstract closed(caller: Caller, page: ClosedPage): Promise<ClosedSession[]>;
   /** Some of the closed sessions with this address, in whatever case, by ID; with `after` those after that one. */
   abstract withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]>;
   /** Removes, in the open transaction, those of the sessions that expired without any payment, with their traces. Returns those that have one. */
@@ -77,9 +83,15 @@ export abstract class CheckoutSessionEvents {
   abstract record(caller: Caller, event: SessionEvent, session: CheckoutSession): Write;
 }
 
-/** Expires the sessions that a moved test clock made overdue, and forgets those that it made old. */
+/** Expires the sessions that a moved test clock made overdue. */
 export abstract class OverdueSessions {
   abstract sweep(clock: MovedClock): Promise<void>;
+}
+
+/** Forgets sessions that were closed longer ago than their organization keeps details, by the clock of the caller. */
+export abstract class OldSessions {
+  /** Goes on for about `forMs`, if there are so many. */
+  abstract sweep(caller: Caller, forMs?: number): Promise<void>;
 }
 
 export interface PageLink {

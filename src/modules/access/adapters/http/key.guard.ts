@@ -68,11 +68,12 @@ export class KeyGuard implements CanActivate {
 
 function admit(request: FastifyRequest, key: ApiKey | KeyFault, credential: KeyCredential, token: string): true {
   if (typeof key === 'string') throw refused(request, key, credential, token);
-  const { kind, mode, display } = key.state;
+  const { kind, mode, display, holder } = key.state;
   if (kind !== kindOf(credential)) throw refused(request, 'other surface', credential, token);
   if (credential === 'sandbox' && mode === 'live') throw noSuchRoute();
   request.apiKey = key;
   request.keyDisplay = display;
+  request.keyHolder = holder;
   request.caller = key.caller;
   return true;
 }
@@ -91,7 +92,7 @@ const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The log gets to know why; the caller reads nothing that was not in the request. */
 function refused(request: FastifyRequest, fault: KeyFault, credential: KeyCredential, token = ''): Refusal {
-  const [sent] = /^(sk|lk)_(test|live)_/.exec(token) ?? [];
+  const [sent] = /^(?:(?:sk|rk|lk)_(?:test|live)|ok)_/.exec(token) ?? [];
   request.keyDisplay = sent && token.slice(0, DISPLAY_LENGTH);
   request.keyFault = fault;
   const taken = `${PREFIX[kindOf(credential)]}_`;

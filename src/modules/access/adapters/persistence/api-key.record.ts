@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../../../shared/caller.js';
-import type { KeyKind } from '../../domain/api-key.js';
+import type { KeyKind, Right } from '../../domain/api-key.js';
 
 @Entity('api_keys')
 export class ApiKeyRecord {
@@ -13,8 +13,15 @@ export class ApiKeyRecord {
   @Column('text')
   kind!: KeyKind;
 
-  @Column('text')
-  mode!: Mode;
+  @Column('text', { nullable: true })
+  mode!: Mode | null;
+
+  /** Null for a key of a version that knew no holders. Its own ID is its holder. */
+  @Column('text', { nullable: true })
+  holder!: string | null;
+
+  @Column('text', { array: true })
+  rights!: Right[];
 
   @Column('bytea')
   digest!: Buffer;
@@ -30,4 +37,7 @@ export class ApiKeyRecord {
 
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
+
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt!: Date | null;
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { OrganizationSettings } from '../../domain/organization.js';
 
 @Entity('organizations')
 export class OrganizationRecord {
@@ -25,4 +26,10 @@ export class OrganizationRecord {
 
   @Column('text', { name: 'privacy_url', nullable: true })
   privacyUrl!: string | null;
+
+  @Column('text', { name: 'refund_approval' })
+  refundApproval!: OrganizationSettings['refundApproval'];
+
+  @Column('integer', { name: 'details_retention_days', nullable: true })
+  detailsRetentionDays!: number | null;
 }

@@ -12,8 +12,8 @@ const KEYS = { queue: 'api keys' };
 
 const BY_DIGEST = {
   name: 'access.key_by_digest',
-  text: `SELECT id, organization_id AS "organizationId", kind, mode, display, allowed_origins AS "allowedOrigins",
-      expires_at AS "expiresAt", revoked_at AS "revokedAt"
+  text: `SELECT id, organization_id AS "organizationId", kind, mode, holder, rights, display,
+      allowed_origins AS "allowedOrigins", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
     FROM api_keys WHERE digest = $1`,
 };
 
@@ -84,32 +84,41 @@ function digestOf(token: string): Buffer {
 }
 
 function toRow({ state }: ApiKey): Omit<ApiKeyRecord, 'digest'> {
-  const { id, organization, kind, mode, display, allowedOrigins, expiresAt, revokedAt } = state;
+  const { id, organization, kind, mode, holder, rights, display, allowedOrigins } = state;
   return {
     id: uuidOf(id),
     organizationId: organization && uuidOf(organization),
     kind,
     mode,
+    holder,
+    rights: [...rights],
     display,
     allowedOrigins: [...allowedOrigins],
-    expiresAt: expiresAt === null ? null : new Date(expiresAt),
-    revokedAt: revokedAt === null ? null : new Date(revokedAt),
+    expiresAt: dateOf(state.expiresAt),
+    revokedAt: dateOf(state.revokedAt),
+    lastUsedAt: dateOf(state.lastUsedAt),
   };
 }
+
+const dateOf = (instant: number | null) => (instant === null ? null : new Date(instant));
 
 function fromRow(row: ApiKeyRecord): ApiKey;
 function fromRow(row: ApiKeyRecord | null): ApiKey | undefined;
 function fromRow(row: ApiKeyRecord | null): ApiKey | undefined {
   if (!row) return undefined;
-  const { id, organizationId, kind, mode, display, allowedOrigins, expiresAt, revokedAt } = row;
+  const { organizationId, kind, mode, rights, display, allowedOrigins, expiresAt, revokedAt, lastUsedAt } = row;
+  const id = idOf(API_KEY_ID, row.id);
   return ApiKey.restore({
-    id: idOf(API_KEY_ID, id),
+    id,
     organization: organizationId && idOf(ORGANIZATION_ID, organizationId),
     kind,
     mode,
+    holder: row.holder ?? id,
+    rights,
     display,
     allowedOrigins,
     expiresAt: expiresAt?.getTime() ?? null,
     revokedAt: revokedAt?.getTime() ?? null,
+    lastUsedAt: lastUsedAt?.getTime() ?? null,
   });
 }

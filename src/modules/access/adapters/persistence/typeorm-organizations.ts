@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, MoreThan, type Repository } from 'typeorm';
+import { type FindOptionsWhere, IsNull, MoreThan, Not, type Repository } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
 import { scopeOf } from '../../../../platform/database/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
@@ -20,12 +20,12 @@ export class TypeormOrganizations extends Organizations {
     super();
   }
 
-  async add({ id, name, webhookSecret }: Organization): Promise<void> {
-    await this.changing(id, (organizations) => organizations.insert({ id: uuidOf(id), name, webhookSecret }));
+  async add({ id, webhookSecret, settings }: Organization): Promise<void> {
+    await this.changing(id, (organizations) => organizations.insert({ id: uuidOf(id), webhookSecret, ...settings }));
   }
 
-  async storeDetails({ id, details }: Organization): Promise<void> {
-    await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, details));
+  async storeSettings({ id, settings }: Organization): Promise<void> {
+    await this.changing(id, (organizations) => organizations.update({ id: uuidOf(id) }, settings));
   }
 
   async exists(id: string): Promise<boolean> {
@@ -46,11 +46,12 @@ export class TypeormOrganizations extends Organizations {
     return [...new Set(keys.flatMap(({ allowedOrigins }) => allowedOrigins))].sort();
   }
 
-  async all(): Promise<Organization[]> {
-    const read = this.database.reading({ queue: 'organizations' }, (manager) =>
-      manager.find(OrganizationRecord, { order: { id: 'ASC' } }),
-    );
-    return (await read).map(fromRow);
+  all(): Promise<Organization[]> {
+    return this.allWith({});
+  }
+
+  forgetting(): Promise<Organization[]> {
+    return this.allWith({ detailsRetentionDays: Not(IsNull()) });
   }
 
   async webhookSecrets(id: string): Promise<WebhookSecrets | undefined> {
@@ -70,6 +71,13 @@ export class TypeormOrganizations extends Organizations {
     return affected === 1;
   }
 
+  private async allWith(where: FindOptionsWhere<OrganizationRecord>): Promise<Organization[]> {
+    const read = this.database.reading({ queue: 'organizations' }, (manager) =>
+      manager.find(OrganizationRecord, { where, order: { id: 'ASC' } }),
+    );
+    return (await read).map(fromRow);
+  }
+
   private find(id: string): Promise<OrganizationRecord | null> {
     return this.database.reading({ queue: id }, (manager) => manager.findOneBy(OrganizationRecord, { id: uuidOf(id) }));
   }
@@ -82,6 +90,8 @@ export class TypeormOrganizations extends Organizations {
   }
 }
 
-function fromRow({ id, name, webhookSecret, contact, termsUrl, privacyUrl }: OrganizationRecord): Organization {
-  return Organization.restore(idOf(ORGANIZATION_ID, id), name, webhookSecret, { contact, termsUrl, privacyUrl });
+function fromRow({ id, webhookSecret, ...row }: OrganizationRecord): Organization {
+  const { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays } = row;
+  const settings = { name, contact, termsUrl, privacyUrl, refundApproval, detailsRetentionDays };
+  return Organization.restore(idOf(ORGANIZATION_ID, id), webhookSecret, settings);
 }

@@ -6,6 +6,7 @@ import { listResponse } from '../../../../platform/http/list.view.js';
 import { Operation, Tag } from '../../../../platform/http/operation.js';
 import { type Headers, HttpResponse, type ResponseParts } from '../../../../platform/http/response.js';
 import type { Caller } from '../../../../shared/caller.js';
+import { Refusal } from '../../../../shared/errors.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { Keyed } from '../../../../validation/keyed.js';
 import { NoFieldsRequest } from '../../../../validation/requests.js';
@@ -64,8 +65,7 @@ export class CheckoutSessionsController {
     if (id === undefined) return response;
     const link = this.linkTo(caller, id);
     if (link === undefined) return response;
-    const isOpen = !response.replayed || (await this.sessions.get(caller, ownId(caller, id))).state.status === 'open';
-    return isOpen ? response.with(link) : response;
+    return !response.replayed || (await this.isOpen(caller, id)) ? response.with(link) : response;
   }
 
   @Operation('expireCheckoutSession', {
@@ -153,6 +153,16 @@ export class CheckoutSessionsController {
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
     return listResponse(await this.sessions.list(caller, toFilter(query)), summaryView);
+  }
+
+  private async isOpen(caller: Caller, id: string): Promise<boolean> {
+    try {
+      return (await this.sessions.get(caller, ownId(caller, id))).state.status === 'open';
+    } catch (error) {
+      // The session was removed, and its key is still taken.
+      if (error instanceof Refusal && error.kind === 'missing') return false;
+      throw error;
+    }
   }
 
   /** The Link header (RFC 8288) with the registered relation `payment`, if sessions have pages. */

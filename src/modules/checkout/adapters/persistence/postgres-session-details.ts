@@ -7,7 +7,7 @@ import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
 import { FIRST_UUID, idOf, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
-import { type ClosedSession, SessionDetails } from '../../application/ports.js';
+import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
 import { BY_ID, clock, columnsWith, fromRow, isOverdue, type Row, status } from './postgres-checkout-sessions.js';
@@ -70,7 +70,7 @@ export class PostgresSessionDetails extends SessionDetails {
     await this.traces.clear(caller, [uuidOf(id)]);
   }
 
-  async closed(caller: Caller, days: number, limit: number, after?: ClosedSession): Promise<ClosedSession[]> {
+  async closed(caller: Caller, { days, limit, after }: ClosedPage): Promise<ClosedSession[]> {
     const seconds = (await this.aheadSeconds(caller)) - days * 86_400;
     const place = [after?.closedAt ?? '-infinity', after ? uuidOf(after.id) : FIRST_UUID];
     const values = [...scope(caller), seconds, ...place, limit];

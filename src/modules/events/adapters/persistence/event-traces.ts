@@ -7,7 +7,9 @@ const OF_EVENTS = `${OWN} AND event_id = ANY ($3::uuid[])`;
 
 /** Events stay as they are numbered. What was or is to be sent to a notify_url goes with the URL: nobody can say which customer's shop it was. */
 export const EVENT_TRACES: Traces = {
-  belonging: [{ name: 'events.of_objects', text: `SELECT id FROM events WHERE ${OWN} AND object_id = ANY ($3::uuid[])` }],
+  belonging: [
+    { name: 'events.of_objects', text: `SELECT id FROM events WHERE ${OWN} AND object_id = ANY ($3::uuid[])` },
+  ],
   clear: [
     {
       name: 'events.clear',

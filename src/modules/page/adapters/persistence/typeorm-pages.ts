@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ObjectLiteral, QueryDeepPartialEntity } from 'typeorm';
 import { Database } from '../../../../platform/database/database.js';
-import { scopeOf } from '../../../../platform/database/rows.js';
+import { orStale, scopeOf } from '../../../../platform/database/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { Pages, type StoredPage } from '../../application/ports.js';
@@ -32,9 +32,8 @@ export class TypeormPages extends Pages {
 
   async setPaymentUrl(caller: Caller, session: string, paymentUrl: string): Promise<void> {
     const row = { ...keyOf(caller, session), paymentUrl };
-    await this.insert(CheckoutPageRecord, row)
-      .orUpdate(['payment_url'], [...KEY, 'session_id'])
-      .execute();
+    const insert = this.insert(CheckoutPageRecord, row).orUpdate(['payment_url'], [...KEY, 'session_id']);
+    await orStale(insert.execute(), 'checkout_pages_session_fkey');
   }
 
   async setOrganizationPaymentUrl(caller: Caller, url: string | null): Promise<void> {

@@ -10,9 +10,14 @@ export const PAYMENT_TRACES: Traces = {
     { name: 'payments.of_sessions', text: `SELECT id FROM payments WHERE ${OF_SESSIONS}` },
     { name: 'payments.holds_of', text: `SELECT id FROM payment_holds WHERE ${OF_PAYMENTS}` },
   ],
-  kept: [{ name: 'payments.paid_sessions', text: `SELECT checkout_session_id AS id FROM payments WHERE ${OF_SESSIONS}` }],
+  kept: [
+    { name: 'payments.paid_sessions', text: `SELECT checkout_session_id AS id FROM payments WHERE ${OF_SESSIONS}` },
+  ],
   clear: [
-    { name: 'payments.clear', text: `UPDATE payments SET notify_url = NULL WHERE ${OF_SESSIONS} AND notify_url IS NOT NULL` },
+    {
+      name: 'payments.clear',
+      text: `UPDATE payments SET notify_url = NULL WHERE ${OF_SESSIONS} AND notify_url IS NOT NULL`,
+    },
     {
       name: 'payments.clear_holds',
       text: `UPDATE payment_holds SET reason = NULL WHERE ${OF_PAYMENTS} AND reason IS NOT NULL`,
