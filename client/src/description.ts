@@ -108,6 +108,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/checkout_sessions/{id}/redact': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Redact a checkout session
+     * @description Removes for ever what a complete or expired session tells of the customer: `customer_email`, `description`, the four URLs, `metadata` but for its `reference`, and of its lines the name, description and images. It also removes them, and the descriptions and reasons of its refunds and holds, from events, stored responses and webhooks that are still due. IDs, amounts, times and references stay. Repeating the request also removes what was said about its refunds since.
+     */
+    post: operations['redactCheckoutSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/events': {
     parameters: {
       query?: never;
@@ -1027,6 +1047,26 @@ export interface webhooks {
     patch?: never;
     trace?: never;
   };
+  'checkout.session.redacted': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * checkout.session.redacted
+     * @description The details of a closed checkout session were removed, here and everywhere else.
+     */
+    post: operations['checkoutSessionRedacted'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   'webhook.test': {
     parameters: {
       query?: never;
@@ -1267,6 +1307,26 @@ export interface webhooks {
     patch?: never;
     trace?: never;
   };
+  'ledger.checkout.session.redacted': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * ledger.checkout.session.redacted
+     * @description The details of a closed checkout session were removed, here and everywhere else.
+     */
+    post: operations['ledgerCheckoutSessionRedacted'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   'ledger.webhook.test': {
     parameters: {
       query?: never;
@@ -1469,6 +1529,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -1797,6 +1858,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -2113,6 +2175,7 @@ export interface components {
          *     - `origin_not_allowed`: The origin is not allowed for this key. Call from a server, or add the origin to the key.
          *     - `rate_limited`: Too many requests. Repeat the request after `Retry-After`.
          *     - `session_not_open`: The session is complete or expired. Read it.
+         *     - `session_not_closed`: The session is open. Only a complete or expired one is redacted. Expire it first, or wait.
          *     - `payment_session_mismatch`: The amount or currency is not that of the session. `errors[].allowed` has the right one.
          *     - `payment_required`: Only an open session whose total is 0 is completed without a payment. Read it.
          *     - `webhook_endpoint_limit`: There are 16 webhook endpoints already. Delete one, or change it.
@@ -2142,6 +2205,7 @@ export interface components {
           | 'origin_not_allowed'
           | 'rate_limited'
           | 'session_not_open'
+          | 'session_not_closed'
           | 'payment_session_mismatch'
           | 'payment_required'
           | 'webhook_endpoint_limit'
@@ -2226,6 +2290,7 @@ export interface components {
      *     - `checkout.session.created`: A checkout session was created.
      *     - `checkout.session.completed`: A checkout session was completed by its payment or, if its total is 0, by request.
      *     - `checkout.session.expired`: A checkout session expired, at its `expires_at` or by request.
+     *     - `checkout.session.redacted`: The details of a closed checkout session were removed, here and everywhere else.
      *     - `webhook.test`: A webhook endpoint was tested.
      *     - `payment.created`: A captured payment was recorded.
      *     - `payment.unmatched`: A captured payment was recorded that does not match its checkout session; `mismatch` says why.
@@ -2242,6 +2307,7 @@ export interface components {
       | 'checkout.session.created'
       | 'checkout.session.completed'
       | 'checkout.session.expired'
+      | 'checkout.session.redacted'
       | 'webhook.test'
       | 'payment.created'
       | 'payment.unmatched'
@@ -2783,6 +2849,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -2860,6 +2927,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -3518,6 +3586,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -3590,6 +3659,7 @@ export interface components {
         | 'checkout.session.created'
         | 'checkout.session.completed'
         | 'checkout.session.expired'
+        | 'checkout.session.redacted'
         | 'webhook.test'
         | 'payment.created'
         | 'payment.unmatched'
@@ -3834,6 +3904,7 @@ export interface components {
       | 'checkout.session.created'
       | 'checkout.session.completed'
       | 'checkout.session.expired'
+      | 'checkout.session.redacted'
       | 'webhook.test'
       | 'payment.created'
       | 'payment.unmatched'
@@ -4193,6 +4264,69 @@ export interface operations {
       401: components['responses']['InvalidApiKey'];
       403: components['responses']['OriginNotAllowed'];
       404: components['responses']['NotFound'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  redactCheckoutSession: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your own key, 1 to 255 visible ASCII characters. Repeating the request with the same key returns the same response. Optional. Send one if repeating the request would do more, such as rotating a secret twice. */
+        'Idempotency-Key'?: components['parameters']['OptionalIdempotencyKey'];
+        /** @description Your own ID of the request, used if it has 1 to 128 characters of `A-Za-z0-9._-`. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /** @description ID of the resource. */
+        id: components['parameters']['PathId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['NoFieldsRequest'];
+      };
+    };
+    responses: {
+      /** @description The redacted session. */
+      200: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CheckoutSession'];
+        };
+      };
+      400: components['responses']['InvalidParam'];
+      401: components['responses']['InvalidApiKey'];
+      403: components['responses']['OriginNotAllowed'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /**
+       * @description - `idempotency_key_reused`: The key was used for another request. Send this request with a new key.
+       *     - `session_not_closed`: The session is open. Only a complete or expired one is redacted. Expire it first, or wait.
+       */
+      422: {
+        headers: {
+          'Request-Id': components['headers']['RequestId'];
+          'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'] & {
+            error?: {
+              /** @enum {unknown} */
+              code?: 'idempotency_key_reused' | 'session_not_closed';
+            };
+          };
+        };
+      };
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6782,6 +6916,36 @@ export interface operations {
       '2XX': components['responses']['Received'];
     };
   };
+  checkoutSessionRedacted: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': components['parameters']['HeaderWebhookId'];
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Event'] & {
+          /** @constant */
+          type?: 'checkout.session.redacted';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
+    };
+  };
   webhookTest: {
     parameters: {
       query?: never;
@@ -7131,6 +7295,36 @@ export interface operations {
         'application/json': components['schemas']['LedgerEvent'] & {
           /** @constant */
           type?: 'checkout.session.expired';
+          data?: {
+            object?: components['schemas']['CheckoutSession'];
+          };
+        };
+      };
+    };
+    responses: {
+      410: components['responses']['Gone'];
+      '2XX': components['responses']['Received'];
+    };
+  };
+  ledgerCheckoutSessionRedacted: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The event's identifier, the same in every attempt: what was seen before can be ignored. */
+        'webhook-id': components['parameters']['HeaderWebhookId'];
+        /** @description When this attempt was made, in Unix seconds. Refuse what is old. */
+        'webhook-timestamp': components['parameters']['HeaderWebhookTimestamp'];
+        /** @description One signature or more, separated by spaces, each `v1,` and the base64 of the HMAC-SHA256 of identifier, timestamp and body joined by dots. One that fits is enough. */
+        'webhook-signature': components['parameters']['HeaderWebhookSignature'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LedgerEvent'] & {
+          /** @constant */
+          type?: 'checkout.session.redacted';
           data?: {
             object?: components['schemas']['CheckoutSession'];
           };
