@@ -16,7 +16,7 @@ const modulesPointOneWay = MODULES_IN_ORDER.slice(0, -1).map((name, place) => ({
 }));
 
 /** The folders that every module stands on: each imports only those to its left. */
-const FOUNDATION_IN_ORDER = ['platform/database', 'encryption', 'platform/http', 'idempotency', 'validation'];
+const FOUNDATION_IN_ORDER = ['platform', 'engine', 'persistence', 'encryption', 'request'];
 
 const foundationHasOneOrder = FOUNDATION_IN_ORDER.slice(0, -1).map((name, place) => ({
   name: 'foundation-has-one-order',
@@ -67,14 +67,14 @@ module.exports = {
       name: 'modules-meet-at-index',
       severity: 'error',
       comment: 'The composition root, processes and tools know modules by their index.ts too. Examples run the domain.',
-      from: { path: '^(src/([^/]+\\.ts$|process/)|tools/)', pathNot: '^tools/openapi/examples/' },
+      from: { path: '^(src/([^/]+\\.ts$|operator/process/)|tools/)', pathNot: '^tools/openapi/examples/' },
       to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index\\.ts$' },
     },
     {
       name: 'modules-meet-at-index',
       severity: 'error',
       comment: 'So does the command line, which also prints resources as the API shows them.',
-      from: { path: '^src/cli/' },
+      from: { path: '^src/operator/cli/' },
       to: {
         path: '^src/modules/',
         pathNot: ['^src/modules/[^/]+/index\\.ts$', '^src/modules/[^/]+/adapters/representation/[^/]+\\.views\\.ts$'],
@@ -103,32 +103,58 @@ module.exports = {
       severity: 'error',
       comment: 'A route writes through Idempotency alone, which stores its response in the same transaction.',
       from: { path: '^src/modules/[^/]+/adapters/http/' },
-      to: { path: '^src/platform/database/' },
+      to: { path: '^src/(engine|persistence)/' },
     },
     {
       name: 'platform-knows-no-module',
       severity: 'error',
-      comment: 'What serves any module knows none, and not the composition root, processes or commands either.',
-      from: { path: '^src/(platform|encryption|idempotency|validation|embedded-postgres|migrate|openapi|telemetry)/' },
-      to: { path: ['^src/modules/', '^src/([^/]+\\.ts$|process/|cli/)'] },
+      comment: 'What serves any module knows none, and not the composition root either.',
+      from: { path: '^src/(platform|engine|persistence|encryption|request)/' },
+      to: { path: ['^src/modules/', '^src/[^/]+\\.ts$'] },
     },
     {
-      name: 'outer-folders-stand-apart',
+      name: 'operator-is-the-roof',
       severity: 'error',
       comment:
-        'To serve a request takes no migration, description, metric or embedded database: nothing inside knows them.',
-      from: {
-        path: '^src/(platform|encryption|idempotency|validation|modules|embedded-postgres|migrate|openapi|telemetry)/',
-      },
-      to: { path: '^src/(embedded-postgres|migrate|openapi|telemetry)/', pathNot: '^src/$1/' },
+        'To serve a request takes no process, command, migration or metric: only the composition root knows them.',
+      from: { path: '^src/', pathNot: ['^src/operator/', '^src/(main|app\\.module)\\.ts$'] },
+      to: { path: '^src/operator/' },
+    },
+    {
+      name: 'operator-is-the-roof',
+      severity: 'error',
+      comment: 'What processes and commands stand on knows neither them nor each other.',
+      from: { path: '^src/operator/(embedded-postgres|migrate|openapi|telemetry)/' },
+      to: { path: '^src/operator/', pathNot: '^src/operator/$1/' },
     },
     ...foundationHasOneOrder,
     {
       name: 'foundation-has-one-order',
       severity: 'error',
-      comment: 'The files at the top of the platform, which all of these folders may import, import none of them.',
-      from: { path: '^src/platform/[^/]+\\.ts$' },
-      to: { path: ['^src/platform/[^/]+/', '^src/(encryption|idempotency|validation)/'] },
+      comment: 'On the road of a request, the key comes before the body is validated, and errors before both.',
+      from: { path: '^src/request/(idempotency/|[^/]+\\.ts$)' },
+      to: { path: '^src/request/(idempotency|validation)/', pathNot: '^src/request/$1' },
+    },
+    {
+      name: 'engine-has-one-door',
+      severity: 'error',
+      comment: "What stands behind the index.ts of the engine is nobody else's.",
+      from: { path: '^(src|tools)/', pathNot: '^src/engine/' },
+      to: { path: '^src/engine/', pathNot: '^src/engine/index\\.ts$' },
+    },
+    {
+      name: 'only-hot-files-use-the-engine',
+      severity: 'error',
+      comment:
+        'The default is TypeORM (persistence/). What is measured hot stands in a hot-*.ts, which a reader finds by its name.',
+      from: {
+        path: '^src/',
+        pathNot: [
+          '^src/(engine|persistence|request/idempotency|operator/telemetry)/',
+          '^src/modules/[^/]+/adapters/persistence/hot-[^/]+\\.ts$',
+        ],
+      },
+      to: { path: '^src/engine/' },
     },
     {
       name: 'tools-stay-outside',
@@ -143,7 +169,7 @@ module.exports = {
       comment:
         'What a module sends to the outside goes through the adapter of deliveries, which the attempts under way bound.',
       from: {
-        path: '^src/(modules|idempotency|validation|encryption)/',
+        path: '^src/(modules|engine|encryption|request/(idempotency|validation))/',
         pathNot: '^src/modules/events/adapters/delivery/',
       },
       to: { path: '^(http|net|tls|dns)' },

@@ -33,7 +33,13 @@ export default [
   },
   {
     files: ['**/src/**/*.ts'],
-    ignores: ['src/platform/database/**', 'src/migrate/**', '**/src/modules/*/application/**', 'client/**'],
+    ignores: [
+      'src/engine/**',
+      'src/persistence/**',
+      'src/operator/migrate/**',
+      '**/src/modules/*/application/**',
+      'client/**',
+    ],
     rules: {
       'no-restricted-imports': ['error', { paths: [{ name: 'typeorm', importNames: CONNECTIONS }] }],
       'no-restricted-properties': ['error', { property: 'getRepository' }],
@@ -44,8 +50,8 @@ export default [
     // of what the file system gave a file, and the clock itself.
     files: ['**/src/**/*.ts'],
     ignores: [
-      'src/cli/arguments.ts',
-      'src/embedded-postgres/postgres-process.ts',
+      'src/operator/cli/arguments.ts',
+      'src/operator/embedded-postgres/postgres-process.ts',
       'src/platform/clock.ts',
       'client/**',
     ],

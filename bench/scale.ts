@@ -7,7 +7,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onStopSignal } from '../src/process/stop-signals.js';
+import { onStopSignal } from '../src/operator/process/stop-signals.js';
 import { claimLines, measureClaims } from './scale/claims.js';
 import { type Cluster, createCluster } from './scale/environment.js';
 import { explainAll } from './scale/explain.js';

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../src/migrate/migrate.js';
-import { onStopSignal } from '../src/process/stop-signals.js';
+import { openEmbeddedPostgres } from '../src/operator/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../src/operator/migrate/migrate.js';
+import { onStopSignal } from '../src/operator/process/stop-signals.js';
 import type { Shop } from './scenarios.js';
 
 const built = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
@@ -45,7 +45,9 @@ export function openShop(databaseUrl: string): Shop {
 
 function command(databaseUrl: string, ...words: readonly string[]): Record<string, unknown> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
-  return JSON.parse(execFileSync(process.execPath, [built('src/cli/cli.js'), ...words], { env, encoding: 'utf8' }));
+  return JSON.parse(
+    execFileSync(process.execPath, [built('src/operator/cli/cli.js'), ...words], { env, encoding: 'utf8' }),
+  );
 }
 
 export interface Server {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { onStopSignal } from '../src/process/stop-signals.js';
+import { onStopSignal } from '../src/operator/process/stop-signals.js';
 import { Complaint, Halt } from './complaint.js';
 import { drill, type Options } from './drill.js';
 import { asText } from './report.js';

@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
 import { AppModule } from '../src/app.module.js';
-import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../src/migrate/migrate.js';
 import { ManageApiKeys, ManageOrganizations } from '../src/modules/access/index.js';
+import { openEmbeddedPostgres } from '../src/operator/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../src/operator/migrate/migrate.js';
 import { readConfig } from '../src/platform/config.js';
 import { Complaint } from './complaint.js';
 

@@ -1,4 +1,4 @@
-import { requireNode } from './process/node-version.js';
+import { requireNode } from './operator/process/node-version.js';
 
 requireNode();
-await import('./process/start.js');
+await import('./operator/process/start.js');

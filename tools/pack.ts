@@ -1,11 +1,11 @@
-/** Compresses the OpenAPI document and the files of /docs into dist/src/openapi/reference, and copies what examples read. */
+/** Compresses the OpenAPI document and the files of /docs into dist/src/operator/openapi/reference, and copies what examples read. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import scalar from '@scalar/fastify-api-reference';
 import { fastify } from 'fastify';
 
-const REFERENCE = join('src', 'openapi', 'reference');
+const REFERENCE = join('src', 'operator', 'openapi', 'reference');
 const BOOK = join('examples', 'ledger', 'book.sql');
 const PACKED = join('dist', REFERENCE);
 

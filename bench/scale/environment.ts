@@ -6,8 +6,8 @@ import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
 import { AppModule } from '../../src/app.module.js';
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../src/migrate/migrate.js';
+import { openEmbeddedPostgres } from '../../src/operator/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../../src/operator/migrate/migrate.js';
 import { readConfig } from '../../src/platform/config.js';
 import { stopServers } from '../servers.js';
 

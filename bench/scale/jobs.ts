@@ -1,13 +1,13 @@
 /** What runs without being asked: the sweeps, the webhook worker's look for what is due, and the operator's reconcile. */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as Sql } from 'pg';
-import { reconcile } from '../../src/cli/reconcile.js';
-import { StoredResponses } from '../../src/idempotency/stored-responses.js';
 import { ExpirySweeper } from '../../src/modules/checkout/adapters/schedule/expiry-sweeper.js';
 import { CheckoutSessions } from '../../src/modules/checkout/application/ports.js';
 import { EventSweeper } from '../../src/modules/events/adapters/persistence/event-sweeper.js';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
-import { Database } from '../../src/platform/database/database.js';
+import { reconcile } from '../../src/operator/cli/reconcile.js';
+import { Database } from '../../src/persistence/database.js';
+import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';
 import { firstUuidAt } from '../../src/shared/id.js';
 import type { Step } from './drawn.js';
 import { openApplication } from './environment.js';

@@ -1,7 +1,7 @@
 /** Finds the encrypted columns in TypeORM's metadata, and makes the SQL that reads and replaces their values. */
 
-import { columnsOf, tableOf } from '../platform/database/columns.js';
-import type { Statement } from '../platform/database/prepared-query.js';
+import type { PlainStatement } from '../persistence/database.js';
+import { columnsOf, tableOf } from '../platform/columns.js';
 import { FIRST_UUID } from '../shared/id.js';
 import type { Sealed } from './encryption.js';
 
@@ -23,7 +23,7 @@ interface Value {
   readonly sealed: Sealed;
 }
 
-export type Look = (statement: Statement, values: readonly unknown[]) => Promise<Value[]>;
+export type Look = (statement: PlainStatement, values: readonly unknown[]) => Promise<Value[]>;
 
 export async function* valuesIn({ look, start }: EncryptedColumn, read: Look): AsyncGenerator<Value> {
   for (let after: readonly string[] | undefined = start; after; ) {

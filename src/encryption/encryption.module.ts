@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { Database } from '../persistence/database.js';
 import { Config } from '../platform/config.js';
-import { Database } from '../platform/database/database.js';
 import { Encryption, STORED_KEY } from './encryption.js';
 import { Reencryption } from './reencryption.js';
 

@@ -2,7 +2,6 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import type { ErrorCode, Refusal } from '../shared/errors.js';
 import { type IdKind, prefixOf } from '../shared/id.js';
-import type { Statement } from './database/prepared-query.js';
 import type { DeclaredGauge, DeclaredMetric } from './metric.js';
 
 /** Where a surface serves a resource: one at `path/id` and, if `isListed`, a list at `path`. */
@@ -53,6 +52,12 @@ export interface Diagnosis<Row = never> {
   readonly text: string;
   readonly well: string;
   readonly warnings: (rows: readonly Row[]) => readonly { readonly found: string; readonly advice: string }[];
+}
+
+/** SQL that PostgreSQL prepares by its name. */
+interface Statement {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** Finds JSON about resources as `place` and `json`, and stores it anew: `$3` and `$4` are then the places and the JSON. */

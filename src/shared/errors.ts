@@ -1,6 +1,6 @@
 import type { Mode } from './caller.js';
 
-/** The kind of an error code. platform/http/errors.ts has the HTTP status and the next step of each kind. */
+/** The kind of an error code. request/errors.ts has the HTTP status and the next step of each kind. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'

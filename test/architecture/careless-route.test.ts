@@ -1,8 +1,8 @@
 /** A route with an idempotency key must store its response with its write. The compiler and the database refuse one that does not. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module, Post } from '@nestjs/common';
-import { IdempotencyKey } from '../../src/idempotency/idempotency-key.guard.js';
-import { Database } from '../../src/platform/database/database.js';
+import { Database } from '../../src/persistence/database.js';
+import { IdempotencyKey } from '../../src/request/idempotency/idempotency-key.guard.js';
 import { useService, useShop } from '../support/setup.js';
 
 const WRITE = { name: 'careless', text: 'INSERT INTO careless VALUES (1)' };
@@ -16,7 +16,7 @@ class CarelessController {
   @IdempotencyKey('required')
   @Post()
   async write() {
-    await this.database.write(WRITE, []);
+    await this.database.query(WRITE, []);
     return { written: true };
   }
 }

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type DataSource, getMetadataArgsStorage, type MigrationInterface } from 'typeorm';
 
 import { recordsOf } from '../../src/app.module.js';
-import { migrate, revertLast } from '../../src/migrate/migrate.js';
-import { createMigrationDataSource, MIGRATIONS } from '../../src/platform/database/data-source.js';
+import { migrate, revertLast } from '../../src/operator/migrate/migrate.js';
+import { createMigrationDataSource, MIGRATIONS } from '../../src/persistence/data-source.js';
 import { type Catalog, readCatalog } from '../support/catalog.js';
 import { createDatabase } from '../support/postgres.js';
 

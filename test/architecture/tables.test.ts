@@ -8,8 +8,8 @@ import ts from 'typescript';
 const STRANGE = {
   'src/modules/payments/adapters/persistence/payment.record.ts': `@Entity('payments') export class PaymentRecord {}`,
   'src/modules/refunds/adapters/persistence/typeorm-refunds.ts': `const SQL = \`SELECT id FROM \${REFUNDS} JOIN payments\`;`,
-  'src/platform/database/count.ts': `export const TABLE = 'payments';`,
-  'src/cli/paths.ts': `export const PATH = '/v1/payments';`,
+  'src/persistence/count.ts': `export const TABLE = 'payments';`,
+  'src/operator/cli/paths.ts': `export const PATH = '/v1/payments';`,
 };
 
 test('a table is named in one folder only', () => {
@@ -19,7 +19,7 @@ test('a table is named in one folder only', () => {
 
 test('a table that is named elsewhere is found', () => {
   expect(sharedIn(STRANGE)).toEqual({
-    payments: ['src/modules/payments/', 'src/modules/refunds/', 'src/platform/'],
+    payments: ['src/modules/payments/', 'src/modules/refunds/', 'src/persistence/'],
   });
 });
 

@@ -25,7 +25,7 @@ test('secret rotate prints the new secret', async () => {
 
 test('listen verifies what it receives until it is interrupted', async () => {
   const { webhook_secret: WEBHOOK_SECRET } = await rotate();
-  const listener = run(['dist/src/cli/cli.js', 'webhook', 'listen', '--port', '0'], { WEBHOOK_SECRET });
+  const listener = run(['dist/src/operator/cli/cli.js', 'webhook', 'listen', '--port', '0'], { WEBHOOK_SECRET });
   await until(() => listener.stderr().includes('\n'));
   const [url = ''] = /http:\S+/.exec(listener.stderr()) ?? [];
   const { session, event } = await shop.notified(url);

@@ -11,7 +11,7 @@ import { Hold } from '../../src/modules/payments/domain/hold.js';
 import { Payment } from '../../src/modules/payments/domain/payment.js';
 import { Refunds } from '../../src/modules/refunds/application/ports.js';
 import { Refund } from '../../src/modules/refunds/domain/refund.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { Database } from '../../src/persistence/database.js';
 import type { Caller } from '../../src/shared/caller.js';
 import { decided, inTransaction, type Write } from '../../src/shared/decision.js';
 import { NO_ORGANIZATION } from '../../src/shared/id.js';
@@ -37,7 +37,7 @@ test('each statement names its organization and mode, or says why it reads those
   const paid = body.id as OwnId;
   const port = <Port>(token: abstract new () => Port): Port => service.application.get(token);
   const call = (work: () => unknown) =>
-    service.application.get(UnitOfWork).commit(async () =>
+    service.application.get(Database).commit(async () =>
       inTransaction(caller, async () => {
         const result = await work();
         const isWrite = typeof result === 'object' && result !== null && 'sql' in result;

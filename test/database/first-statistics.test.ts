@@ -1,8 +1,9 @@
 /** Autovacuum is off for the tables, because it would analyze them too, some minutes later. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createDataSource } from '../../src/platform/database/data-source.js';
-import { Database } from '../../src/platform/database/database.js';
-import { FirstStatistics } from '../../src/platform/database/first-statistics.js';
+import { Connections } from '../../src/engine/index.js';
+import { createDataSource } from '../../src/persistence/data-source.js';
+import { Database } from '../../src/persistence/database.js';
+import { FirstStatistics } from '../../src/persistence/first-statistics.js';
 import { Jobs } from '../../src/platform/jobs.js';
 import { createDatabase } from '../support/postgres.js';
 
@@ -13,7 +14,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   const { url, drop } = await createDatabase({ empty: true });
   const dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
-  database = new Database(dataSource);
+  database = new Database(new Connections(dataSource));
   query = (sql) => dataSource.query(sql);
   close = () => dataSource.destroy().then(drop);
 });

@@ -1,11 +1,11 @@
 /** On a real PostgreSQL: a form writes of one row what it writes of that row among many. */
 import { expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { createDataSource } from '../../src/platform/database/data-source.js';
-import { Database } from '../../src/platform/database/database.js';
-import { insertInto } from '../../src/platform/database/form.js';
-import { hot } from '../../src/platform/database/statement.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { Connections } from '../../src/engine/connections.js';
+import { insertInto } from '../../src/engine/form.js';
+import { hot } from '../../src/engine/statement.js';
+import { UnitOfWork } from '../../src/engine/unit-of-work.js';
+import { createDataSource } from '../../src/persistence/data-source.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
 
@@ -71,7 +71,7 @@ test('texts, arrays of them, JSON, bytes and NULLs are stored the same, of one r
       await dataSource.query('TRUNCATE things, copies');
       return { kept, copies };
     };
-    const unit = new UnitOfWork(new Database(dataSource));
+    const unit = new UnitOfWork(new Connections(dataSource));
     const owner = { queue: 'test' };
     const parts = things.map((thing) => hot(owner, THING, thing));
     // In a transaction, no row goes alone where many fail.

@@ -1,16 +1,16 @@
 /** On a real PostgreSQL: only its constraints and row counts say whether a decision is stale. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { createDataSource } from '../../src/platform/database/data-source.js';
-import { Database } from '../../src/platform/database/database.js';
-import { insertInto } from '../../src/platform/database/form.js';
-import { composed, hot, type Part } from '../../src/platform/database/statement.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { Connections } from '../../src/engine/connections.js';
+import { insertInto } from '../../src/engine/form.js';
+import { composed, hot, type Part } from '../../src/engine/statement.js';
+import { UnitOfWork } from '../../src/engine/unit-of-work.js';
+import { createDataSource } from '../../src/persistence/data-source.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
 
 const owner = { queue: 'test' };
-let database: Database;
+let database: Connections;
 let unit: UnitOfWork;
 let close: () => Promise<void>;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const dataSource = await createDataSource({ url, poolSize: 2, records: [], timeLimits: true }).initialize();
   await dataSource.query('CREATE TABLE seats (seat integer CONSTRAINT seats_pkey PRIMARY KEY, guest text NOT NULL)');
   await dataSource.query('CREATE TABLE notes (note text NOT NULL)');
-  database = new Database(dataSource);
+  database = new Connections(dataSource);
   unit = new UnitOfWork(database);
   close = async () => {
     await dataSource.destroy();

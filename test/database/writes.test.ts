@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Column, type DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { createDataSource } from '../../src/platform/database/data-source.js';
-import { Database } from '../../src/platform/database/database.js';
-import { changeAmounts, insertInto } from '../../src/platform/database/form.js';
-import { hot, type Part } from '../../src/platform/database/statement.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import { Writes } from '../../src/platform/database/writes.js';
+import { Connections } from '../../src/engine/connections.js';
+import { changeAmounts, insertInto } from '../../src/engine/form.js';
+import { hot, type Part } from '../../src/engine/statement.js';
+import { UnitOfWork } from '../../src/engine/unit-of-work.js';
+import { Writes } from '../../src/engine/writes.js';
+import { createDataSource } from '../../src/persistence/data-source.js';
 import { MODES, type Owner } from '../../src/shared/caller.js';
 import { decided, inTransaction } from '../../src/shared/decision.js';
 import { createDatabase } from '../support/postgres.js';
@@ -17,13 +17,13 @@ import { until } from '../support/processes.js';
 /** The statements of writes: their names, and the notes of each. */
 let sent: { name: string; notes: string[] }[] = [];
 
-class Told extends Database {
-  override autocommit<Row>(...[owner, statement, values]: Parameters<Database['autocommit']>) {
+class Told extends Connections {
+  override autocommit<Row>(...[owner, statement, values]: Parameters<Connections['autocommit']>) {
     if (statement.name.includes('new_note')) sent.push({ name: statement.name, notes: notesIn(values[0]) });
     return super.autocommit<Row>(owner, statement, values);
   }
 
-  override write(...[statement, values]: Parameters<Database['write']>) {
+  override write(...[statement, values]: Parameters<Connections['write']>) {
     sent.push({ name: statement.name, notes: notesIn(values[0]) });
     return super.write(statement, values);
   }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
-import { Database } from '../../src/platform/database/database.js';
+import { Database } from '../../src/persistence/database.js';
 import { atOnce, get, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { PublicUrl } from '../../src/platform/http/public-url.js';
-import { makeDemo, reminder } from '../../src/process/demo.js';
-import { type Demo, tour } from '../../src/process/demo-tour.js';
+import { makeDemo, reminder } from '../../src/operator/process/demo.js';
+import { type Demo, tour } from '../../src/operator/process/demo-tour.js';
+import { PublicUrl } from '../../src/request/public-url.js';
 import { get, post } from '../support/client.js';
 import { createTenant, type Service, startService } from '../support/service.js';
 

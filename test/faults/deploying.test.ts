@@ -107,18 +107,21 @@ test('the settings in the guide are settings, with values that they take', () =>
 
 test('the guide’s command line is the one that the package names', () => {
   const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const named = [...GUIDE.matchAll(/dist\/src\/cli\/\S+\.js/g)].map(([path]) => resolve(path));
+  const named = [...GUIDE.matchAll(/dist\/src\/operator\/cli\/\S+\.js/g)].map(([path]) => resolve(path));
   expect(new Set(named)).toEqual(new Set([resolve(bin.tillgate)]));
 });
 
 const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-test.each(['dist/src/main.js', 'dist/src/cli/cli.js'])('%s ends in one sentence on an old Node', async (program) => {
-  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })`;
-  const stderr = `Tillgate runs on Node ${engines.node}, and this is Node 18.20.4: install a newer one.\n`;
-  const { ended } = run(['--import', `data:text/javascript,${encodeURIComponent(old)}`, program]);
-  expect(await ended).toEqual({ status: 1, stdout: '', stderr });
-});
+test.each(['dist/src/main.js', 'dist/src/operator/cli/cli.js'])(
+  '%s ends in one sentence on an old Node',
+  async (program) => {
+    const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })`;
+    const stderr = `Tillgate runs on Node ${engines.node}, and this is Node 18.20.4: install a newer one.\n`;
+    const { ended } = run(['--import', `data:text/javascript,${encodeURIComponent(old)}`, program]);
+    expect(await ended).toEqual({ status: 1, stdout: '', stderr });
+  },
+);
 
 test.each(['README.md', 'docs/start/quick-start.md', 'docs/operate/deploying.md'])(
   '%s names the versions of Node',

@@ -1,13 +1,13 @@
 /** The doctor on databases with one real fault each. */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Examination, encrypted, examine, runtime } from '../../src/cli/doctor/doctor.js';
-import { type Finding, fail, ok } from '../../src/cli/doctor/finding.js';
-import { linesOf } from '../../src/cli/doctor.js';
-import { revertLast } from '../../src/migrate/migrate.js';
+import { type Examination, encrypted, examine, runtime } from '../../src/operator/cli/doctor/doctor.js';
+import { type Finding, fail, ok } from '../../src/operator/cli/doctor/finding.js';
+import { linesOf } from '../../src/operator/cli/doctor.js';
+import { revertLast } from '../../src/operator/migrate/migrate.js';
+import { MIGRATIONS } from '../../src/persistence/data-source.js';
 import { SystemClock } from '../../src/platform/clock.js';
 import { readConfig } from '../../src/platform/config.js';
-import { MIGRATIONS } from '../../src/platform/database/data-source.js';
 import { createDatabase, serverUrl, urlOf, withClient } from '../support/postgres.js';
 import { commandLine } from '../support/processes.js';
 import { startPooler } from '../support/sockets.js';
@@ -231,7 +231,7 @@ describe('through a pooler', () => {
   test('its server connections need the time limits of a role', async () => {
     await throughPooler(true, async (url) => {
       expect(await faults({ url })).toEqual([
-        fault('time limits', 'warn', /have no time limit\.$/, /^Run `node dist\/src\/cli\/cli\.js migrate`/),
+        fault('time limits', 'warn', /have no time limit\.$/, /^Run `node dist\/src\/operator\/cli\/cli\.js migrate`/),
       ]);
       await sql(`ALTER DATABASE ${name} SET statement_timeout = '5s'`);
       expect(await faults({ url })).toEqual([]);

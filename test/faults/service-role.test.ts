@@ -1,7 +1,7 @@
 /** The statements of docs/operate/postgresql.md as they stand there: who migrates, who serves, and what each may do. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { MIGRATIONS } from '../../src/platform/database/data-source.js';
+import { MIGRATIONS } from '../../src/persistence/data-source.js';
 import { send } from '../support/client.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';

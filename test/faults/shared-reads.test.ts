@@ -1,6 +1,6 @@
 /** Reads that go to PostgreSQL together: each gets what it would get alone. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { Database } from '../../src/platform/database/database.js';
+import { Database } from '../../src/persistence/database.js';
 import { atOnce, get, post, type Reply, SMALLEST } from '../support/client.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';
 import { useService } from '../support/setup.js';

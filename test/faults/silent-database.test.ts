@@ -1,8 +1,8 @@
 /** PostgreSQL stands still: requests are answered 503, nothing that was acknowledged is lost, and then it goes on. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { migrate } from '../../src/migrate/migrate.js';
-import { Database } from '../../src/platform/database/database.js';
+import { migrate } from '../../src/operator/migrate/migrate.js';
+import { Database } from '../../src/persistence/database.js';
 import { atOnce, post, type Reply, SMALLEST, send } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { OwnPostgres } from '../support/own-postgres.js';

@@ -1,6 +1,6 @@
 /** Poolers that do what some do: have no server connection for a client, or lose what it has prepared. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { assertReady } from '../../src/migrate/migrate.js';
+import { assertReady } from '../../src/operator/migrate/migrate.js';
 import { post, SMALLEST } from '../support/client.js';
 import { expectError } from '../support/envelope.js';
 import { createTenant, type Service, startService, type Tenant } from '../support/service.js';

@@ -2,10 +2,10 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import type { Statement } from '../../src/engine/prepared-query.js';
 import { Deliveries } from '../../src/modules/events/application/ports.js';
 import { WebhookScheduler } from '../../src/modules/events/application/webhook-scheduler.js';
-import { Database } from '../../src/platform/database/database.js';
-import type { Statement } from '../../src/platform/database/prepared-query.js';
+import { Database } from '../../src/persistence/database.js';
 import type { Owner } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { until } from '../support/processes.js';

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { openBenchDatabase } from '../../bench/servers.js';
-import { migrate } from '../../src/migrate/migrate.js';
+import { migrate } from '../../src/operator/migrate/migrate.js';
 import { createDatabase } from '../support/postgres.js';
 import { fuzz } from './fuzz.js';
 import { playSequences } from './sequences.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import { type LedgerEvent, Tillgate, TillgateError, TillgateLedger, verifyWebhook } from '../../client/src/index.js';
-import { PublicUrl } from '../../src/platform/http/public-url.js';
+import { PublicUrl } from '../../src/request/public-url.js';
 import { describedFetch, SMALLEST } from '../support/client.js';
 import { refusal } from '../support/envelope.js';
 import { FAULTS, startHttpProxy } from '../support/http-proxy.js';

@@ -12,7 +12,7 @@ import { Shop } from '../support/shop.js';
 const BLOCKS = /^```sh( error)?\n(.*?)^```/gms;
 /** Writes the status of each answer, a line each, where the output of the commands is not. */
 const CURL = `exec 9>&2; curl() { command curl -w '%{stderr}%{http_code}\\n' "$@" 2>&9; }`;
-const TILLGATE = `npx() { shift; node dist/src/cli/cli.js "$@" && echo 200 >&9; }`;
+const TILLGATE = `npx() { shift; node dist/src/operator/cli/cli.js "$@" && echo 200 >&9; }`;
 
 const GUIDES = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))

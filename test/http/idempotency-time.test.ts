@@ -1,8 +1,8 @@
 /** The time for which a response is stored, and a key that another request holds. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { IdempotencySweeper } from '../../src/idempotency/idempotency-sweeper.js';
-import { StoredResponses } from '../../src/idempotency/stored-responses.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { Database } from '../../src/persistence/database.js';
+import { IdempotencySweeper } from '../../src/request/idempotency/idempotency-sweeper.js';
+import { StoredResponses } from '../../src/request/idempotency/stored-responses.js';
 import { decided } from '../../src/shared/decision.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';
 import { TestClock } from '../support/clock.js';
@@ -58,7 +58,7 @@ describe('a response is stored', () => {
     const scope = { operation: 'POST /v1/checkout_sessions', key: 'late' };
     const responses = service.application.get(StoredResponses);
     expect(await responses.find(caller, scope)).toMatchObject({ response: { status: 201 } });
-    await service.application.get(UnitOfWork).commit(async () => decided(null, responses.forget(caller, scope)));
+    await service.application.get(Database).commit(async () => decided(null, responses.forget(caller, scope)));
     expect((await create('late')).text).toBe(first.text);
   });
 

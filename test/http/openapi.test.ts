@@ -1,7 +1,7 @@
 /** The description is served as committed, without a key, and describes the existing routes. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import type { TillgateAdapter } from '../../src/platform/http/adapter.js';
+import type { TillgateAdapter } from '../../src/request/adapter.js';
 import { get } from '../support/client.js';
 import { DOCUMENT } from '../support/document.js';
 import { useService } from '../support/setup.js';
@@ -25,7 +25,7 @@ test('GET /openapi.json needs no key, may be cached, and is the committed docume
 test('GET /llms.txt needs no key, and leads to the documents', async () => {
   const { status, headers, text } = await get(`${service.url}/llms.txt`, {});
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
-  expect(text).toBe(readFileSync('src/openapi/reference/llms.txt', 'utf8'));
+  expect(text).toBe(readFileSync('src/operator/openapi/reference/llms.txt', 'utf8'));
 });
 
 test('every operation described is a route of the service', () => {

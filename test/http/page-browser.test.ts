@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Page } from 'playwright-core';
 import { filled, languageOf } from '../../src/modules/page/adapters/representation/language.js';
 import type { Words } from '../../src/modules/page/adapters/representation/words/en.js';
-import { PublicUrl } from '../../src/platform/http/public-url.js';
+import { PublicUrl } from '../../src/request/public-url.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { describeInChromium } from '../support/browser.js';
 import type { Reply } from '../support/client.js';

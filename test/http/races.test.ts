@@ -3,8 +3,8 @@
  * race once the constraint that decides it is gone, which must go wrong. Without it a race could pass by luck for ever.
  */
 import { beforeAll, expect, test } from '@jest/globals';
-import { reconcile } from '../../src/cli/reconcile.js';
-import { Database } from '../../src/platform/database/database.js';
+import { reconcile } from '../../src/operator/cli/reconcile.js';
+import { Database } from '../../src/persistence/database.js';
 import { MODES } from '../../src/shared/caller.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce, isReplay, post, type Reply, SMALLEST, untilDecided } from '../support/client.js';

@@ -1,12 +1,11 @@
 /** Reconciliation finds every planted difference, and nothing else. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { reconcile } from '../../src/cli/reconcile.js';
 import { RepairPayment } from '../../src/modules/refunds/index.js';
-import { Database } from '../../src/platform/database/database.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { reconcile } from '../../src/operator/cli/reconcile.js';
+import { Reconciliation } from '../../src/operator/telemetry/reconciliation.js';
+import { Database } from '../../src/persistence/database.js';
 import { instantOf, uuidOf } from '../../src/shared/id.js';
 import { ownId } from '../../src/shared/own-id.js';
-import { Reconciliation } from '../../src/telemetry/reconciliation.js';
 import { expectError, readResource } from '../support/envelope.js';
 import { Holder, waitingForLocks } from '../support/holder.js';
 import { scrape } from '../support/metrics.js';
@@ -221,7 +220,7 @@ test('a repair and the payout of a refund that it fails have one order', async (
   const { shop, payment, first, last } = await overdraw();
   const outsider = await Holder.connect(service.databaseUrl);
   await outsider.hold('SELECT FROM payments WHERE id = $1 FOR UPDATE', [uuidOf(payment)]);
-  const [unit, repair] = [service.application.get(UnitOfWork), service.application.get(RepairPayment)];
+  const [unit, repair] = [service.application.get(Database), service.application.get(RepairPayment)];
   const repaired = unit.commit(() => repair.execute({ mode: 'test' }, ownId({ mode: 'test' }, payment), true));
   await until(async () => (await waitingForLocks(service.sql)) === 1);
   const paid = shop.succeed(first, { provider_reference: 'payout_1' });

@@ -1,7 +1,7 @@
 /** Refunds that were made elsewhere, and payouts that are told more than once. Single requests are in conformance/cases/refunds-elsewhere.json. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RefundsMadeElsewhere1763700000036 } from '../../migrations/index.js';
-import { createMigrationDataSource } from '../../src/platform/database/data-source.js';
+import { createMigrationDataSource } from '../../src/persistence/data-source.js';
 import { expectBalanced } from '../support/reconciled.js';
 import { useService, useShop } from '../support/setup.js';
 import { ownedRefund, Shop } from '../support/shop.js';

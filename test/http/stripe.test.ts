@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { PublicUrl } from '../../src/platform/http/public-url.js';
+import { PublicUrl } from '../../src/request/public-url.js';
 import { atOnce, SMALLEST } from '../support/client.js';
 import { openPage, setPaymentUrl, stateIn, submit, visit } from '../support/page.js';
 import { run, type Started, until } from '../support/processes.js';

@@ -1,7 +1,7 @@
 /** Transitions that exclude each other, at once and on two instances: exactly one of them happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Database } from '../../src/platform/database/database.js';
+import { Database } from '../../src/persistence/database.js';
 import { uuidOf } from '../../src/shared/id.js';
 import { atOnce as many, type Reply, untilDecided } from '../support/client.js';
 import { Holder, waitingForLocks } from '../support/holder.js';

@@ -1,7 +1,7 @@
 /** The command line on databases of every kind: embedded, given, empty, out of date, out of reach. */
 import { describe, expect, test } from '@jest/globals';
-import { limitRole } from '../../src/migrate/migrate.js';
-import { MIGRATIONS } from '../../src/platform/database/data-source.js';
+import { limitRole } from '../../src/operator/migrate/migrate.js';
+import { MIGRATIONS } from '../../src/persistence/data-source.js';
 import { createSession, expectCleanStop, preparedCopy, start, withScratch } from '../support/embedded.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { commandLine, launch, postgresPid, run, until } from '../support/processes.js';
@@ -91,7 +91,7 @@ describe('migrate', () => {
       const refusal = {
         status: 1,
         stdout: '',
-        stderr: 'The database schema is not up to date: run `node dist/src/cli/cli.js migrate` first.\n',
+        stderr: 'The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` first.\n',
       };
       expect(await launch({ DATABASE_URL: url }).ended).toEqual(refusal);
       expect(await commandLine(['org', 'create', 'Shop'], { DATABASE_URL: url })).toEqual(refusal);
@@ -160,7 +160,7 @@ describe('on the embedded database', () => {
 
   test('Ctrl-C in the middle leaves nothing running', async () => {
     const DATA_DIR = preparedCopy();
-    const command = scratch().keep(run(['dist/src/cli/cli.js', 'migrate'], { DATA_DIR }));
+    const command = scratch().keep(run(['dist/src/operator/cli/cli.js', 'migrate'], { DATA_DIR }));
     await until(() => postgresPid(DATA_DIR) !== undefined);
     command.child.kill('SIGINT');
     await command.ended;

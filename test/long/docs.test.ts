@@ -42,7 +42,7 @@ function ask(path: string, headers: Readonly<Record<string, string>> = {}, metho
   });
 }
 
-const packed = (name: string): Buffer => readFileSync(`dist/src/openapi/reference/${name}.gz`);
+const packed = (name: string): Buffer => readFileSync(`dist/src/operator/openapi/reference/${name}.gz`);
 
 const HEADERS = {
   'request-id': expect.stringMatching(/^req_[0-9a-f-]{36}$/),

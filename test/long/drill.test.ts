@@ -12,7 +12,7 @@ const NO_EMBEDDED = { NODE_OPTIONS: `--import data:text/javascript,${encodeURICo
 
 const drill = (options: readonly string[], worker: readonly string[], environment = {}) => {
   const words = ['--refunds', '40', '--seed', '1', ...options, '--', process.execPath, ...worker];
-  return run(['dist/src/cli/cli.js', 'drill', ...words], environment);
+  return run(['dist/src/operator/cli/cli.js', 'drill', ...words], environment);
 };
 
 /** What it has started. */
@@ -54,7 +54,7 @@ test.concurrent.each([
   ],
   ['a command that does nothing', ['--seconds', '5'], ['-e', 'setInterval(() => 0, 1000)'], 'has not asked Tillgate'],
 ])('%s is not tested', async (_, options, worker, message) => {
-  const command = worker.length > 0 ? drill(options, worker) : run(['dist/src/cli/cli.js', 'drill']);
+  const command = worker.length > 0 ? drill(options, worker) : run(['dist/src/operator/cli/cli.js', 'drill']);
   const { status, stdout, stderr } = await command.ended;
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);

@@ -229,7 +229,7 @@ describe('what it finds', () => {
     const wrapper = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
     const server = scratch().keep(await startServer({ DATA_DIR: dataDir }, wrapper));
     const pid = postgresPid(dataDir) as number;
-    const command = run(['dist/src/cli/cli.js', 'org', 'create', 'Shop'], { DATA_DIR: dataDir }, wrapper);
+    const command = run(['dist/src/operator/cli/cli.js', 'org', 'create', 'Shop'], { DATA_DIR: dataDir }, wrapper);
     expect(await command.ended).toMatchObject({ status: 0 });
     expect(postgresPid(dataDir)).toBe(pid);
     await expectCleanStop(server, dataDir);

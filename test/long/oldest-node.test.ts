@@ -23,7 +23,7 @@ test(
     const database = await createDatabase();
     const environment = { DATABASE_URL: database.url };
     const tillgate = async (...words: string[]) =>
-      JSON.parse((await run(['dist/src/cli/cli.js', ...words], environment, wrapper).ended).stdout);
+      JSON.parse((await run(['dist/src/operator/cli/cli.js', ...words], environment, wrapper).ended).stdout);
     const { id } = await tillgate('org', 'create', 'Shop');
     const { key } = await tillgate('key', 'create', '--org', id, '--mode', 'test');
     const server = await startServer(environment, wrapper);

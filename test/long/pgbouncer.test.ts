@@ -1,8 +1,8 @@
 /** Through PgBouncer in transaction mode, with fewer server connections than the service opens. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
-import { assertReady, limitRole, migrate } from '../../src/migrate/migrate.js';
-import { MIGRATIONS } from '../../src/platform/database/data-source.js';
+import { assertReady, limitRole, migrate } from '../../src/operator/migrate/migrate.js';
+import { MIGRATIONS } from '../../src/persistence/data-source.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { run } from '../support/processes.js';

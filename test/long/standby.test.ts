@@ -1,8 +1,8 @@
 /** A standby that follows, a restore to a point in time, and a failover: what was acknowledged is there, and the books balance. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { reconcile } from '../../src/cli/reconcile.js';
-import { migrate } from '../../src/migrate/migrate.js';
-import { Database } from '../../src/platform/database/database.js';
+import { reconcile } from '../../src/operator/cli/reconcile.js';
+import { migrate } from '../../src/operator/migrate/migrate.js';
+import { Database } from '../../src/persistence/database.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { withClient } from '../support/postgres.js';
 import { commandLine, until } from '../support/processes.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startTracing } from '../../src/process/tracing.js';
+import { startTracing } from '../../src/operator/process/tracing.js';
 import { createDatabase, withClient } from '../support/postgres.js';
 import { openAccount, type Server, startServer, until } from '../support/processes.js';
 import { listen } from '../support/sockets.js';

@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../src/migrate/migrate.js';
+import { openEmbeddedPostgres } from '../../src/operator/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../../src/operator/migrate/migrate.js';
 import { withClient } from '../support/postgres.js';
 import { postgresPid } from '../support/processes.js';
 import { Network } from './network.js';

@@ -1,6 +1,6 @@
 /** `npm run soak -- --minutes N --seed S`: faults under load for so long, and then the check. Exits with 1 if a promise broke. */
 import { parseArgs } from 'node:util';
-import { onStopSignal } from '../../src/process/stop-signals.js';
+import { onStopSignal } from '../../src/operator/process/stop-signals.js';
 import { soak } from './soak.js';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string' } } });

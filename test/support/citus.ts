@@ -1,5 +1,5 @@
 /** Databases on the Citus cluster that TEST_DATABASE_URL names: each is made on all of its machines. */
-import { distributeTables, migrate } from '../../src/migrate/migrate.js';
+import { distributeTables, migrate } from '../../src/operator/migrate/migrate.js';
 import { serverUrl, urlOf, withClient } from './postgres.js';
 
 const SHARDS = 4;

@@ -1,4 +1,4 @@
-import { runCommand } from '../../src/cli/program.js';
+import { runCommand } from '../../src/operator/cli/program.js';
 import type { Ended } from './processes.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,5 +1,5 @@
 /** The values at /metrics. */
-import { Measurements } from '../../src/telemetry/measurements.js';
+import { Measurements } from '../../src/operator/telemetry/measurements.js';
 import { until } from './processes.js';
 import type { Service } from './service.js';
 

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { initialize, processOn, start } from '../../src/embedded-postgres/postgres-process.js';
+import { initialize, processOn, start } from '../../src/operator/embedded-postgres/postgres-process.js';
 import { withClient } from './postgres.js';
 import { isRunning, until } from './processes.js';
 

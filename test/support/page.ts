@@ -1,6 +1,6 @@
 /** The customer's side: a session of a shop, and what a browser without scripts does with its page. */
 import { SetPaymentUrl } from '../../src/modules/page/index.js';
-import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { Database } from '../../src/persistence/database.js';
 import type { Service } from './service.js';
 import { type Shop } from './shop.js';
 
@@ -26,7 +26,7 @@ export async function openPage(shop: Shop, body?: object): Promise<{ readonly id
 /** Says where the pages of the shop lead to pay. */
 export function setPaymentUrl({ application }: Service, { organization, mode }: Shop, url: string) {
   const set = () => application.get(SetPaymentUrl).ofOrganization({ organization, mode }, url);
-  return application.get(UnitOfWork).commit(set);
+  return application.get(Database).commit(set);
 }
 
 export async function visit(url: string, init: RequestInit = {}): Promise<Visited> {

@@ -57,13 +57,15 @@ export function run(args: readonly string[], environment: Environment = {}, wrap
 }
 
 export async function commandLine(args: readonly string[], environment: Environment): Promise<Ended> {
-  return run(['dist/src/cli/cli.js', ...args], environment).ended;
+  return run(['dist/src/operator/cli/cli.js', ...args], environment).ended;
 }
 
 /** Runs a command on a database, by the build in a folder, and returns what it prints. */
 // biome-ignore lint/suspicious/noExplicitAny: each command prints something else.
 export async function tillgate(DATABASE_URL: string, words: readonly string[], folder = '.'): Promise<any> {
-  const { status, stdout, stderr } = await run([join(folder, 'dist/src/cli/cli.js'), ...words], { DATABASE_URL }).ended;
+  const { status, stdout, stderr } = await run([join(folder, 'dist/src/operator/cli/cli.js'), ...words], {
+    DATABASE_URL,
+  }).ended;
   if (status !== 0) throw new Error(`tillgate ${words.join(' ')}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { reconcile } from '../../src/cli/reconcile.js';
-import { Database } from '../../src/platform/database/database.js';
+import { reconcile } from '../../src/operator/cli/reconcile.js';
+import { Database } from '../../src/persistence/database.js';
 import { unpaired } from './invariants.js';
 import type { Service } from './service.js';
 

@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Facts } from '../../src/platform/facts.js';
+import type { Field, RequestClass } from '../../src/request/validation/constraints.js';
+import type { FormatName } from '../../src/request/validation/formats.js';
 import { isVisible } from '../../src/shared/visible.js';
-import type { Field, RequestClass } from '../../src/validation/constraints.js';
-import type { FormatName } from '../../src/validation/formats.js';
 import { objectSchema, shownSchema } from '../../tools/openapi/request-schema.js';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { TypeormCallerClock } from '../../src/modules/access/adapters/persistence/typeorm-caller-clock.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { Database } from '../../src/persistence/database.js';
 import { newId, ORGANIZATION_ID } from '../../src/shared/id.js';
 import { TestClock } from '../support/clock.js';
 

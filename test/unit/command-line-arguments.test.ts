@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { amount, collect, currency, duration, end, id, wholeNumber } from '../../src/cli/arguments.js';
+import { amount, collect, currency, duration, end, id, wholeNumber } from '../../src/operator/cli/arguments.js';
 import { ORGANIZATION_ID } from '../../src/shared/id.js';
 
 const NOW = Date.UTC(2026, 0, 1);

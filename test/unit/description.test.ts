@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { EVENT_ID } from '../../src/modules/events/domain/event.js';
 import { PAYMENT_ID } from '../../src/modules/payments/domain/payment.js';
 import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
-import { exampleId } from '../../src/platform/http/schema.js';
+import { exampleId } from '../../src/request/schema.js';
 import { Description, type Exchange } from '../support/description.js';
 
 const description = new Description(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));

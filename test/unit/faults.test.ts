@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
-import { DatabaseFault, isRefusedStatement, isUnavailable, violates } from '../../src/platform/database/faults.js';
+import { DatabaseFault, isRefusedStatement, isUnavailable, violates } from '../../src/platform/faults.js';
 
 test('a fault of ours is known by its class, whatever its message, and under the error of TypeORM', () => {
   const fault = new DatabaseFault('Any words.');

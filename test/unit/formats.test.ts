@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { FORMATS, type FormatName, parseInstant } from '../../src/validation/formats.js';
+import { FORMATS, type FormatName, parseInstant } from '../../src/request/validation/formats.js';
 
 /** As long as a name may be. */
 const NAME = `${'a.'.repeat(126)}a`;

@@ -1,7 +1,7 @@
 /** A failure of initdb is a sentence of ours, whatever it prints. */
 import { spawn } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { initialized } from '../../src/embedded-postgres/postgres-process.js';
+import { initialized } from '../../src/operator/embedded-postgres/postgres-process.js';
 
 const LINKED =
   'its libraries are not linked. Run npm ci without --ignore-scripts, or set DATABASE_URL to a database of your own.';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJson } from '../../src/validation/json.js';
+import { parseJson } from '../../src/request/validation/json.js';
 import { refusalOf } from '../support/refusal.js';
 
 /** 32 levels and no more; conformance/cases/errors.json has what else is refused. */

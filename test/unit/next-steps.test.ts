@@ -2,7 +2,7 @@
 
 import { expect, test } from '@jest/globals';
 import { REFUND_ID } from '../../src/modules/refunds/domain/refund.js';
-import { exampleId } from '../../src/platform/http/schema.js';
+import { exampleId } from '../../src/request/schema.js';
 import type { Exchange } from '../support/description.js';
 import { requireNextStep } from '../support/next-steps.js';
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { Turns } from '../../src/platform/http/turns.js';
+import { Turns } from '../../src/request/turns.js';
 
 /** Asks for so many, and returns the numbers of those that have begun so far. */
 function ask(turns: Turns, count: number): number[] {

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { IsUppercase, ValidateIf } from 'class-validator';
 import fc from 'fast-check';
 import { factsOf } from '../../src/app.module.js';
-import { field } from '../../src/validation/fields.js';
-import { RequestPipe } from '../../src/validation/validation.js';
+import { field } from '../../src/request/validation/fields.js';
+import { RequestPipe } from '../../src/request/validation/validation.js';
 import { acceptable, alteration, altered, requestClasses, sentSchema } from '../support/requests.js';
 
 const FACTS = factsOf();

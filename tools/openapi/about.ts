@@ -1,6 +1,6 @@
-import { KEY_PATTERN } from '../../src/idempotency/idempotency-key.guard.js';
-import type { Credential } from '../../src/platform/http/credential.js';
 import { VERSION } from '../../src/platform/version.js';
+import type { Credential } from '../../src/request/credential.js';
+import { KEY_PATTERN } from '../../src/request/idempotency/idempotency-key.guard.js';
 
 export const INFO = {
   title: 'Tillgate',

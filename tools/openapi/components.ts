@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../../src/platform/facts.js';
-import { ErrorResponses } from '../../src/platform/http/errors.js';
-import { NAME, referenceTo, type Schema } from '../../src/platform/http/schema.js';
-import type { RequestClass } from '../../src/validation/constraints.js';
-import { RequestPipe } from '../../src/validation/validation.js';
+import { ErrorResponses } from '../../src/request/errors.js';
+import { NAME, referenceTo, type Schema } from '../../src/request/schema.js';
+import type { RequestClass } from '../../src/request/validation/constraints.js';
+import { RequestPipe } from '../../src/request/validation/validation.js';
 import { PARAMETERS } from './about.js';
 import { exampleOf, type Json } from './examples.js';
 import { objectSchema, shownSchema } from './request-schema.js';

@@ -10,8 +10,8 @@ import {
   ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
-import { id } from '../../src/platform/http/schema.js';
-import { type Field, fieldsOf } from '../../src/validation/constraints.js';
+import { id } from '../../src/request/schema.js';
+import { type Field, fieldsOf } from '../../src/request/validation/constraints.js';
 import { SECURITY } from './about.js';
 import type { Components, Json } from './components.js';
 import { examplesOf } from './operation-examples.js';

@@ -1,8 +1,8 @@
 import { NestFactory } from '@nestjs/core';
 import { AppModule, factsOf } from '../../src/app.module.js';
 import { readConfig } from '../../src/platform/config.js';
-import { TillgateAdapter } from '../../src/platform/http/adapter.js';
-import { ErrorResponses } from '../../src/platform/http/errors.js';
+import { TillgateAdapter } from '../../src/request/adapter.js';
+import { ErrorResponses } from '../../src/request/errors.js';
 import { documentOf } from './document.js';
 
 const NO_DATABASE = 'postgres://nobody@localhost/nothing';

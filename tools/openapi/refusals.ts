@@ -1,15 +1,15 @@
 /** The error codes of a route, with an example of each, which the production code renders. */
 
-import { inUse, keyReused } from '../../src/idempotency/error.codes.js';
-import { keyOf } from '../../src/idempotency/idempotency-key.guard.js';
-import { notJson, tooLarge } from '../../src/platform/http/body.guard.js';
-import { internalError, unavailable } from '../../src/platform/http/error.filter.js';
-import { statusOf } from '../../src/platform/http/errors.js';
-import { exampleId } from '../../src/platform/http/schema.js';
+import { notJson, tooLarge } from '../../src/request/body.guard.js';
+import { internalError, unavailable } from '../../src/request/error.filter.js';
+import { statusOf } from '../../src/request/errors.js';
+import { inUse, keyReused } from '../../src/request/idempotency/error.codes.js';
+import { keyOf } from '../../src/request/idempotency/idempotency-key.guard.js';
+import { exampleId } from '../../src/request/schema.js';
+import { fieldsOf, type RequestClass } from '../../src/request/validation/constraints.js';
+import { PathIdPipe } from '../../src/request/validation/validation.js';
 import { invalidParam, invalidParams, noSuchRoute, notFound, Refusal } from '../../src/shared/errors.js';
 import { type IdKind, ORGANIZATION_ID } from '../../src/shared/id.js';
-import { fieldsOf, type RequestClass } from '../../src/validation/constraints.js';
-import { PathIdPipe } from '../../src/validation/validation.js';
 import type { Components } from './components.js';
 import { examplesOf } from './operation-examples.js';
 import type { Route } from './routes.js';

@@ -1,7 +1,6 @@
 /** The JSON Schema of request classes, read from their decorators. */
 import type { Facts } from '../../src/platform/facts.js';
-import { exampleId } from '../../src/platform/http/schema.js';
-import { idPattern } from '../../src/shared/id.js';
+import { exampleId } from '../../src/request/schema.js';
 import {
   type Field,
   fieldsOf,
@@ -10,8 +9,9 @@ import {
   type Rule,
   resolved,
   type Texts,
-} from '../../src/validation/constraints.js';
-import { DATE_TIME, type FormatName, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/validation/formats.js';
+} from '../../src/request/validation/constraints.js';
+import { DATE_TIME, type FormatName, KEY_TEXT, SECONDS, VISIBLE_ASCII } from '../../src/request/validation/formats.js';
+import { idPattern } from '../../src/shared/id.js';
 
 type Keywords = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { errorSchema } from '../../src/platform/http/error.view.js';
-import { headersOf } from '../../src/platform/http/errors.js';
+import { errorSchema } from '../../src/request/error.view.js';
+import { headersOf } from '../../src/request/errors.js';
 import type { HEADERS } from './about.js';
 import { type Components, type Json, pascalCase, type Response } from './components.js';
 import { type Example, isCommon, type Place, type Refusing, refusedBy, rendered, statusOfExample } from './refusals.js';

@@ -6,9 +6,9 @@ import {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
 } from '@nestjs/common/internal';
-import { IdempotencyKeyGuard } from '../../src/idempotency/idempotency-key.guard.js';
 import type { Facts } from '../../src/platform/facts.js';
-import { CREDENTIAL, type Credential } from '../../src/platform/http/credential.js';
+import { CREDENTIAL, type Credential } from '../../src/request/credential.js';
+import { IdempotencyKeyGuard } from '../../src/request/idempotency/idempotency-key.guard.js';
 import {
   OPERATION,
   type OperationFacts,
@@ -16,11 +16,11 @@ import {
   type TagFacts,
   WEBHOOKS,
   type WebhookFacts,
-} from '../../src/platform/http/operation.js';
+} from '../../src/request/operation.js';
+import type { RequestClass } from '../../src/request/validation/constraints.js';
+import { KeyedPipe } from '../../src/request/validation/keyed.js';
+import { PathIdPipe, RequestPipe } from '../../src/request/validation/validation.js';
 import type { IdKind } from '../../src/shared/id.js';
-import type { RequestClass } from '../../src/validation/constraints.js';
-import { KeyedPipe } from '../../src/validation/keyed.js';
-import { PathIdPipe, RequestPipe } from '../../src/validation/validation.js';
 
 export interface Route extends OperationFacts {
   readonly operationId: string;

@@ -3,12 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Form } from '../../src/platform/database/form.js';
-import { composed } from '../../src/platform/database/statement.js';
+import { composed, type Form } from '../../src/engine/index.js';
 
 const BUILT = fileURLToPath(new URL('../../src', import.meta.url));
 const ADAPTERS = /\/dist\/src\/(?:modules\/)?([^/]+)\/(?:.*\/)?[^/]*\.js$/;
-const WITH_SQL = /\/dist\/src\/.*(persistence|platform\/database|idempotency|encryption|telemetry)\/.*\.js$/;
+const WITH_SQL = /\/dist\/src\/.*(persistence|engine|request\/idempotency|encryption|telemetry)\/.*\.js$/;
 /** What they write is in the statements of each form. Migrations, which the last one imports, write rows of every organization. */
 const ENGINE = ['form', 'statement', 'data-source'];
 const SQL = /^\s*(?:\/\*.*?\*\/\s*)?(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/s;

@@ -6,7 +6,7 @@ import { CheckoutSessionsController } from './adapters/http/checkout-sessions.co
 import { LedgerCheckoutSessionsController } from './adapters/http/ledger-checkout-sessions.controller.js';
 import { EncryptedPageLinks } from './adapters/links/encrypted-page-links.js';
 import { CheckoutSessionRecord } from './adapters/persistence/checkout-session.record.js';
-import { PostgresCheckoutSessions } from './adapters/persistence/postgres-checkout-sessions.js';
+import { HotCheckoutSessions } from './adapters/persistence/hot-checkout-sessions.js';
 import { PostgresSessionDetails } from './adapters/persistence/postgres-session-details.js';
 import { REDACTED_MEMBERS } from './adapters/representation/checkout-sessions.views.js';
 import { ExpirySweeper } from './adapters/schedule/expiry-sweeper.js';
@@ -41,7 +41,7 @@ import { SESSION_FACTS } from './facts.js';
     RedactCheckoutSession,
     { provide: CheckoutSessionEvents, useClass: OutboxCheckoutSessionEvents },
     { provide: CheckoutSessionQueries, useExisting: CheckoutSessions },
-    { provide: CheckoutSessions, useClass: PostgresCheckoutSessions },
+    { provide: CheckoutSessions, useClass: HotCheckoutSessions },
     { provide: OverdueSessions, useExisting: ExpirySweeper satisfies Abstract<OverdueSessions> },
     { provide: OldSessions, useClass: RetentionSweeper },
     { provide: PageLinks, useClass: EncryptedPageLinks },

@@ -13,10 +13,10 @@ import { EventFloor } from './adapters/persistence/event-floor.js';
 import { EventLists } from './adapters/persistence/event-lists.js';
 import { EventSweeper } from './adapters/persistence/event-sweeper.js';
 import { EVENT_TRACES } from './adapters/persistence/event-traces.js';
+import { HotOutbox } from './adapters/persistence/hot-outbox.js';
 import { ATTEMPTS, EVENT_MEASUREMENT, RECORDED } from './adapters/persistence/metrics.js';
 import { PostgresDeliveries } from './adapters/persistence/postgres-deliveries.js';
 import { PostgresEvents } from './adapters/persistence/postgres-events.js';
-import { PostgresOutbox } from './adapters/persistence/postgres-outbox.js';
 import { PostgresResending } from './adapters/persistence/postgres-resending.js';
 import { TypeormWebhookEndpoints } from './adapters/persistence/typeorm-webhook-endpoints.js';
 import { LedgerWebhookEndpointRecord, WebhookEndpointRecord } from './adapters/persistence/webhook-endpoint.record.js';
@@ -50,7 +50,7 @@ const NETWORK: Network = { timeoutMs: 15_000, resolve: nameResolver() };
     { provide: Deliveries, useClass: PostgresDeliveries },
     { provide: Events, useClass: PostgresEvents },
     { provide: Network, useValue: NETWORK },
-    { provide: Outbox, useClass: PostgresOutbox },
+    { provide: Outbox, useClass: HotOutbox },
     { provide: Receivers, useClass: HttpReceivers },
     { provide: Resending, useClass: PostgresResending },
     { provide: WebhookEndpoints, useClass: TypeormWebhookEndpoints },

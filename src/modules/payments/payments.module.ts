@@ -8,11 +8,11 @@ import { LedgerHoldsController } from './adapters/http/ledger-holds.controller.j
 import { LedgerPaymentsController } from './adapters/http/ledger-payments.controller.js';
 import { PaymentsController } from './adapters/http/payments.controller.js';
 import { HoldRecord } from './adapters/persistence/hold.record.js';
+import { HotHeldAmounts } from './adapters/persistence/hot-held-amounts.js';
 import { PAYMENT_INVARIANTS } from './adapters/persistence/invariants.js';
 import { PAYMENT_MEASUREMENT } from './adapters/persistence/metrics.js';
 import { PaymentRecord } from './adapters/persistence/payment.record.js';
 import { PAYMENT_TRACES } from './adapters/persistence/payment-traces.js';
-import { PostgresHeldAmounts } from './adapters/persistence/postgres-held-amounts.js';
 import { TypeormHolds } from './adapters/persistence/typeorm-holds.js';
 import { TypeormPayments } from './adapters/persistence/typeorm-payments.js';
 import { ChangeHolds } from './application/change-holds.js';
@@ -30,7 +30,7 @@ import { HOLD_FACTS, PAYMENT_FACTS } from './facts.js';
     ChangeHolds,
     PayCheckoutSession,
     RecordPayment,
-    { provide: HeldAmounts, useClass: PostgresHeldAmounts },
+    { provide: HeldAmounts, useClass: HotHeldAmounts },
     { provide: Holds, useClass: TypeormHolds },
     { provide: PaymentEvents, useClass: OutboxPaymentEvents },
     { provide: PaymentQueries, useExisting: Payments },

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { openEmbeddedPostgres } from '../../../dist/src/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../../dist/src/migrate/migrate.js';
+import { openEmbeddedPostgres } from '../../../dist/src/operator/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../../../dist/src/operator/migrate/migrate.js';
 
 const WITHOUT_DATABASE = 'test/unit';
 

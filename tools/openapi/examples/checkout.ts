@@ -1,7 +1,7 @@
 import { CheckoutSession } from '../../../src/modules/checkout/domain/checkout-session.js';
 import type { NewCheckoutSession } from '../../../src/modules/checkout/domain/session-terms.js';
 import { CHECKOUT_SESSION_ID } from '../../../src/modules/checkout/index.js';
-import { exampleId } from '../../../src/platform/http/schema.js';
+import { exampleId } from '../../../src/request/schema.js';
 import { notFound } from '../../../src/shared/errors.js';
 import type { Examples } from '../operation-examples.js';
 

@@ -6,7 +6,7 @@ import {
   WEBHOOK_ENDPOINT_ID,
   WebhookEndpoint,
 } from '../../../src/modules/events/domain/webhook-endpoint.js';
-import { exampleId } from '../../../src/platform/http/schema.js';
+import { exampleId } from '../../../src/request/schema.js';
 import { WebhookUrls } from '../../../src/shared/webhook-urls.js';
 import type { Examples } from '../operation-examples.js';
 

@@ -1,4 +1,4 @@
-import { unavailable } from '../../../src/platform/http/error.filter.js';
+import { unavailable } from '../../../src/request/error.filter.js';
 import type { Examples } from '../operation-examples.js';
 
 export const EXAMPLES: Examples = { readReadiness: { refusals: [unavailable] } };

@@ -1,6 +1,6 @@
 import { Hold } from '../../../src/modules/payments/domain/hold.js';
 import { PAYMENT_ID, Payment } from '../../../src/modules/payments/domain/payment.js';
-import { exampleId } from '../../../src/platform/http/schema.js';
+import { exampleId } from '../../../src/request/schema.js';
 import { ORGANIZATION_ID } from '../../../src/shared/id.js';
 import type { Examples } from '../operation-examples.js';
 import { REFUSED_PAYMENTS } from './checkout.js';

@@ -1,6 +1,6 @@
 import { PAYMENT_ID } from '../../../src/modules/payments/index.js';
 import { REFUND_ID, Refund, type RefundStatus } from '../../../src/modules/refunds/domain/refund.js';
-import { exampleId } from '../../../src/platform/http/schema.js';
+import { exampleId } from '../../../src/request/schema.js';
 import { notFound } from '../../../src/shared/errors.js';
 import { ORGANIZATION_ID } from '../../../src/shared/id.js';
 import type { Examples } from '../operation-examples.js';

@@ -3,8 +3,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Config } from '../../../../platform/config.js';
-import { CREDENTIAL, type Credential } from '../../../../platform/http/credential.js';
-import { headerValues, requestOf } from '../../../../platform/http/request.js';
+import { CREDENTIAL, type Credential } from '../../../../request/credential.js';
+import { headerValues, requestOf } from '../../../../request/request.js';
 import { type ErrorCode, noSuchRoute, paramError, Refusal } from '../../../../shared/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { type ApiKey, DISPLAY_LENGTH, type KeyFault, type KeyKind, PREFIX } from '../../domain/api-key.js';

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { replyOf, requestOf } from '../../../../platform/http/request.js';
+import { replyOf, requestOf } from '../../../../request/request.js';
 import { type ErrorCode, paramError, Refusal } from '../../../../shared/errors.js';
 
 const EXPOSED_HEADERS = 'Request-Id, Location, Retry-After, Idempotent-Replayed';

@@ -1,9 +1,9 @@
 import { Controller, HttpCode, NotFoundException, Options, Req, Res } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TillgateAdapter } from '../../../../platform/http/adapter.js';
-import { Public } from '../../../../platform/http/credential.js';
-import { ErrorResponses, pathOf } from '../../../../platform/http/errors.js';
+import type { TillgateAdapter } from '../../../../request/adapter.js';
+import { Public } from '../../../../request/credential.js';
+import { ErrorResponses, pathOf } from '../../../../request/errors.js';
 import { Authenticate } from '../../application/authenticate.js';
 import { originNotAllowed } from './origin.guard.js';
 

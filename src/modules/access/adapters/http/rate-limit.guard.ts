@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Config } from '../../../../platform/config.js';
-import { requestOf } from '../../../../platform/http/request.js';
+import { requestOf } from '../../../../request/request.js';
 import { Clock } from '../../../../shared/clock.js';
 import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 

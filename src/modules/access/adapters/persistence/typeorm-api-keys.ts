@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { IsNull, type Repository } from 'typeorm';
-import { Database } from '../../../../platform/database/database.js';
+import { Database } from '../../../../persistence/database.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ApiKeys } from '../../application/ports.js';
 import { API_KEY_ID, ApiKey } from '../../domain/api-key.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
+import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock, type Moment } from '../../../../shared/clock.js';
 import { NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';

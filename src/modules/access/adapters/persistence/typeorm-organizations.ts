@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, IsNull, MoreThan, Not, type Repository } from 'typeorm';
-import { Database } from '../../../../platform/database/database.js';
-import { scopeOf } from '../../../../platform/database/rows.js';
+import { Database } from '../../../../persistence/database.js';
+import { scopeOf } from '../../../../persistence/rows.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';

@@ -16,8 +16,8 @@ import {
   Time,
   WebhookUrl,
   WebUrl,
-} from '../../../../validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../validation/list.query.js';
+} from '../../../../request/validation/fields.js';
+import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
 import type { CheckoutSessionFilter } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, SESSION_STATUSES, type SessionStatus } from '../../domain/checkout-session.js';
 import {

@@ -1,10 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
-import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
+import { Operation, Tag } from '../../../../request/operation.js';
+import { OwnerRequest } from '../../../../request/validation/requests.js';
+import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { OwnerRequest } from '../../../../validation/requests.js';
-import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { CheckoutSessionQueries } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID } from '../../domain/checkout-session.js';
 import { SESSION_FACTS } from '../../facts.js';

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
-import { PublicUrl } from '../../../../platform/http/public-url.js';
+import { Database } from '../../../../persistence/database.js';
+import { PublicUrl } from '../../../../request/public-url.js';
 import { idOf, modeOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { ownId } from '../../../../shared/own-id.js';
 import { type PageLink, PageLinks } from '../../application/ports.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
-import { keyOf } from '../../../../platform/database/rows.js';
-import { StoredTraces } from '../../../../platform/database/traces.js';
+import { Database } from '../../../../persistence/database.js';
+import { keyOf } from '../../../../persistence/rows.js';
+import { StoredTraces } from '../../../../persistence/traces.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { notFound } from '../../../../shared/errors.js';
@@ -10,7 +10,7 @@ import { type OwnId, ownId } from '../../../../shared/own-id.js';
 import { type ClosedPage, type ClosedSession, SessionDetails } from '../../application/ports.js';
 import { CHECKOUT_SESSION_ID, type CheckoutSession } from '../../domain/checkout-session.js';
 import { CheckoutSessionRecord } from './checkout-session.record.js';
-import { BY_ID, clock, columnsWith, fromRow, isOverdue, type Row, status } from './postgres-checkout-sessions.js';
+import { BY_ID, clock, columnsWith, fromRow, isOverdue, type Row, status } from './hot-checkout-sessions.js';
 
 const OWN = 'organization_id = $1 AND mode = $2';
 const LOCK = {

@@ -1,4 +1,4 @@
-import { listOf } from '../../../../platform/http/list.view.js';
+import { listOf } from '../../../../request/list.view.js';
 import {
   amount,
   CURRENCY,
@@ -16,7 +16,7 @@ import {
   timestamp,
   type ValueOf,
   withOrganization,
-} from '../../../../platform/http/schema.js';
+} from '../../../../request/schema.js';
 import { createdAt } from '../../../../shared/id.js';
 import {
   CHECKOUT_SESSION_ID,

@@ -9,7 +9,7 @@ import {
   object,
   text,
   type ValueOf,
-} from '../../../../platform/http/schema.js';
+} from '../../../../request/schema.js';
 import type { LineItem, TaxBehavior } from '../../domain/line-item.js';
 
 const TAX_BEHAVIOR = describedEnum<TaxBehavior>(

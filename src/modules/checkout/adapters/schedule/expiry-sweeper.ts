@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { sweep } from '../../../../platform/database/sweep.js';
-import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
+import { Database } from '../../../../persistence/database.js';
+import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import { nameOf } from '../../../../shared/caller.js';
 import type { MovedClock } from '../../../../shared/clock.js';
@@ -15,7 +15,7 @@ const BATCH = 10;
 @Injectable()
 export class ExpirySweeper implements OnApplicationBootstrap {
   constructor(
-    private readonly unit: UnitOfWork,
+    private readonly unit: Database,
     private readonly sessions: CheckoutSessions,
     private readonly closeCheckoutSession: CloseCheckoutSession,
     private readonly jobs: Jobs,

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { sweep } from '../../../../platform/database/sweep.js';
-import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
+import { Database } from '../../../../persistence/database.js';
+import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { decided, inTransaction } from '../../../../shared/decision.js';
@@ -16,7 +16,7 @@ const BATCH = 50;
 @Injectable()
 export class RetentionSweeper extends OldSessions implements OnApplicationBootstrap {
   constructor(
-    private readonly unit: UnitOfWork,
+    private readonly unit: Database,
     private readonly details: SessionDetails,
     private readonly redactCheckoutSession: RedactCheckoutSession,
     private readonly organizations: Organizations,

@@ -1,8 +1,8 @@
+import { Id, Instant, OneOf, ResourceId } from '../../../../request/validation/fields.js';
+import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
-import { Id, Instant, OneOf, ResourceId } from '../../../../validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../validation/list.query.js';
 import {
   DEFAULT_ORDER,
   type EventFilter,

@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
-import { LedgerKey, LedgerOfKey } from '../../../../platform/http/credential.js';
-import { listResponse } from '../../../../platform/http/list.view.js';
-import { Operation, Tag, Webhooks } from '../../../../platform/http/operation.js';
+import { LedgerKey, LedgerOfKey } from '../../../../request/credential.js';
+import { listResponse } from '../../../../request/list.view.js';
+import { Operation, Tag, Webhooks } from '../../../../request/operation.js';
+import { ValidQuery } from '../../../../request/validation/validation.js';
 import type { Ledger } from '../../../../shared/caller.js';
-import { ValidQuery } from '../../../../validation/validation.js';
 import { Events, type OwnedEvent } from '../../application/ports.js';
 import { EVENT_FACTS } from '../../facts.js';
 import { eventJson, LEDGER_EVENT_LIST, ledgerEventWebhooks } from '../representation/events.views.js';

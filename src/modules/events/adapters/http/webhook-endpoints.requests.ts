@@ -1,6 +1,6 @@
 import { ALL_EVENTS } from '../../../../platform/facts.js';
-import { Flag, Id, Integer, Text, WantedEvents, WebhookUrl } from '../../../../validation/fields.js';
-import { CURSOR, PageLimit } from '../../../../validation/list.query.js';
+import { Flag, Id, Integer, Text, WantedEvents, WebhookUrl } from '../../../../request/validation/fields.js';
+import { CURSOR, PageLimit } from '../../../../request/validation/list.query.js';
 import {
   type NewWebhookEndpoint,
   WEBHOOK_ENDPOINT_ID,

@@ -1,7 +1,7 @@
 import { applyDecorators, Controller } from '@nestjs/common';
-import { LedgerKey } from '../../../../platform/http/credential.js';
-import { Tag } from '../../../../platform/http/operation.js';
-import { withOrganization } from '../../../../platform/http/schema.js';
+import { LedgerKey } from '../../../../request/credential.js';
+import { Tag } from '../../../../request/operation.js';
+import { withOrganization } from '../../../../request/schema.js';
 import { WEBHOOK_ENDPOINT_FACTS } from '../../facts.js';
 import { ENDPOINT, LEDGER_ENDPOINT, type webhookEndpointView } from '../representation/webhook-endpoints.views.js';
 

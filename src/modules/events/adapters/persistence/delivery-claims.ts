@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { Database } from '../../../../platform/database/database.js';
-import { isUnavailable } from '../../../../platform/database/faults.js';
+import type { Database } from '../../../../persistence/database.js';
+import { isUnavailable } from '../../../../platform/faults.js';
 import { uuidOf } from '../../../../shared/id.js';
 import type { Share } from '../../application/ports.js';
 import type { Event } from '../../domain/event.js';

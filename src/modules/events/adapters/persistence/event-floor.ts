@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
+import { Database } from '../../../../persistence/database.js';
 import { Clock } from '../../../../shared/clock.js';
 import { firstUuidAt, LAST_UUID } from '../../../../shared/id.js';
 import { Looks } from './looks.js';

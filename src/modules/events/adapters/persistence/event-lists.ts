@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { createdBetween } from '../../../../platform/database/created.js';
-import { Database } from '../../../../platform/database/database.js';
-import type { Statement } from '../../../../platform/database/prepared-query.js';
+import { createdBetween } from '../../../../persistence/created.js';
+import { Database, type PlainStatement } from '../../../../persistence/database.js';
 import { Facts } from '../../../../platform/facts.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { createdRange, idOf, instantOf, uuidOf } from '../../../../shared/id.js';
@@ -35,7 +34,7 @@ const HIGH = `coalesce(${position('id >= $4 ORDER BY id')}, ${LAST_POSITION}), $
 const BETWEEN = `(position, id) > (${LOW}) AND (position, id) < (${HIGH})`;
 
 /** The range of a type includes the type, so that the planner uses that index, and does not read all types to find a rare one. */
-function listStatement(filter: 'all' | 'type', order: Order): Statement {
+function listStatement(filter: 'all' | 'type', order: Order): PlainStatement {
   const ofType = `(type, position, id) > ($11, ${LOW}) AND (type, position, id) < ($11, ${HIGH})`;
   const text =
     filter === 'all'
@@ -45,7 +44,7 @@ function listStatement(filter: 'all' | 'type', order: Order): Statement {
 }
 
 /** Of the resource `$11`, with its story. They are few, and materialized so that the planner does not read all. */
-function listOfObjects(name: string, stories: readonly string[], order: Order): Statement {
+function listOfObjects(name: string, stories: readonly string[], order: Order): PlainStatement {
   const objects = ['SELECT $11::uuid', ...stories.map((text) => text.replaceAll('$3', '$11'))].join(' UNION ALL ');
   return {
     name: `events.list_${name}_${order}`,
@@ -67,7 +66,7 @@ const PLACES = `places AS MATERIALIZED (SELECT coalesce(${positionOfAll('id <= $
   coalesce(${positionOfAll('id >= $3', 'id')}, ${LAST_POSITION}) AS high)`;
 
 /** Merges a page of each type, found by the index. Citus cannot join LATERAL across shards: there, events are in the order of IDs. */
-function listOfAll(of: 'all' | 'object', order: Order): Statement {
+function listOfAll(of: 'all' | 'object', order: Order): PlainStatement {
   const condition = `id > $6 AND id < $7 AND position <= $8 ${of === 'object' ? 'AND object_id = $9' : ''}`;
   const byType = ofEachType(`SELECT * FROM events WHERE mode = $1 AND type = wanted.name AND ${condition}
     AND (position, id) > ((SELECT low FROM places), $2) AND (position, id) < ((SELECT high FROM places), $3)
@@ -109,7 +108,7 @@ export class EventLists {
     const { type, object, about, order, limit } = filter;
     const [low, high, ...rest] = await this.range(filter, ahead);
     const page = [uuidOf(caller.organization), caller.mode, low, high, limit + 1, ...rest];
-    const read = (statement: Statement, ...more: readonly unknown[]) =>
+    const read = (statement: PlainStatement, ...more: readonly unknown[]) =>
       this.database.read<FoundRow>(caller, statement, [...page, ...more]);
     const whole = about ?? object;
     if (whole === undefined) return type === undefined ? read(LIST[order].all) : read(LIST[order].type, type);

@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Database } from '../../../../persistence/database.js';
+import { byOrganization, type Place } from '../../../../persistence/places.js';
+import { sweep } from '../../../../persistence/sweep.js';
 import { Config } from '../../../../platform/config.js';
-import { Database } from '../../../../platform/database/database.js';
-import { byOrganization, type Place } from '../../../../platform/database/places.js';
-import { sweep } from '../../../../platform/database/sweep.js';
 import { Facts } from '../../../../platform/facts.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';

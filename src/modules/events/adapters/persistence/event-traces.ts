@@ -1,4 +1,4 @@
-import { jsonColumn } from '../../../../platform/database/traces.js';
+import { jsonColumn } from '../../../../persistence/traces.js';
 import type { Traces } from '../../../../platform/facts.js';
 import { NO_ENDPOINT } from './no-endpoint.js';
 

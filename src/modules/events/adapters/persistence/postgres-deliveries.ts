@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Encryption } from '../../../../encryption/encryption.js';
-import { Database } from '../../../../platform/database/database.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import { Database, type PlainWrite } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
 import { FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
@@ -139,7 +138,7 @@ export class PostgresDeliveries extends Deliveries {
     this.logger.warn(error);
   }
 
-  advance(caller: Caller, seconds: number): Part {
+  advance(caller: Caller, seconds: number): PlainWrite {
     const values = [uuidOf(caller.organization), caller.mode, seconds, new Date(this.clock.now())];
     return { name: 'webhooks.advance', owner: caller, sql: ADVANCE, values };
   }

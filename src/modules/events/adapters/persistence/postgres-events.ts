@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { Database } from '../../../../platform/database/database.js';
+import { Database } from '../../../../persistence/database.js';
 import { type Caller, type Ledger, MODES } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
 import { createdInstant, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';

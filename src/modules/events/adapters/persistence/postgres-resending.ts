@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import { Database, type PlainWrite } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { idOf, uuidOf } from '../../../../shared/id.js';
 import { type Recipient, Resending } from '../../application/ports.js';
@@ -9,8 +8,8 @@ import type { Event } from '../../domain/event.js';
 import { dueReceiver, storedReceiver } from '../../domain/receiver.js';
 import { MAX_RESENDABLE } from '../../domain/schedule.js';
 import { WEBHOOK_ENDPOINT_ID } from '../../domain/webhook-endpoint.js';
+import { subscribes } from './hot-outbox.js';
 import { NO_ENDPOINT } from './no-endpoint.js';
-import { subscribes } from './postgres-outbox.js';
 
 const KEY = 'organization_id = $1 AND mode = $2 AND event_id = $3';
 const RECIPIENTS = {
@@ -48,7 +47,7 @@ export class PostgresResending extends Resending {
     return rows.map((row) => ({ ...row, endpoint: row.endpoint && idOf(WEBHOOK_ENDPOINT_ID, row.endpoint) }));
   }
 
-  send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): Part {
+  send(caller: Caller, event: Event, recipients: readonly Recipient[], at: number): PlainWrite {
     const receivers = recipients.map(({ url }) => storedReceiver(url));
     const endpoints = recipients.map(({ endpoint }) => (endpoint === null ? NO_ENDPOINT : uuidOf(endpoint)));
     const urls = recipients.map(({ url }) => url);

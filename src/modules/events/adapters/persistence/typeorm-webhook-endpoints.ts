@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, type Repository } from 'typeorm';
 import { Encryption } from '../../../../encryption/encryption.js';
-import { Database } from '../../../../platform/database/database.js';
-import { orStale, scopeOf } from '../../../../platform/database/rows.js';
+import { Database } from '../../../../persistence/database.js';
+import { scopeOf } from '../../../../persistence/rows.js';
+import { orStale } from '../../../../platform/retries.js';
 import { type Caller, MODES } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, NO_ORGANIZATION, uuidOf } from '../../../../shared/id.js';

@@ -1,6 +1,6 @@
 import type { Facts } from '../../../../platform/facts.js';
-import { listOf } from '../../../../platform/http/list.view.js';
-import type { WebhookFacts } from '../../../../platform/http/operation.js';
+import { listOf } from '../../../../request/list.view.js';
+import type { WebhookFacts } from '../../../../request/operation.js';
 import {
   components,
   constant,
@@ -18,7 +18,7 @@ import {
   timestamp,
   type ValueOf,
   withOrganization,
-} from '../../../../platform/http/schema.js';
+} from '../../../../request/schema.js';
 import { createdAt, ORGANIZATION_ID, recordedAt } from '../../../../shared/id.js';
 import { type Attempt, SHOWN_ATTEMPTS } from '../../application/ports.js';
 import type { ResentEvent } from '../../application/resend-event.js';

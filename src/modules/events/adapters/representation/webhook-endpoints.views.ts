@@ -1,5 +1,5 @@
 import { ALL_EVENTS } from '../../../../platform/facts.js';
-import { listOf } from '../../../../platform/http/list.view.js';
+import { listOf } from '../../../../request/list.view.js';
 import {
   constant,
   type FieldsOf,
@@ -15,7 +15,7 @@ import {
   timestamp,
   type ValueOf,
   withOrganization,
-} from '../../../../platform/http/schema.js';
+} from '../../../../request/schema.js';
 import { createdAt, ORGANIZATION_ID } from '../../../../shared/id.js';
 import type { WithSecret } from '../../application/manage-webhook-endpoints.js';
 import { WEBHOOK_ENDPOINT_ID, type WebhookEndpoint, type WebhookEndpointState } from '../../domain/webhook-endpoint.js';

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { requestOf } from '../../../../platform/http/request.js';
+import { requestOf } from '../../../../request/request.js';
 import { RATE_LIMITED, Refusal } from '../../../../shared/errors.js';
 import { PageLinks } from '../../../checkout/index.js';
 

@@ -1,6 +1,6 @@
 import { All, Controller, NotFoundException, UseFilters } from '@nestjs/common';
-import { TakesForm } from '../../../../platform/http/body.guard.js';
-import { Public } from '../../../../platform/http/credential.js';
+import { TakesForm } from '../../../../request/body.guard.js';
+import { Public } from '../../../../request/credential.js';
 import { PageErrorFilter } from './page-error.filter.js';
 
 /** Answers wrong methods and unknown paths below /c with a page, because customers see it. */

@@ -1,8 +1,8 @@
 import { Catch } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ErrorFilter } from '../../../../platform/http/error.filter.js';
-import { statusOf } from '../../../../platform/http/errors.js';
-import type { HttpResponse } from '../../../../platform/http/response.js';
+import { ErrorFilter } from '../../../../request/error.filter.js';
+import { statusOf } from '../../../../request/errors.js';
+import type { HttpResponse } from '../../../../request/response.js';
 import type { Refusal } from '../../../../shared/errors.js';
 import { missingPageView } from '../representation/missing-page.views.js';
 import { pageResponse } from './page-response.js';

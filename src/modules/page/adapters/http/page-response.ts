@@ -1,4 +1,4 @@
-import { HttpResponse } from '../../../../platform/http/response.js';
+import { HttpResponse } from '../../../../request/response.js';
 import type { CheckoutPage } from '../../domain/checkout-page.js';
 import { SCRIPT, STYLE } from '../representation/assets.js';
 

@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Post, Req, UseFilters, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { TakesForm } from '../../../../platform/http/body.guard.js';
-import { Public } from '../../../../platform/http/credential.js';
-import { PublicUrl } from '../../../../platform/http/public-url.js';
-import { HttpResponse } from '../../../../platform/http/response.js';
+import { TakesForm } from '../../../../request/body.guard.js';
+import { Public } from '../../../../request/credential.js';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
+import { PublicUrl } from '../../../../request/public-url.js';
+import { HttpResponse } from '../../../../request/response.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { type ErrorCode, notFound, Refusal } from '../../../../shared/errors.js';
 import { type NextPlace, OUTCOMES, type Outcome, PayFromPage } from '../../application/pay-from-page.js';

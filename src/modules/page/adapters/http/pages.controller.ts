@@ -1,11 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
-import { CallerOfKey } from '../../../../platform/http/credential.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { CallerOfKey } from '../../../../request/credential.js';
+import { Operation, Tag } from '../../../../request/operation.js';
+import { NoFieldsRequest } from '../../../../request/validation/requests.js';
+import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { NOT_FOUND, Refusal } from '../../../../shared/errors.js';
 import { inModeOf } from '../../../../shared/own-id.js';
-import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries, PageLinks, SESSION_FACTS } from '../../../checkout/index.js';
 import { CHECKOUT_PAGE, pageView } from '../representation/pages.views.js';
 

@@ -1,5 +1,5 @@
-import { WebUrl } from '../../../../validation/fields.js';
-import { Owner } from '../../../../validation/requests.js';
+import { WebUrl } from '../../../../request/validation/fields.js';
+import { Owner } from '../../../../request/validation/requests.js';
 
 export class SetPaymentUrlRequest {
   @Owner() organization?: string | null;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ObjectLiteral, QueryDeepPartialEntity } from 'typeorm';
-import { Database } from '../../../../platform/database/database.js';
-import { orStale, scopeOf } from '../../../../platform/database/rows.js';
+import { Database } from '../../../../persistence/database.js';
+import { scopeOf } from '../../../../persistence/rows.js';
+import { orStale } from '../../../../platform/retries.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { uuidOf } from '../../../../shared/id.js';
 import { Pages, type StoredPage } from '../../application/ports.js';

@@ -1,4 +1,4 @@
-import { constant, id, nullable, object, text, timestamp, type ValueOf } from '../../../../platform/http/schema.js';
+import { constant, id, nullable, object, text, timestamp, type ValueOf } from '../../../../request/schema.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { PageSession } from '../../domain/checkout-page.js';

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
+import { Database } from '../../../../persistence/database.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { decided } from '../../../../shared/decision.js';
 import { Captures } from '../../application/captures.js';
@@ -16,7 +16,7 @@ export class TimedLatePayments extends LatePayments implements OnModuleDestroy {
 
   constructor(
     private readonly captures: Captures,
-    private readonly unit: UnitOfWork,
+    private readonly unit: Database,
   ) {
     super();
   }

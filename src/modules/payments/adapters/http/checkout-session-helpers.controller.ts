@@ -1,12 +1,12 @@
 import { Controller, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
-import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { CallerOfKey, TestSecretKey } from '../../../../request/credential.js';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import { Operation, Tag } from '../../../../request/operation.js';
+import { Keyed } from '../../../../request/validation/keyed.js';
+import { PathId } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { ownId } from '../../../../shared/own-id.js';
-import { Keyed } from '../../../../validation/keyed.js';
-import { PathId } from '../../../../validation/validation.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import { PayCheckoutSession } from '../../application/pay-checkout-session.js';
 import { PAYMENT, paymentView } from '../representation/payments.views.js';

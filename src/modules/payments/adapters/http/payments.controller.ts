@@ -1,11 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
-import { CallerOfKey } from '../../../../platform/http/credential.js';
-import { listResponse } from '../../../../platform/http/list.view.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { CallerOfKey } from '../../../../request/credential.js';
+import { listResponse } from '../../../../request/list.view.js';
+import { Operation, Tag } from '../../../../request/operation.js';
+import { NoFieldsRequest } from '../../../../request/validation/requests.js';
+import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { inModeOf } from '../../../../shared/own-id.js';
-import { NoFieldsRequest } from '../../../../validation/requests.js';
-import { PathId, ValidQuery } from '../../../../validation/validation.js';
 import { PaymentQueries } from '../../application/ports.js';
 import { PAYMENT_ID } from '../../domain/payment.js';
 import { PAYMENT_FACTS } from '../../facts.js';

@@ -1,10 +1,10 @@
+import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../request/validation/fields.js';
+import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
+import { Owner } from '../../../../request/validation/requests.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { ON_MISMATCH, type OnMismatch } from '../../../../shared/captured.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
-import { Amount, Currency, Id, Instant, OneOf, Text, VisibleAscii } from '../../../../validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../validation/list.query.js';
-import { Owner } from '../../../../validation/requests.js';
 import { CHECKOUT_SESSION_ID } from '../../../checkout/index.js';
 import type { LedgerHoldFilter, LedgerPaymentFilter } from '../../application/ports.js';
 import { HOLD_ID, HOLD_STATUSES, type HoldStatus, type NewHold } from '../../domain/hold.js';

@@ -1,4 +1,4 @@
-import { COUNTED, EACH_MODE, MOST_ROWS, series } from '../../../../platform/database/measurement.js';
+import { COUNTED, EACH_MODE, MOST_ROWS, series } from '../../../../persistence/measurement.js';
 import type { Measurement } from '../../../../platform/facts.js';
 import { gauge } from '../../../../platform/metric.js';
 import { MODES } from '../../../../shared/caller.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
-import { findOwner, ownerIn } from '../../../../platform/database/owners.js';
-import { keyOf, pageOfRows } from '../../../../platform/database/rows.js';
+import { Database } from '../../../../persistence/database.js';
+import { findOwner, ownerIn } from '../../../../persistence/owners.js';
+import { keyOf, pageOfRows } from '../../../../persistence/rows.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';

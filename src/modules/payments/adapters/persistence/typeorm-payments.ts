@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type Selected, selectionOf } from '../../../../platform/database/columns.js';
-import { Database } from '../../../../platform/database/database.js';
-import { insertInto } from '../../../../platform/database/form.js';
-import { findOwner, ownerIn } from '../../../../platform/database/owners.js';
-import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
-import { hot, type Part } from '../../../../platform/database/statement.js';
+import { Database } from '../../../../persistence/database.js';
+import { findOwner, ownerIn } from '../../../../persistence/owners.js';
+import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import { type Selected, selectionOf } from '../../../../platform/columns.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
+import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
@@ -14,6 +13,7 @@ import type { Page } from '../../../../shared/page.js';
 import { CHECKOUT_SESSION_ID, CheckoutSessionQueries } from '../../../checkout/index.js';
 import { type LedgerPaymentFilter, type OwnedPayment, type PaymentFilter, Payments } from '../../application/ports.js';
 import { PAYMENT_ID, Payment } from '../../domain/payment.js';
+import { recorded } from './hot-payments.js';
 import { PaymentRecord } from './payment.record.js';
 
 const COLUMNS = selectionOf(PaymentRecord);
@@ -23,8 +23,6 @@ const SELECT = `SELECT ${COLUMNS} FROM payments WHERE ${SCOPE}`;
 const FIND = { name: 'payments.find', text: `${SELECT} AND id = $3` };
 export const SESSION_OF_PAYMENT = `SELECT checkout_session_id FROM payments WHERE ${SCOPE} AND id = $3`;
 const OWNER = ownerIn('payments');
-
-const PAYMENT = insertInto('new_payment', PaymentRecord);
 
 @Injectable()
 export class TypeormPayments extends Payments {
@@ -36,12 +34,8 @@ export class TypeormPayments extends Payments {
     super();
   }
 
-  add(caller: Caller, { state }: Payment): Part {
-    const checkoutSession = state.checkoutSession && uuidOf(state.checkoutSession);
-    const ids = { organizationId: uuidOf(caller.organization), id: uuidOf(state.id), checkoutSession };
-    // Its session may be removed meanwhile, because nobody paid it for so long.
-    const stale = ['payments_reference_key', 'payments_checkout_session_key', 'payments_checkout_session_fkey'];
-    return hot(caller, PAYMENT, { ...state, ...ids }, { stale });
+  add(caller: Caller, payment: Payment): Write {
+    return recorded(caller, payment);
   }
 
   async get(caller: Caller, id: OwnId, param = 'id'): Promise<Payment> {

@@ -1,4 +1,4 @@
-import { listOf } from '../../../../platform/http/list.view.js';
+import { listOf } from '../../../../request/list.view.js';
 import {
   constant,
   describedEnum,
@@ -12,7 +12,7 @@ import {
   text,
   timestamp,
   type ValueOf,
-} from '../../../../platform/http/schema.js';
+} from '../../../../request/schema.js';
 import { recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import type { OwnedHold } from '../../application/ports.js';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import type { KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
+import type { KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import type { OwnerRequest } from '../../../../request/validation/requests.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import type { Decision } from '../../../../shared/decision.js';
 import { type OwnId, ownId } from '../../../../shared/own-id.js';
-import type { OwnerRequest } from '../../../../validation/requests.js';
 import { Refunds } from '../../application/ports.js';
 import type { Refund } from '../../domain/refund.js';
 import { ledgerRefundView } from '../representation/refunds.views.js';

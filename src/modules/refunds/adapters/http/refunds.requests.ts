@@ -1,10 +1,19 @@
+import {
+  Amount,
+  Id,
+  Instant,
+  Integer,
+  KeyText,
+  OneOf,
+  Text,
+  VisibleAscii,
+} from '../../../../request/validation/fields.js';
+import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../request/validation/list.query.js';
+import { Owner } from '../../../../request/validation/requests.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { invalidParam } from '../../../../shared/errors.js';
 import { ORGANIZATION_ID } from '../../../../shared/id.js';
 import { filterId } from '../../../../shared/own-id.js';
-import { Amount, Id, Instant, Integer, KeyText, OneOf, Text, VisibleAscii } from '../../../../validation/fields.js';
-import { CURSOR, FROM, PageLimit, pageRequest, TO } from '../../../../validation/list.query.js';
-import { Owner } from '../../../../validation/requests.js';
 import { PAYMENT_ID } from '../../../payments/index.js';
 import type { NewClaim } from '../../application/claim-refunds.js';
 import type { LedgerRefundFilter, RefundFilter } from '../../application/ports.js';

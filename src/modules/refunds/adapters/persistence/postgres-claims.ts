@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
-import type { Part } from '../../../../platform/database/statement.js';
+import { Database, type PlainWrite } from '../../../../persistence/database.js';
 import type { Ledger } from '../../../../shared/caller.js';
 import { FIRST_UUID, idOf, LAST_UUID, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import { Claims, type OwnedRefund } from '../../application/ports.js';
@@ -109,7 +108,7 @@ export class PostgresClaims extends Claims {
     return { refunds: rows.map(({ now, ...row }) => ownedFromRow(row)), now: rows[0]?.now.getTime() ?? 0 };
   }
 
-  store({ mode }: Ledger, claimed: readonly OwnedRefund[]): readonly Part[] {
+  store({ mode }: Ledger, claimed: readonly OwnedRefund[]): readonly PlainWrite[] {
     const organizations = [...new Set(claimed.map(({ organization }) => organization))];
     const groups = this.groups(organizations);
     return groups.map((group) => {

@@ -1,4 +1,4 @@
-import { MOST_ROWS } from '../../../../platform/database/measurement.js';
+import { MOST_ROWS } from '../../../../persistence/measurement.js';
 import type { Diagnosis } from '../../../../platform/facts.js';
 import { MODES, type Mode } from '../../../../shared/caller.js';
 import { idOf } from '../../../../shared/id.js';

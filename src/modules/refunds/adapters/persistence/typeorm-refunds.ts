@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not } from 'typeorm';
-import { selectionOf } from '../../../../platform/database/columns.js';
-import { Database } from '../../../../platform/database/database.js';
-import { insertInto } from '../../../../platform/database/form.js';
-import { findOwner, ownerIn } from '../../../../platform/database/owners.js';
-import { Stale } from '../../../../platform/database/retries.js';
-import { keyOf, pageOfRows, scopeOf } from '../../../../platform/database/rows.js';
-import { hot, type Part } from '../../../../platform/database/statement.js';
+import { Database } from '../../../../persistence/database.js';
+import { findOwner, ownerIn } from '../../../../persistence/owners.js';
+import { keyOf, pageOfRows, scopeOf } from '../../../../persistence/rows.js';
+import { selectionOf } from '../../../../platform/columns.js';
+import { Stale } from '../../../../platform/retries.js';
 import type { Caller, Ledger } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
+import type { Write } from '../../../../shared/decision.js';
 import { notFound } from '../../../../shared/errors.js';
 import { idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
 import type { OwnId } from '../../../../shared/own-id.js';
@@ -17,9 +16,8 @@ import { PAYMENT_ID } from '../../../payments/index.js';
 import { type LedgerRefundFilter, type OwnedRefund, type RefundFilter, Refunds } from '../../application/ports.js';
 import type { MadeRefund, Payout } from '../../domain/made-refund.js';
 import { REFUND_ID, Refund } from '../../domain/refund.js';
+import { proposed } from './hot-refunds.js';
 import { RefundRecord } from './refund.record.js';
-
-const REFUND = insertInto('new_refund', RefundRecord);
 
 export const COLUMNS = selectionOf(RefundRecord);
 
@@ -38,12 +36,8 @@ export class TypeormRefunds extends Refunds {
     super();
   }
 
-  add(caller: Caller, { state }: Refund): Part {
-    const organizationId = uuidOf(caller.organization);
-    const ids = { organizationId, id: uuidOf(state.id), payment: uuidOf(state.payment) };
-    const times = { claimExpiresAt: null, claimableAt: new Date(state.claimableAt) };
-    const stale = ['refunds_reference_key', 'refunds_made_elsewhere_key'];
-    return hot(caller, REFUND, { ...state, ...ids, ...times }, { stale });
+  add(caller: Caller, refund: Refund): Write {
+    return proposed(caller, refund);
   }
 
   /** Of concurrent changes, only the first finds the state that it was decided on. */

@@ -1,4 +1,4 @@
-import { listOf } from '../../../../platform/http/list.view.js';
+import { listOf } from '../../../../request/list.view.js';
 import {
   CURRENCY,
   constant,
@@ -13,7 +13,7 @@ import {
   timestamp,
   type ValueOf,
   withOrganization,
-} from '../../../../platform/http/schema.js';
+} from '../../../../request/schema.js';
 import { createdAt, recordedAt } from '../../../../shared/id.js';
 import { MAX_AMOUNT } from '../../../../shared/money.js';
 import { PAYMENT_ID } from '../../../payments/index.js';

@@ -1,11 +1,11 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Idempotency } from '../../../../idempotency/idempotency.js';
-import { IdempotencyKey, type KeyedRequest } from '../../../../idempotency/idempotency-key.guard.js';
-import { CallerOfKey, TestSecretKey } from '../../../../platform/http/credential.js';
-import { Operation, Tag } from '../../../../platform/http/operation.js';
+import { CallerOfKey, TestSecretKey } from '../../../../request/credential.js';
+import { Idempotency } from '../../../../request/idempotency/idempotency.js';
+import { IdempotencyKey, type KeyedRequest } from '../../../../request/idempotency/idempotency-key.guard.js';
+import { Operation, Tag } from '../../../../request/operation.js';
+import { Keyed } from '../../../../request/validation/keyed.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock, Clock } from '../../../../shared/clock.js';
-import { Keyed } from '../../../../validation/keyed.js';
 
 import { AdvanceTestClock } from '../../../access/index.js';
 import { DueWork } from '../../application/ports.js';

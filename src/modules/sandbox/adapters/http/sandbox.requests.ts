@@ -1,4 +1,4 @@
-import { Integer, Time } from '../../../../validation/fields.js';
+import { Integer, Time } from '../../../../request/validation/fields.js';
 import { MOST_AHEAD_SECONDS } from '../../../access/index.js';
 
 const LAST_SECOND = 253_402_300_799;

@@ -1,4 +1,4 @@
-import { constant, integer, object, timestamp, type ValueOf } from '../../../../platform/http/schema.js';
+import { constant, integer, object, timestamp, type ValueOf } from '../../../../request/schema.js';
 import type { Moment } from '../../../../shared/clock.js';
 import { MOST_AHEAD_SECONDS } from '../../../access/index.js';
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { sweep } from '../../../../platform/database/sweep.js';
-import { UnitOfWork } from '../../../../platform/database/unit-of-work.js';
+import { Database } from '../../../../persistence/database.js';
+import { sweep } from '../../../../persistence/sweep.js';
 import { Jobs } from '../../../../platform/jobs.js';
 import type { Caller } from '../../../../shared/caller.js';
 import { CallerClock } from '../../../../shared/clock.js';
@@ -22,7 +22,7 @@ export class ClockDueWork extends DueWork implements OnApplicationBootstrap {
   private readonly logger = new Logger(ClockDueWork.name);
 
   constructor(
-    private readonly unit: UnitOfWork,
+    private readonly unit: Database,
     private readonly clock: CallerClock,
     private readonly testClocks: TestClocks,
     private readonly advanceTestClock: AdvanceTestClock,

@@ -1,0 +1,89 @@
+/** Forms of hot writes, each one SQL for a row alone and for the rows of many requests together: docs/explain/engine.md. */
+import { columnsOf, type Expressions, type Record, tableOf } from '../platform/columns.js';
+
+/** An input, which texts find under the form's name, and what is written of its rows. */
+export interface Form<Row = never> {
+  readonly name: string;
+  readonly input: ColumnTypes;
+  valuesOf(row: Row): readonly unknown[];
+  main(rows: Rows): string;
+  readonly texts: readonly string[];
+  /** Whether rows are changed, and so locked. Exactly those must be that the input names. */
+  readonly isChange: boolean;
+}
+
+interface Rows {
+  readonly isOne: boolean;
+  /** SQL for a column: its placeholder if there is one row. */
+  readonly of: (column: string) => string;
+}
+
+type ColumnTypes = Readonly<{ [column: string]: string }>;
+
+interface More<Row> {
+  /** Columns that are computed, and the types of the values that they are computed from. */
+  readonly made?: Expressions<Row, { readonly type: string; readonly sql: (value: string) => string }>;
+  readonly more?: ColumnTypes;
+  readonly texts?: readonly string[];
+}
+
+export function insertInto<Row extends object, Made = unknown, Added = unknown>(
+  name: string,
+  record: Record<Row>,
+  { made = {}, more = {}, texts = [] }: More<Row> = {},
+): Form<Omit<Row, keyof Made> & Made & Added> {
+  const columns = columnsOf(record);
+  const types = columns.map(({ property, column, type }) => [column, made[property]?.type ?? type]);
+  const into = `INSERT INTO ${tableOf(record)} (${columns.map(({ column }) => column).join(', ')})`;
+  const others = Object.keys(more);
+  return {
+    name,
+    input: { ...Object.fromEntries(types), ...more },
+    valuesOf: (row: object) => {
+      const values = columns.map(({ property, isJson }) => toValue((row as Row)[property], isJson));
+      for (const other of others) values.push((row as { readonly [other: string]: unknown })[other]);
+      return values;
+    },
+    main: ({ isOne, of }) => {
+      const row = columns.map(({ property, column }) => made[property]?.sql(of(column)) ?? of(column)).join(', ');
+      // Not SELECT: Citus sends VALUES to the machine of their organization, and may fetch to the coordinator what is selected.
+      return isOne ? `${into} VALUES (${row})` : `${into} SELECT ${row} FROM ${name}`;
+    },
+    texts,
+    isChange: false,
+  };
+}
+
+const KEY = { organization_id: 'uuid', mode: 'text', id: 'uuid' };
+
+interface Amount {
+  readonly key: readonly string[];
+  readonly amount: number;
+}
+
+/** Changes amounts of the rows that the input names by their keys. Those of one row add up. */
+export function changeAmounts(name: string, table: string, setsOf: (amount: string) => string): Form<Amount> {
+  const keys = Object.keys(KEY);
+  const isOf = keys.map((column) => `${name}.${column} = ${table}.${column}`).join(' AND ');
+  return {
+    name,
+    input: { ...KEY, amount: 'bigint' },
+    valuesOf: ({ key, amount }) => [...key, amount],
+    // Sub-queries find the rows by their key. A join of so few takes a third longer, and PostgreSQL may read the whole table for it.
+    main: ({ isOne, of }) => {
+      const amount = isOne ? of('amount') : `(SELECT sum(amount)::bigint FROM ${name} WHERE ${isOf})`;
+      const found = keys.map((key) => `${key} = ${isOne ? of(key) : `ANY (ARRAY(SELECT ${key} FROM ${name}))`}`);
+      return `UPDATE ${table} SET ${setsOf(amount)} WHERE ${found.join(' AND ')}`;
+    },
+    texts: [],
+    isChange: true,
+  };
+}
+
+export const NAMED = `count(DISTINCT (${Object.keys(KEY).join(', ')}))`;
+
+function toValue(value: unknown, isJson: boolean): unknown {
+  if (isJson) return JSON.stringify(value);
+  // pg would format a date in the process's time zone, which takes longer.
+  return value instanceof Date ? value.toISOString() : value;
+}

@@ -1,0 +1,134 @@
+import { isOfOneRun } from '../platform/faults.js';
+import { Quota } from '../platform/quota.js';
+import { nameOf, type Owner } from '../shared/caller.js';
+import type { Connections } from './connections.js';
+import type { Form } from './form.js';
+import { MAX_WAITING, overloaded } from './shares.js';
+import { composed, flat, type Part } from './statement.js';
+
+/** The most rows of one statement. More save little, and each waits for all. */
+const TOGETHER = 16;
+/** In characters, which have three bytes at most: 256 KiB. */
+const MAX_LENGTH = (256 * 1024) / 3;
+/** How long writes wait for the statement of their kind before them, which may itself wait for a lock. */
+const PATIENCE_MS = 50;
+const MAX_ALL_WAITING = 4 * MAX_WAITING;
+
+interface Waiting {
+  readonly parts: readonly Part[];
+  readonly length: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Writes of requests that go together: those of the same forms, of any organizations, or of one owner if they change rows. They
+ * go at the end of the turn in which they come. While a statement of their kind is under way, the next ones wait for it, and then
+ * go as one.
+ */
+export class Writes {
+  private readonly kinds = new Map<string, Kind>();
+  private readonly waiting = new Quota(MAX_WAITING, MAX_ALL_WAITING);
+
+  constructor(private readonly connections: Connections) {}
+
+  /** Writes all parts, or none. */
+  async add(parts: readonly Part[]): Promise<void> {
+    if (!this.connections.isGatheringWrites) {
+      await this.connections.autocommit(ownerOf(parts), ...composed(parts));
+      return;
+    }
+    const owner = nameOf(ownerOf(parts));
+    if (!this.waiting.take(owner)) throw overloaded();
+    const locking = parts.find(({ sql }) => (sql as Form).isChange);
+    const names = parts.map(({ name }) => name).join(' ');
+    const name = locking ? `${names} ${nameOf(locking.owner)}` : names;
+    const kind = this.kinds.get(name) ?? new Kind(this.connections, this.waiting, () => this.kinds.delete(name));
+    this.kinds.set(name, kind);
+    await kind.add(owner, parts);
+  }
+}
+
+class Kind {
+  /** By owner, in turns: the flood of one leaves the others their places. */
+  private readonly lines = new Map<string, Waiting[]>();
+  private isBusy = false;
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly waiting: Quota,
+    private readonly onIdle: () => void,
+  ) {}
+
+  add(owner: string, parts: readonly Part[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const line = this.lines.get(owner) ?? [];
+      line.push({ parts, length: lengthOf(parts), resolve, reject });
+      this.lines.set(owner, line);
+      if (!this.isBusy) setImmediate(this.go);
+      this.isBusy = true;
+    });
+  }
+
+  private readonly go = (): void => {
+    const writes = this.next();
+    if (writes.length === 0) {
+      this.isBusy = false;
+      this.onIdle();
+      return;
+    }
+    let isOver = false;
+    const goOn = () => {
+      clearTimeout(patience);
+      if (!isOver) this.go();
+      isOver = true;
+    };
+    const patience = setTimeout(goOn, PATIENCE_MS);
+    void this.send(writes).then(goOn);
+  };
+
+  private next(): Waiting[] {
+    const writes: Waiting[] = [];
+    let length = 0;
+    for (const [owner, line] of this.lines) {
+      const [first] = line as [Waiting];
+      length += first.length;
+      if (writes.length === TOGETHER || (writes.length > 0 && length > MAX_LENGTH)) break;
+      writes.push(first);
+      line.shift();
+      this.waiting.giveBack(owner);
+      this.lines.delete(owner);
+      // The loop comes to what is set in it, after everything else: the owner's next write has its turn then.
+      if (line.length > 0) this.lines.set(owner, line);
+    }
+    return writes;
+  }
+
+  private async send(writes: readonly Waiting[]): Promise<void> {
+    try {
+      const parts = flat(writes.map((write) => write.parts));
+      await this.connections.autocommit(sharedOwner(writes), ...composed(parts, writes.length > 1));
+      for (const { resolve } of writes) resolve();
+    } catch (error) {
+      // One refused row fails the statement. Sent alone, only that one fails.
+      if (writes.length > 1 && isOfOneRun(error)) for (const write of writes) void this.send([write]);
+      else for (const { reject } of writes) reject(error);
+    }
+  }
+}
+
+function lengthOf(parts: readonly Part[]): number {
+  let length = 0;
+  for (const { values } of parts) for (const value of values) if (typeof value === 'string') length += value.length;
+  return length;
+}
+
+function ownerOf(parts: readonly Part[]): Owner {
+  return (parts[0] as Part).owner;
+}
+
+/** Undefined if there are several: such a statement takes nobody's share of the connections. */
+function sharedOwner(writes: readonly Waiting[]): Owner | undefined {
+  const owners = writes.map(({ parts }) => ownerOf(parts));
+  return new Set(owners.map(nameOf)).size === 1 ? owners[0] : undefined;
+}

@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import { hot, insertInto, type Part } from '../../../../engine/index.js';
+import { createdBetween } from '../../../../persistence/created.js';
+import { Database } from '../../../../persistence/database.js';
+import { findOwner, ownerIn } from '../../../../persistence/owners.js';
+import { type Selected, selectionOf } from '../../../../platform/columns.js';
+import type { Caller, Ledger } from '../../../../shared/caller.js';
+import { CallerClock, type MovedClock } from '../../../../shared/clock.js';
+import { notFound } from '../../../../shared/errors.js';
+import { createdRange, FIRST_UUID, idOf, ORGANIZATION_ID, uuidOf } from '../../../../shared/id.js';
+import type { OwnId } from '../../../../shared/own-id.js';
+import { type Page, pageOf } from '../../../../shared/page.js';
+import {
+  type CheckoutSessionFilter,
+  CheckoutSessions,
+  type OverdueSession,
+  type ShortSession,
+} from '../../application/ports.js';
+import {
+  CHECKOUT_SESSION_ID,
+  CheckoutSession,
+  type CheckoutSessionSummary,
+  type SessionStatus,
+} from '../../domain/checkout-session.js';
+import { CheckoutSessionRecord } from './checkout-session.record.js';
+
+const SESSION = insertInto('new_session', CheckoutSessionRecord);
+
+export const columnsWith = (status: string, lineItems = 'line_items') =>
+  selectionOf(CheckoutSessionRecord, { status, lineItems, expiresAt: 'extract(epoch FROM expires_at)::bigint' });
+
+const SUMMARY = ['id', 'mode', 'status', 'paymentStatus', 'currency', 'amountTotal'] as const;
+
+const OWNER = ownerIn('checkout_sessions');
+export const BY_ID = 'WHERE organization_id = $1 AND mode = $2 AND id = $3';
+
+/** The time of the caller: the database's, and the seconds by which the test clock is ahead. */
+export const clock = (seconds: string) => `statement_timestamp() + make_interval(secs => ${seconds})`;
+export const isOverdue = (seconds: string) => `status = 'open' AND expires_at <= ${clock(seconds)}`;
+/** $2 and $3 are the last one that was found before, by expires_at and ID. */
+const overdue = (own: string, seconds: string) => `SELECT organization_id AS organization, mode, ctid AS place,
+    expires_at::text AS "expiresAt", id FROM checkout_sessions
+  WHERE ${own} ${isOverdue(seconds)} AND (expires_at, id) > ($2, $3) ORDER BY expires_at, id LIMIT $1`;
+const OVERDUE = {
+  name: 'checkout.overdue',
+  text: `/* every organization: overdue sessions of all of them expire */ ${overdue('', '0')}`,
+};
+const OVERDUE_OF_ONE = {
+  name: 'checkout.overdue_of_one',
+  text: overdue('organization_id = $4 AND mode = $5 AND', '$6'),
+};
+/** SKIP LOCKED: several instances sweep at once, and a session that is being paid stays open for its payment. */
+const EXPIRE = {
+  name: 'checkout.expire_overdue',
+  text: `WITH expired AS (
+      UPDATE checkout_sessions SET status = 'expired' WHERE organization_id = $1 AND mode = $2 AND ctid = ANY (ARRAY(
+        SELECT ctid FROM checkout_sessions
+        WHERE organization_id = $1 AND mode = $2 AND ctid = ANY ($3::tid[]) AND ${isOverdue('$4')}
+        FOR NO KEY UPDATE SKIP LOCKED))
+      RETURNING *
+    ) SELECT ${columnsWith('status')} FROM expired`,
+};
+
+/** An open session past its expires_at is expired, even before the sweeper has stored that. */
+export const status = (seconds: string) => `CASE WHEN ${isOverdue(seconds)} THEN 'expired' ELSE status END`;
+const FIND = { name: 'checkout.find', text: `SELECT ${columnsWith(status('$4'))} FROM checkout_sessions ${BY_ID}` };
+const FIND_SHORT = {
+  name: 'checkout.find_short',
+  text: `SELECT ${columnsWith(status('$4'), 'first_lines')}, line_count AS "lineCount" FROM checkout_sessions
+    CROSS JOIN LATERAL (SELECT count(*)::integer AS line_count, json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS first_lines
+      FROM json_array_elements(line_items) WITH ORDINALITY AS element (line, place)) AS lines ${BY_ID}`,
+};
+const CLOSE = `UPDATE checkout_sessions SET status = $4, payment_status = $5, closed_at = ${clock('$6')} ${BY_ID}
+  AND status = 'open' AND expires_at > ${clock('$6')}`;
+
+const SELECT = `SELECT ${selectionOf(CheckoutSessionRecord, { status: status('$8') }, SUMMARY)}
+  FROM checkout_sessions WHERE organization_id = $1 AND mode = $2 AND ${createdBetween('$5', '$6')}`;
+const RANGE = 'id >= $3 AND id < $4';
+const NEWEST = 'ORDER BY id DESC LIMIT $7';
+
+/**
+ * The sessions stored with this status. A range of (status, id), so that the planner uses the index on both: by id alone, it
+ * would read a day of open sessions before the newest expired one.
+ */
+const stored = (stored: SessionStatus, rest = '') => `${SELECT}
+  AND (status, id) >= ('${stored}', $3) AND (status, id) < ('${stored}', $4) ${rest}
+  ORDER BY checkout_sessions.status DESC, id DESC LIMIT $7`;
+
+/** One statement for each filter, so that each has a plan of its own: it reads an index backwards and sorts nothing. */
+const LISTS = {
+  all: { name: 'checkout.list', text: `${SELECT} AND ${RANGE} ${NEWEST}` },
+  open: { name: 'checkout.list_open', text: stored('open', `AND expires_at > ${clock('$8')}`) },
+  complete: { name: 'checkout.list_complete', text: stored('complete') },
+  // The sessions stored as expired, and the few that the sweeper has not stored yet. `late` finds those by expires_at, because
+  // in the order of IDs they come after all open sessions.
+  expired: {
+    name: 'checkout.list_expired',
+    text: `WITH late AS MATERIALIZED (${SELECT} AND ${isOverdue('$8')})
+      (${stored('expired')}) UNION ALL (SELECT * FROM late WHERE ${RANGE} ${NEWEST}) ${NEWEST}`,
+  },
+};
+
+@Injectable()
+export class HotCheckoutSessions extends CheckoutSessions {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: CallerClock,
+  ) {
+    super();
+  }
+
+  add(caller: Caller, { state }: CheckoutSession): Part {
+    const organizationId = uuidOf(caller.organization);
+    return hot(caller, SESSION, {
+      organizationId,
+      ...state,
+      id: uuidOf(state.id),
+      expiresAt: new Date(state.expiresAt * 1000),
+    });
+  }
+
+  async close(caller: Caller, { state: { id, status, paymentStatus } }: CheckoutSession): Promise<Part> {
+    const key = [uuidOf(caller.organization), caller.mode, uuidOf(id)];
+    const values = [...key, status, paymentStatus, await this.aheadSeconds(caller)];
+    return { name: 'checkout.close', owner: caller, sql: CLOSE, values, rows: 1 };
+  }
+
+  async get(caller: Caller, id: OwnId, param = 'id'): Promise<CheckoutSession> {
+    const [row] = await this.database.read<Row>(caller, FIND, await this.keyOf(caller, id));
+    if (!row) throw notFound(param, caller.mode);
+    return fromRow(row);
+  }
+
+  async getShort(caller: Caller, id: OwnId, lines: number): Promise<ShortSession> {
+    const values = [...(await this.keyOf(caller, id)), lines];
+    const [row] = await this.database.read<Row & ShortSession>(caller, FIND_SHORT, values);
+    if (!row) throw notFound('id');
+    return { ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) };
+  }
+
+  ownerOf(ledger: Ledger, id: OwnId, organization?: string | null): Promise<Caller> {
+    return findOwner(this.database, OWNER, { ledger, id, organization });
+  }
+
+  async overdue(limit: number, after?: OverdueSession, clock?: MovedClock): Promise<OverdueSession[]> {
+    const page = [limit, after?.expiresAt ?? '-infinity', after?.id ?? FIRST_UUID];
+    const found = clock
+      ? this.database.read<OverdueSession>(clock, OVERDUE_OF_ONE, [
+          ...page,
+          uuidOf(clock.organization),
+          clock.mode,
+          clock.ahead / 1000,
+        ])
+      : this.database.read<OverdueSession>({ queue: OVERDUE.name }, OVERDUE, page);
+    return (await found).map((row) => ({ ...row, organization: idOf(ORGANIZATION_ID, row.organization) }));
+  }
+
+  async expire({ organization, mode, ahead }: MovedClock, places: readonly string[]): Promise<CheckoutSession[]> {
+    return (await this.database.query<Row>(EXPIRE, [uuidOf(organization), mode, places, ahead / 1000])).map(fromRow);
+  }
+
+  async list(caller: Caller, filter: CheckoutSessionFilter): Promise<Page<CheckoutSessionSummary>> {
+    const { status, limit } = filter;
+    const ahead = await this.aheadSeconds(caller);
+    const range = createdRange(filter, ahead * 1000);
+    const values = [uuidOf(caller.organization), caller.mode, ...range, limit + 1, ahead];
+    const rows = await this.database.read<SummaryRow>(caller, LISTS[status ?? 'all'], values);
+    const found = rows.map((row) => ({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) }));
+    return pageOf(found, limit);
+  }
+
+  private async keyOf(caller: Caller, id: OwnId): Promise<unknown[]> {
+    return [uuidOf(caller.organization), caller.mode, uuidOf(id), await this.aheadSeconds(caller)];
+  }
+
+  private async aheadSeconds(caller: Caller): Promise<number> {
+    return (await this.clock.at(caller)).ahead / 1000;
+  }
+}
+
+export type Row = Selected<CheckoutSessionRecord, { expiresAt: number }>;
+type SummaryRow = Pick<Row, (typeof SUMMARY)[number]>;
+
+export function fromRow(row: Row): CheckoutSession {
+  return CheckoutSession.restore({ ...row, id: idOf(CHECKOUT_SESSION_ID, row.id, row.mode) });
+}

@@ -1,0 +1,30 @@
+import type { Command } from '@commander-js/extra-typings';
+import { CHECKOUT_SESSION_ID } from '../../modules/checkout/index.js';
+import { paymentView } from '../../modules/payments/adapters/representation/payments.views.js';
+import { RecordPayment } from '../../modules/payments/index.js';
+import { Database } from '../../persistence/database.js';
+import { ORGANIZATION_ID } from '../../shared/id.js';
+import { amount, currency, id, modeOption } from './arguments.js';
+import { withApplication } from './run.js';
+
+export function addPaymentCommands(program: Command): void {
+  const payments = program.command('payment').description('captured payments');
+
+  payments
+    .command('record')
+    .description('record a captured payment, as the ledger does over HTTP')
+    .requiredOption('--org <organization>', 'whose payment it is', id(ORGANIZATION_ID))
+    .addOption(modeOption())
+    .requiredOption('--amount <minor units>', 'for example 5000 for 50.00 USD', amount)
+    .requiredOption('--currency <code>', 'for example usd', currency)
+    .option('--session <session>', 'the checkout session that it pays, which completes it', id(CHECKOUT_SESSION_ID))
+    .action(({ org: organization, mode, amount, currency, session = null }) =>
+      withApplication(async (application) => {
+        const capture = { amount, currency, checkoutSession: session, reference: null };
+        const record = application.get(RecordPayment);
+        const decide = () => record.execute({ organization, mode }, capture);
+        const { payment } = await application.get(Database).commit(decide);
+        return paymentView(payment);
+      }),
+    );
+}

@@ -1,0 +1,102 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { INestApplicationContext } from '@nestjs/common';
+import { factsOf } from '../../app.module.js';
+import { PAYMENT_ID } from '../../modules/payments/index.js';
+import { RepairPayment } from '../../modules/refunds/index.js';
+import { Database } from '../../persistence/database.js';
+import type { Invariant } from '../../platform/facts.js';
+import type { Mode } from '../../shared/caller.js';
+import { FIRST_UUID, firstUuidAt, idOf, modeOf, prefixOf } from '../../shared/id.js';
+import { ownId } from '../../shared/own-id.js';
+import { pastInstant } from './arguments.js';
+import { withApplication } from './run.js';
+
+interface Check {
+  readonly promise: string;
+  readonly checked: number;
+  readonly offenders: readonly string[];
+}
+
+const MAX_OFFENDERS = 100;
+const ALL = '/* every organization: the books of all must balance */';
+
+export function addReconcileCommand(program: Command): void {
+  program
+    .command('reconcile')
+    .description('prove that every amount adds up; exits 1 if not')
+    .option(
+      '--since <when>',
+      'only of what was made since: a span (7d), an RFC 3339 time, a date or Unix seconds',
+      pastInstant,
+    )
+    .option('--repair', 'show what would make the sums of payments those of their refunds; changes nothing')
+    .option('--apply', 'with --repair: do it, and reconcile again')
+    .action(({ since, repair = false, apply = false }) =>
+      withApplication(
+        async (application) => {
+          const database = application.get(Database);
+          const found = await reconcile(database, { since });
+          const repairs = repair ? await repaired(application, found.checks, apply) : undefined;
+          const { checks, isBalanced } = apply ? await reconcile(database, { since }) : found;
+          if (!isBalanced) process.exitCode = 1;
+          return { balanced: isBalanced, checks, ...(repairs && { repairs }) };
+        },
+        { mayLag: !repair },
+      ),
+    );
+}
+
+/** Of the payments that were found, at most MAX_OFFENDERS for each promise. */
+async function repaired(application: INestApplicationContext, checks: readonly Check[], isMeant: boolean) {
+  const [unit, repair] = [application.get(Database), application.get(RepairPayment, { strict: false })];
+  const ids = new Set(checks.flatMap(({ offenders }) => offenders.filter((id) => prefixOf(id) === PAYMENT_ID.prefix)));
+  const repairs = [];
+  for (const id of ids) {
+    const ledger = { mode: modeOf(id) };
+    const { failed, ...sums } = await unit.commit(() => repair.execute(ledger, ownId(ledger, id), isMeant));
+    const { amountRefunded, amountPendingRefund, overdrawn } = sums;
+    repairs.push({
+      payment: id,
+      amount_refunded: amountRefunded,
+      amount_pending_refund: amountPendingRefund,
+      failed: failed.map(({ after }) => after.state.id),
+      overdrawn,
+    });
+  }
+  return repairs;
+}
+
+/** All checks share one snapshot: a refund between two would look like a difference. No parallel workers: the service needs the cores. */
+export async function reconcile(
+  database: Database,
+  { since }: { since?: number | undefined } = {},
+): Promise<{ checks: Check[]; isBalanced: boolean }> {
+  const first = since === undefined ? FIRST_UUID : firstUuidAt(since);
+  const checks = await database.run({ queue: 'reconcile' }, async () => {
+    await database.manager.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    await database.manager.query('SET LOCAL statement_timeout = 0');
+    await database.manager.query('SET LOCAL max_parallel_workers_per_gather = 0');
+    const made: Check[] = [];
+    for (const invariant of factsOf().invariants) made.push(await checkOf(database, first, invariant));
+    return made;
+  });
+  return { checks, isBalanced: checks.every(({ offenders }) => offenders.length === 0) };
+}
+
+async function checkOf({ manager }: Database, first: string, invariant: Invariant): Promise<Check> {
+  const { promise, id: kind, book, joined = '', broken } = invariant;
+  const counted = await manager.query(`${ALL} SELECT count(*) AS checked FROM ${book} book WHERE book.id >= $1`, [
+    first,
+  ]);
+  const rows = await manager.query(
+    `${ALL} SELECT book.id, book.mode FROM ${book} book ${joined} WHERE book.id >= $1 AND (${broken})
+      ORDER BY book.id LIMIT ${MAX_OFFENDERS}`,
+    [first],
+  );
+  const { checked } = counted[0] as { checked: number };
+  return {
+    promise,
+    checked,
+    offenders: (rows as { id: string; mode: Mode }[]).map(({ id, mode }) => idOf(kind, id, mode)),
+  };
+}

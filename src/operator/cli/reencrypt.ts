@@ -1,0 +1,17 @@
+import type { Command } from '@commander-js/extra-typings';
+import { Reencryption } from '../../encryption/reencryption.js';
+import { withApplication } from './run.js';
+
+export function addReencryptCommand(program: Command): void {
+  program
+    .command('reencrypt')
+    .summary('encrypt stored secrets anew')
+    .description('encrypt stored secrets anew, under ENCRYPTION_KEY; exits 1 if one can be read with no key')
+    .action(() =>
+      withApplication(async (application) => {
+        const { reencrypted, unreadable } = await application.get(Reencryption).execute();
+        if (unreadable > 0) process.exitCode = 1;
+        return { reencrypted, unreadable };
+      }),
+    );
+}

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../../app.module.js';
+import { type Config, readConfig } from '../../platform/config.js';
+import { type EmbeddedPostgres, holdsDatabase } from '../embedded-postgres/embedded-postgres.js';
+import { openDatabase, openMigratedDatabase } from '../process/open-database.js';
+import { onStopSignal } from '../process/stop-signals.js';
+
+export async function withApplication(
+  work: (application: INestApplicationContext) => Promise<unknown>,
+  { mayLag = false } = {},
+): Promise<void> {
+  const given = readConfig(process.env);
+  const config = mayLag && given.databaseReadUrl ? { ...given, databaseUrl: given.databaseReadUrl } : given;
+  process.stderr.write(aboutNewDatabase(config));
+  await withOpened(openMigratedDatabase(config, { role: 'command' }), async (url) => {
+    const module = AppModule.register(config, url, { timeLimits: false });
+    const application = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+    try {
+      return await work(application);
+    } finally {
+      await application.close();
+    }
+  });
+}
+
+export async function withDatabase<Result>(
+  work: (url: string, config: Config) => Promise<Result>,
+  show: (result: Result) => void = print,
+): Promise<void> {
+  const config = readConfig(process.env);
+  process.stderr.write(aboutNewDatabase(config));
+  await withOpened(openDatabase(config, { role: 'command' }), (url) => work(url, config), show);
+}
+
+/** Said before a new database is made, because a forgotten DATABASE_URL or a mistyped DATA_DIR would make one, too. */
+export function aboutNewDatabase({ databaseUrl, dataDir }: Config, then = 'one is made'): string {
+  if (databaseUrl !== undefined || holdsDatabase(dataDir)) return '';
+  return `DATABASE_URL is not set, and DATA_DIR, ${resolve(dataDir)}, has no database: ${then}.\n`;
+}
+
+export function print(result: unknown): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+async function withOpened<Result>(
+  opening: Promise<EmbeddedPostgres>,
+  work: (url: string) => Promise<Result>,
+  show: (result: Result) => void = print,
+): Promise<void> {
+  onStopSignal(() => {
+    opening.then((database) => database.close()).finally(() => process.exit(1));
+  });
+  const database = await opening;
+  try {
+    show(await work(database.url));
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,81 @@
+/** Distributes the tables on Citus. All rows of an organization are on one machine. */
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { HAS_CITUS } from '../../platform/citus.js';
+
+type Sql = Pick<DataSource | EntityManager | QueryRunner, 'query'>;
+
+interface Table {
+  readonly name: string;
+  readonly isOwned: boolean;
+  readonly parents: readonly string[];
+  readonly kind: 'distributed' | 'reference' | null;
+}
+
+const TABLES = `SELECT relation.relname AS name,
+  EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation.oid AND attname = 'organization_id' AND attnotnull)
+    AS "isOwned",
+  ARRAY(SELECT parent.relname::text FROM pg_constraint JOIN pg_class parent ON parent.oid = confrelid
+    WHERE conrelid = relation.oid AND contype = 'f' AND confrelid <> conrelid) AS parents,
+  (SELECT citus_table_type FROM citus_tables
+    WHERE table_name = relation.oid AND citus_table_type IN ('distributed', 'reference')) AS kind
+  FROM pg_class relation WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`;
+
+/** Machines have no sequence in common, so columns that one has filled are 0. */
+const STOP_DRAWING = `SELECT format('UPDATE %1$I SET %2$I = 0; ALTER TABLE %1$I ALTER %2$I SET DEFAULT 0; DROP SEQUENCE %3$s',
+    table_name, column_name, pg_get_serial_sequence(table_name, column_name)) AS statements
+  FROM information_schema.columns WHERE table_name = $1 AND column_default LIKE 'nextval(%'`;
+
+/** Throws with advice if the database has no Citus. */
+export async function requireCitus(sql: Sql): Promise<void> {
+  if (await hasCitus(sql)) return;
+  throw new Error('This database has no Citus: CREATE EXTENSION citus on all machines, and add workers, first.');
+}
+
+/** Distributes the tables of new migrations if others are distributed. Returns their names. */
+export async function distributeNewTables(sql: Sql): Promise<string[]> {
+  if (!(await hasCitus(sql))) return [];
+  const tables: Table[] = await sql.query(TABLES);
+  return tables.some(({ kind }) => kind !== null) ? distribute(sql, tables) : [];
+}
+
+/** Distributes all tables in the open transaction, which locks them. Returns the names of those that were not distributed yet. */
+export async function distributeAll(sql: Sql, shards: number): Promise<string[]> {
+  await sql.query(`SET LOCAL citus.shard_count = ${shards}`);
+  return distribute(sql, await sql.query(TABLES));
+}
+
+async function distribute(sql: Sql, tables: readonly Table[]): Promise<string[]> {
+  const pending = parentsFirst(tables.filter(({ kind }) => kind === null));
+  let group = tables.find(({ kind }) => kind === 'distributed')?.name ?? 'none';
+  // Tables without an organization are copied to every machine, so that tenants' rows can refer to them.
+  for (const { name, isOwned } of pending) {
+    if (!isOwned) await sql.query(`SELECT create_reference_table($1)`, [name]);
+  }
+  for (const { name, isOwned } of pending) {
+    if (!isOwned) continue;
+    for (const { statements } of await sql.query(STOP_DRAWING, [name])) await sql.query(statements);
+    await sql.query(`SELECT create_distributed_table($1, 'organization_id', colocate_with => $2)`, [name, group]);
+    if (group === 'none') group = name;
+  }
+  // The rows have been copied. The invisible originals on this machine would only take space.
+  for (const { name } of pending.toReversed()) {
+    await sql.query('SELECT truncate_local_data_after_distributing_table($1)', [name]);
+  }
+  return pending.map(({ name }) => name);
+}
+
+function parentsFirst(tables: readonly Table[]): readonly Table[] {
+  const ordered: Table[] = [];
+  const add = (table: Table): void => {
+    if (ordered.includes(table)) return;
+    for (const parent of tables) if (table.parents.includes(parent.name)) add(parent);
+    ordered.push(table);
+  };
+  for (const table of tables) add(table);
+  return ordered;
+}
+
+async function hasCitus(sql: Sql): Promise<boolean> {
+  const [found]: { hasCitus: boolean }[] = await sql.query(HAS_CITUS);
+  return found?.hasCitus ?? false;
+}

@@ -1,0 +1,110 @@
+import { setTimeout } from 'node:timers/promises';
+import type { DataSource, QueryRunner } from 'typeorm';
+import { createMigrationDataSource } from '../../persistence/data-source.js';
+import { distributeAll, distributeNewTables, requireCitus } from './distribute.js';
+import { assertPreparedStatements } from './pooler.js';
+import { setRoleSettings } from './role-settings.js';
+
+/** The number of the advisory lock, which must never change. */
+const MIGRATION_LOCK = 7_411_530;
+const LOCK_INTERVAL_MS = 100;
+
+/** Applies pending migrations and returns their names. If several processes call it, one applies them and the others wait. */
+export async function migrate(url: string): Promise<string[]> {
+  return withLock(url, async (dataSource) => {
+    const applied = await dataSource.runMigrations();
+    if (applied.length > 0) await dataSource.transaction(distributeNewTables);
+    return applied.map(({ name }) => name);
+  });
+}
+
+/** Reverts the last migration and returns its name, or undefined if there is none. */
+export async function revertLast(url: string): Promise<string | undefined> {
+  return withLock(url, async (dataSource) => {
+    const last = await lastExecuted(dataSource);
+    // TypeORM respects a migration's `transaction` only when it applies the migration.
+    const migration = dataSource.migrations.find(({ name }) => name === last);
+    const transaction = migration?.transaction === false ? 'none' : 'each';
+    if (last !== undefined) await dataSource.undoLastMigration({ transaction });
+    return last;
+  });
+}
+
+/** Distributes the tables that are not distributed yet, and returns their names. */
+export async function distributeTables(url: string, shards: number): Promise<string[]> {
+  return withLock(url, (dataSource) => dataSource.transaction((manager) => distributeAll(manager, shards)));
+}
+
+export async function assertCitus(url: string): Promise<void> {
+  return withLock(url, requireCitus);
+}
+
+/** Sets the limits of a role, or of the role in the URL. Returns the SQL that a role with more rights must run. */
+export async function limitRole(url: string, role?: string): Promise<string[]> {
+  return withLock(url, (dataSource) => setRoleSettings(dataSource, role));
+}
+
+/** Throws with advice if migrations are pending or if a pooler loses prepared statements. */
+export async function assertReady(url: string): Promise<void> {
+  const dataSource = await connect(url);
+  try {
+    if (await dataSource.showMigrations()) {
+      throw new Error('The database schema is not up to date: run `node dist/src/operator/cli/cli.js migrate` first.');
+    }
+  } finally {
+    await dataSource.destroy();
+  }
+  await assertPreparedStatements(url);
+}
+
+async function connect(url: string): Promise<DataSource> {
+  try {
+    return await createMigrationDataSource(url).initialize();
+  } catch (error) {
+    // The error for a name with several addresses has an error for each, and no message of its own.
+    const faults: Error[] = error instanceof AggregateError ? error.errors : [error as Error];
+    const why = faults.map(({ message }) => message).join(', ');
+    throw new Error(
+      `The database cannot be used: ${why}. ${adviceOn(why, 'Check DATABASE_URL, and that PostgreSQL runs there.')}`,
+    );
+  }
+}
+
+export function adviceOn(fault: string, otherwise: string): string {
+  if (/altnames/.test(fault)) return 'Connect to a host that the certificate of PostgreSQL names.';
+  const isUnknown = /self-signed|issuer|first certificate/.test(fault);
+  return isUnknown ? 'Name the CA of its certificate in DATABASE_URL: sslrootcert=<file>.' : otherwise;
+}
+
+/** Holds a lock for the work. It is a transaction's lock, because a pooler would keep a session's lock. */
+async function withLock<Result>(url: string, work: (dataSource: DataSource) => Promise<Result>): Promise<Result> {
+  const dataSource = await connect(url);
+  const holder = dataSource.createQueryRunner();
+  try {
+    await holder.startTransaction();
+    await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    // Polled: a statement that waits for the lock would block a CREATE INDEX CONCURRENTLY of the lock's owner.
+    while (!(await isLocked(holder))) await setTimeout(LOCK_INTERVAL_MS);
+    return await work(dataSource);
+  } finally {
+    // The commit fails only if the connection is lost, and the lock with it.
+    await holder.commitTransaction().catch(() => undefined);
+    await holder.release();
+    await dataSource.destroy();
+  }
+}
+
+/** The number is not a parameter, because the portal would keep a snapshot, and CREATE INDEX CONCURRENTLY waits for that. */
+async function isLocked(holder: QueryRunner): Promise<boolean> {
+  const [row]: { locked: boolean }[] = await holder.query(
+    `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`,
+  );
+  return row?.locked ?? false;
+}
+
+async function lastExecuted(dataSource: DataSource): Promise<string | undefined> {
+  const [table]: { name: string | null }[] = await dataSource.query(`SELECT to_regclass('migrations') AS name`);
+  if (!table?.name) return undefined;
+  const [last]: { name: string }[] = await dataSource.query('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');
+  return last?.name;
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Public } from '../../request/credential.js';
+
+/** How long a client may use the description of the previous release. */
+const CACHE = 'public, max-age=300';
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+/** The files that the build has packed (tools/pack.ts), by path, with their media types. */
+const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
+  '/openapi.json': ['openapi.json', 'application/json; charset=utf-8'],
+  '/llms.txt': ['llms.txt', 'text/plain; charset=utf-8'],
+  '/docs': ['index.html', 'text/html; charset=utf-8'],
+  '/docs/start.js': ['start.js', SCRIPT],
+  '/docs/scalar.js': ['scalar.js', SCRIPT],
+  '/docs/icon.svg': ['icon.svg', 'image/svg+xml'],
+};
+
+/** Permits scripts, the description and an icon from this service only, no eval, and no requests to other hosts. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  // Scalar creates style elements and attributes at run time, so their hashes cannot be listed.
+  "style-src 'unsafe-inline'",
+  // Scalar renders with Vue, whose policy is the only one that may create HTML from text.
+  "require-trusted-types-for 'script'",
+  'trusted-types vue',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'cache-control': CACHE,
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  vary: 'Accept-Encoding',
+};
+
+interface File {
+  readonly packed: Buffer;
+  unpacked?: Promise<Buffer>;
+}
+
+@Controller()
+@Public()
+export class ReferenceController {
+  private readonly files = new Map<string, File>();
+
+  @Get(Object.keys(FILES))
+  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const [name, type] = FILES[request.routeOptions.url ?? ''] as [string, string];
+    const file = this.find(name);
+    const isGzip = acceptsGzip(request.headers['accept-encoding']);
+    reply.headers({ ...HEADERS, 'content-type': type });
+    if (isGzip) reply.header('content-encoding', 'gzip');
+    else file.unpacked ??= promisify(gunzip)(file.packed);
+    await reply.send(isGzip ? file.packed : await file.unpacked);
+  }
+
+  @Get('/')
+  async welcome(@Res() reply: FastifyReply): Promise<void> {
+    await reply.headers(HEADERS).redirect('/docs', 302);
+  }
+
+  /** Files stay in memory, and every response sends the same bytes, so a slow client needs no memory and no open file. */
+  private find(name: string): File {
+    const file = this.files.get(name) ?? read(name);
+    this.files.set(name, file);
+    return file;
+  }
+}
+
+function read(name: string): File {
+  return { packed: readFileSync(fileURLToPath(import.meta.resolve(`#reference/${name}.gz`))) };
+}
+
+/** Every browser accepts it. `gzip;q=0` is a refusal. */
+function acceptsGzip(header: string | undefined): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?!\.0*[1-9]))/i.test(header ?? '');
+}

@@ -1,0 +1,27 @@
+import type { Config } from '../../platform/config.js';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  openEmbeddedPostgres,
+} from '../embedded-postgres/embedded-postgres.js';
+import { assertReady, migrate } from '../migrate/migrate.js';
+
+type Options = Pick<EmbeddedPostgresOptions, 'role' | 'say'>;
+
+export async function openDatabase({ databaseUrl, dataDir }: Config, options: Options): Promise<EmbeddedPostgres> {
+  if (databaseUrl !== undefined) return { url: databaseUrl, close: () => Promise.resolve() };
+  return openEmbeddedPostgres({ ...options, dataDir });
+}
+
+/** Migrates the embedded database. Any other is only checked, because its operator decides when to migrate it. */
+export async function openMigratedDatabase(config: Config, options: Options): Promise<EmbeddedPostgres> {
+  const database = await openDatabase(config, options);
+  try {
+    if (config.databaseUrl === undefined) await migrate(database.url);
+    else await assertReady(database.url);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { type AddressInfo, Server as SocketServer } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import type { Config } from '../../platform/config.js';
+import { VERSION } from '../../platform/version.js';
+import type { TillgateAdapter } from '../../request/adapter.js';
+import { PublicUrl } from '../../request/public-url.js';
+import { Metrics, type MetricValues } from '../telemetry/metrics.js';
+import { Readiness } from '../telemetry/readiness.js';
+import { createApplication } from './application.js';
+import { makeDemo, reminder } from './demo.js';
+import { serveDemoShop } from './demo-shop.js';
+import { invitation, tour } from './demo-tour.js';
+import { openLog } from './log.js';
+import { startTracing, type Tracing } from './tracing.js';
+
+/** Running requests have as long to finish as a statement may take; `docker stop` waits 10 s. */
+const DRAIN_MS = 5_000;
+/** By then, all workers that are stopped at once take no new connections: who opens one is refused, and not cut off. */
+const ALL_STOP_MS = 250;
+/** Long enough for a client to send its next request on an idle connection. */
+const IDLE_MS = 2_000;
+/** Connections that wait to be accepted. With Node's default of 511, the next caller tries again a second later. */
+const BACKLOG = 4_096;
+
+export interface Announcement {
+  readonly url: string;
+  /** For people: the address and, on an embedded database, the tour or the place of its keys. */
+  readonly text: string;
+}
+
+export interface Serving {
+  announcement(): Promise<Announcement>;
+  close(): Promise<void>;
+  restart?(): void;
+}
+
+export class Server implements Serving {
+  private constructor(
+    private readonly application: NestFastifyApplication,
+    private readonly config: Config,
+    private readonly tracing: Tracing | undefined,
+  ) {}
+
+  static async start(config: Config, databaseUrl: string): Promise<Server> {
+    const tracing = await startTracing(process.env);
+    const log = await openLog(config);
+    // The demo needs no settings and no shop of the user's own.
+    const isEmbedded = config.databaseUrl === undefined;
+    const server = new Server(await createApplication(config, databaseUrl, { log, isEmbedded }), config, tracing);
+    try {
+      if (isEmbedded) serveDemoShop(server.application);
+      await server.listenQuietly(log);
+      if (isEmbedded) server.application.get(PublicUrl).value ??= server.address();
+      collectWhatStartingLeft();
+      return server;
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  get metrics(): Metrics {
+    return this.application.get(Metrics);
+  }
+
+  async announcement(): Promise<Announcement> {
+    const { databaseUrl, dataDir } = this.config;
+    const url = this.address();
+    const line = `Tillgate ${VERSION} listens on ${url}`;
+    if (databaseUrl !== undefined) return { url, text: line };
+    const demo = await makeDemo(this.application, dataDir);
+    const text = demo
+      ? `\n${invitation(demo)}\n\n${line}\n${tour(url, demo)}`
+      : `${await reminder(this.application, url, dataDir)}\nAPI reference: ${url}/docs\n${line}`;
+    return { url, text };
+  }
+
+  async close(): Promise<void> {
+    this.application.get(Readiness).end();
+    await this.drain();
+    await this.application.close();
+    // A collector that cannot be reached must not make the stop fail.
+    await this.tracing?.shutdown().catch(() => undefined);
+  }
+
+  /** Closes while other processes listen on the port, and returns what this one counted. */
+  async retire(): Promise<MetricValues> {
+    await this.drain();
+    const values = await this.metrics.values(false);
+    await this.close();
+    return values;
+  }
+
+  /** Takes no new connections, and closes the open ones without failing a request. Idle ones stay for IDLE_MS. */
+  private async drain(): Promise<void> {
+    const server = this.application.getHttpServer();
+    const adapter = this.application.getHttpAdapter() as TillgateAdapter;
+    setTimeout(() => adapter.stopKeepingAlive(), ALL_STOP_MS).unref();
+    setTimeout(() => server.closeIdleConnections(), IDLE_MS).unref();
+    // Without this, a client that never finishes its request keeps the server from closing.
+    setTimeout(() => server.closeAllConnections(), IDLE_MS + DRAIN_MS).unref();
+    // http.Server.close() ends idle connections at once, and net.Server.close() does not.
+    await new Promise((resolve) => SocketServer.prototype.close.call(server, resolve));
+  }
+
+  private address(): string {
+    const { host } = this.config;
+    const { port } = this.application.getHttpServer().address() as AddressInfo;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+
+  /** Silences what Fastify and Nest log about listening, because the announcement or an error message says the same. */
+  private async listenQuietly(log: Logger): Promise<void> {
+    const { port, host, logLevel } = this.config;
+    const logs = [log, this.application.getHttpAdapter().getInstance().log];
+    for (const one of logs) one.level = 'silent';
+    await this.application.listen({ port, host, backlog: BACKLOG });
+    for (const one of logs) one.level = logLevel;
+  }
+}
+
+/** V8 sizes the heap by what it holds, and after the start a fifth of that is garbage (docs/explain/performance.md). */
+function collectWhatStartingLeft(): void {
+  globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+}

@@ -1,0 +1,112 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { BATCH_SIZE } from '../../engine/index.js';
+import { Database } from '../../persistence/database.js';
+import { Facts } from '../../platform/facts.js';
+import { JOB_METRICS } from '../../platform/jobs.js';
+import { counter, gauge, histogram, startAtZero } from '../../platform/metric.js';
+import { VERSION } from '../../platform/version.js';
+import type { TillgateAdapter } from '../../request/adapter.js';
+import { Measurements } from './measurements.js';
+import { BROKEN_PROMISES } from './reconciliation.js';
+
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+const DURATIONS = histogram({
+  name: 'tillgate_http_request_duration_seconds',
+  help: 'Time from the first byte of a request to the last byte of its answer.',
+  labels: {
+    method: 'the method of HTTP',
+    route: 'the pattern of the path, with `:id` for an id; `none` where nothing answers',
+    status: 'the status of HTTP',
+  },
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+});
+const REFUSALS = counter({
+  name: 'tillgate_http_errors_total',
+  help: 'Requests that were answered with an error, by its code. Replayed errors are not among them.',
+  labels: { code: ({ errorCodes }) => errorCodes },
+});
+const REPLAYS = counter({
+  name: 'tillgate_idempotent_replays_total',
+  help: 'Requests that were answered with the stored response of an earlier one with the same idempotency key.',
+});
+const CONNECTIONS = gauge({
+  name: 'tillgate_database_connections',
+  help: 'Connections of the pool: `in_use`, or `free`, which counts those that may still be opened.',
+  labels: { state: ['in_use', 'free'] },
+});
+const WAITING = gauge({
+  name: 'tillgate_database_waiting',
+  help: 'Queries that wait for a connection, because all are in use or their organization has its share of them.',
+});
+const BUILD = gauge({
+  name: 'tillgate_build_info',
+  help: 'Always 1; the label is the version that runs.',
+  labels: { version: 'as in `tillgate --version`' },
+  aggregator: 'first',
+});
+export const PLATFORM_METRICS = [
+  DURATIONS,
+  REFUSALS,
+  REPLAYS,
+  CONNECTIONS,
+  WAITING,
+  BATCH_SIZE,
+  BROKEN_PROMISES,
+  ...JOB_METRICS,
+  BUILD,
+];
+
+@Injectable()
+export class Metrics implements OnModuleInit {
+  private readonly registry = new Registry();
+  /** The response to a scrape. A worker replaces this function by one that asks for the sum over all workers. */
+  render = async (): Promise<string> => {
+    await this.update(true);
+    return this.registry.metrics();
+  };
+
+  constructor(
+    private readonly host: HttpAdapterHost<TillgateAdapter>,
+    private readonly database: Database,
+    private readonly measurements: Measurements,
+    private readonly facts: Facts,
+  ) {}
+
+  onModuleInit(): void {
+    collectDefaultMetrics({ register: this.registry });
+    for (const metric of this.facts.metrics) {
+      this.registry.registerMetric(metric);
+      startAtZero(metric, this.facts);
+    }
+    BUILD.set({ version: VERSION }, 1);
+    this.host.httpAdapter?.getInstance().addHook('onResponse', count);
+  }
+
+  /** The values of this process. Only one of several processes measures the tables (`isMeasuring`). */
+  async values(isMeasuring: boolean): Promise<MetricValues> {
+    await this.update(isMeasuring);
+    return this.registry.getMetricsAsJSON();
+  }
+
+  private async update(isMeasuring: boolean): Promise<void> {
+    const { inUse, free, waiting } = this.database.load;
+    CONNECTIONS.set({ state: 'in_use' }, inUse);
+    CONNECTIONS.set({ state: 'free' }, free);
+    WAITING.set(waiting);
+    if (isMeasuring) await this.measurements.update();
+    else this.measurements.forget();
+  }
+}
+
+function count(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  // The route's pattern, not the path, because a path with an ID would make a time series for each ID.
+  const labels = { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode };
+  DURATIONS.observe(labels, reply.elapsedTime / 1000);
+  if (request.errorCode !== undefined) REFUSALS.inc({ code: request.errorCode });
+  if (reply.hasHeader('idempotent-replayed')) REPLAYS.inc();
+  done();
+}

@@ -1,0 +1,74 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Database } from '../../persistence/database.js';
+import { Facts, type Invariant } from '../../platform/facts.js';
+import { Jobs } from '../../platform/jobs.js';
+import { gauge } from '../../platform/metric.js';
+import { MODES, type Mode } from '../../shared/caller.js';
+import { FIRST_UUID, idOf } from '../../shared/id.js';
+
+const INTERVAL_MS = 60_000;
+/** Of each promise and mode in an interval: a few milliseconds of PostgreSQL. */
+const ROWS = 1_000;
+
+export const BROKEN_PROMISES = gauge({
+  name: 'tillgate_broken_promises',
+  help: 'Rows that break a promise of `tillgate reconcile`. The last changes are checked every minute, and all other rows in turn.',
+  labels: { promise: ({ promises }) => promises },
+  aggregator: 'max',
+});
+
+interface Found {
+  readonly next: string | null;
+  readonly broken: readonly string[];
+}
+
+/** $1 is the mode, $2 the last row of the look before, and $3 the rows that were broken then. PostgreSQL cuts names to 63 bytes. */
+const statementOf = ({ promise, book, joined = '', broken, touched }: Invariant) => ({
+  name: promise.slice(0, 63),
+  text: `/* every organization: the books of all must balance */
+    WITH turn AS MATERIALIZED (SELECT id FROM ${book} book WHERE mode = $1 AND id > $2 ORDER BY id LIMIT ${ROWS}),
+    newest AS MATERIALIZED (${touched ?? `SELECT id FROM ${book} book WHERE mode = $1 ORDER BY id DESC`} LIMIT ${ROWS})
+    SELECT (SELECT id FROM turn ORDER BY id OFFSET ${ROWS - 1}) AS next, ARRAY(SELECT book.id FROM ${book} book ${joined}
+      WHERE book.mode = $1 AND book.id = ANY (ARRAY(SELECT id FROM turn UNION SELECT id FROM newest UNION SELECT unnest($3::uuid[])))
+        AND (${broken})) AS broken`,
+});
+
+/** Reconciles all the time what the command reconciles at once, so that nobody has to run it to hear of a sum that is wrong. */
+@Injectable()
+export class Reconciliation implements OnApplicationBootstrap {
+  private readonly logger = new Logger(Reconciliation.name);
+  private readonly last = new Map<string, Found>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly facts: Facts,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.jobs.repeat('reconcile', INTERVAL_MS, () => this.look());
+  }
+
+  async look(): Promise<void> {
+    for (const invariant of this.facts.invariants) {
+      const { promise } = invariant;
+      const counts = await Promise.all(MODES.map((mode) => this.lookAt(invariant, mode)));
+      BROKEN_PROMISES.set(
+        { promise },
+        counts.reduce((sum, count) => sum + count, 0),
+      );
+    }
+  }
+
+  private async lookAt(invariant: Invariant, mode: Mode): Promise<number> {
+    const name = `${invariant.promise} ${mode}`;
+    const { next = null, broken: known = [] } = this.last.get(name) ?? {};
+    const values = [mode, next ?? FIRST_UUID, known];
+    const { rows } = await this.database.autocommit<Found>({ queue: 'reconcile' }, statementOf(invariant), values);
+    const [found] = rows as [Found];
+    this.last.set(name, found);
+    for (const id of found.broken.filter((id) => !known.includes(id)))
+      this.logger.error(`${idOf(invariant.id, id, mode)} breaks a promise: ${invariant.promise}.`);
+    return found.broken.length;
+  }
+}

@@ -1,0 +1,59 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { STATEMENTS } from '../../engine/index.js';
+import { Config } from '../../platform/config.js';
+import type { TillgateAdapter } from '../../request/adapter.js';
+import { NO_ORGANIZATION } from '../../shared/id.js';
+
+const VERBOSE = ['debug', 'trace'];
+
+/** Logs a line for each request, after its response, and for each SQL statement at `debug`. No key, body or header reaches the log. */
+@Injectable()
+export class RequestLog implements OnModuleInit, OnModuleDestroy {
+  constructor(
+    private readonly host: HttpAdapterHost<TillgateAdapter>,
+    private readonly config: Config,
+  ) {}
+
+  onModuleInit(): void {
+    const server = this.host.httpAdapter?.getInstance();
+    const least = this.config.logRequests === 'errors' ? 400 : 0;
+    server?.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+      if (reply.statusCode >= least) server.log.info(lineOf(request, reply), 'request');
+      done();
+    });
+    if (VERBOSE.includes(this.config.logLevel)) subscribe(STATEMENTS, this.onStatement);
+  }
+
+  onModuleDestroy(): void {
+    unsubscribe(STATEMENTS, this.onStatement);
+  }
+
+  private readonly onStatement = (statement: unknown): void => {
+    this.host.httpAdapter?.getInstance().log.debug(statement, 'statement');
+  };
+}
+
+function lineOf(request: FastifyRequest, reply: FastifyReply): object {
+  const { url, config } = request.routeOptions;
+  const { organization } = request.caller ?? {};
+  return {
+    // A replayed error has the id of the first response in its body.
+    request_id: reply.getHeader('request-id'),
+    trace_id: request.traceId,
+    method: request.method,
+    // The pattern of the route, because a path can contain anything.
+    route: url,
+    operation: config?.operationId,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    organization: organization === NO_ORGANIZATION ? undefined : organization,
+    key: request.keyDisplay,
+    holder: request.keyHolder,
+    key_fault: request.keyFault,
+    error_code: request.errorCode,
+    replayed: reply.hasHeader('idempotent-replayed') || undefined,
+  };
+}

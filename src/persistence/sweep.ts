@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isUnavailable } from '../platform/faults.js';
+
+interface Sweep<Row> {
+  readonly limit: number;
+  /** Finds up to `limit` rows in a fixed order, those after the given one. */
+  readonly find: (limit: number, after?: Row) => Promise<readonly Row[]>;
+  readonly handle: (rows: readonly Row[]) => Promise<unknown>;
+}
+
+/**
+ * Handles all rows, a batch at a time. A row that cannot be handled stops no other: it is passed over, and its error is thrown
+ * at the end. Pauses after each batch for as long as it took, to leave time for requests.
+ */
+export async function sweep<Row>({ limit, find, handle }: Sweep<Row>): Promise<void> {
+  let fault: unknown;
+  for (let rows = await find(limit); rows.length > 0; rows = await find(limit, rows.at(-1))) {
+    const started = performance.now();
+    fault = (await handled(rows, handle)) ?? fault;
+    await sleep(performance.now() - started);
+  }
+  if (fault !== undefined) throw fault;
+}
+
+/** An error of one row, if any. Of rows that fail together, the two halves are handled apart. */
+async function handled<Row>(rows: readonly Row[], handle: Sweep<Row>['handle']): Promise<unknown> {
+  try {
+    await handle(rows);
+    return undefined;
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    if (rows.length === 1) return error;
+    const half = Math.ceil(rows.length / 2);
+    const fault = await handled(rows.slice(0, half), handle);
+    return (await handled(rows.slice(half), handle)) ?? fault;
+  }
+}

@@ -1,0 +1,49 @@
+/** All that is tried again, and how often. Anything else that fails, fails at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal, SERVICE_UNAVAILABLE } from '../shared/errors.js';
+import { sqlState, violates } from './faults.js';
+
+/** The state changed since the decision read it. Inside a transaction, this error rolls the transaction back. */
+export class Stale extends Refusal {
+  constructor() {
+    super(SERVICE_UNAVAILABLE, 'Too many changes of the same resource at once.');
+  }
+}
+
+/** The stored response of the idempotency key has expired, or is gone, since the key was refused. */
+export class KeyExpired extends Refusal {}
+
+const RETRIES = {
+  /** A statement or transaction that PostgreSQL ended for another one's sake: nothing was written. Each waits for up to 20 ms more. */
+  conflict: {
+    attempts: 3,
+    pauseMs: 20,
+    when: (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? ''),
+  },
+  /** A decision, which is made again on the current state. */
+  stale: { attempts: 5, pauseMs: 0, when: (error: unknown) => error instanceof Stale },
+  /** A request under an idempotency key. That a key expires meanwhile does not happen twice in a row. */
+  expiredKey: { attempts: 3, pauseMs: 0, when: (error: unknown) => error instanceof KeyExpired },
+} as const;
+
+/** Runs the work until it succeeds, fails otherwise, or has failed so as often as it is tried. Throws the last error. */
+export async function retried<Result>(reason: keyof typeof RETRIES, work: () => Promise<Result>): Promise<Result> {
+  const { attempts, pauseMs, when } = RETRIES[reason];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !when(error)) throw error;
+      if (pauseMs > 0) await sleep(Math.random() * pauseMs * attempt);
+    }
+  }
+}
+
+/** A write that is stale if it violates one of these constraints: the state changed since the use case read it. */
+export async function orStale<Result>(write: Promise<Result>, ...constraints: readonly string[]): Promise<Result> {
+  try {
+    return await write;
+  } catch (error) {
+    throw constraints.some((constraint) => violates(error, constraint)) ? new Stale() : error;
+  }
+}

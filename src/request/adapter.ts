@@ -1,0 +1,159 @@
+/** Nest's Fastify adapter. Responses that Fastify or Node would write by themselves get the API's error envelope. */
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { Config } from '../platform/config.js';
+import { INVALID_PARAM, invalidParam, noSuchRoute, Refusal } from '../shared/errors.js';
+import { MAX_BODY_BYTES, whileDropping } from './body.guard.js';
+import { Connections } from './connections.js';
+import { type ErrorResponses, statusOf } from './errors.js';
+import { HttpResponse } from './response.js';
+import { faultOf, HEADERS, lastAnswer, requestId, targetOf } from './unrouted.js';
+
+const SERVER_OPTIONS = {
+  headersTimeout: 8_000,
+  requestTimeout: 10_000,
+  /** How often Node checks the two deadlines above. The default of 30 s would let a request run far past them. */
+  connectionsCheckingInterval: 1_000,
+  /** Longer than the idle timeout of most load balancers (60 s), so that they close idle connections first. */
+  keepAliveTimeout: 65_000,
+  requireHostHeader: false,
+  /** A request without a body gets a body stream that has already ended. */
+  optimizeEmptyRequests: true,
+};
+
+type Unrouted = Pick<IncomingMessage, 'headers' | 'method' | 'url'>;
+
+export class TillgateAdapter extends FastifyAdapter {
+  private isDraining = false;
+  private readonly connections: Connections;
+  private readonly routes: { readonly method: string; readonly path: RegExp }[] = [];
+
+  constructor(
+    { trustProxy }: Pick<Config, 'trustProxy'>,
+    private readonly errors: ErrorResponses,
+    log?: FastifyBaseLogger,
+  ) {
+    const server = Object.assign(createServer(SERVER_OPTIONS), { httpAllowHalfOpen: true });
+    const connections = new Connections(server, trustProxy.length > 0);
+    super({
+      // Fastify would create a server for each address of a host name. With one server, Connections bounds them all.
+      serverFactory: (handle: RequestListener) =>
+        server.on('request', (request, answer) => connections.begin(answer, () => handle(request, answer))),
+      ...(log && { loggerInstance: log }),
+      logController: new LogController({ disableRequestLogging: true }),
+      skipMiddie: true,
+      trustProxy: trustProxy.length > 0 && [...trustProxy],
+      genReqId: requestId,
+      rewriteUrl: targetOf,
+      // Fastify's own 503 has no envelope. A request that arrives while closing is answered, and its connection closed.
+      return503OnClosing: false,
+      routerOptions: { maxParamLength: 16_384 },
+      clientErrorHandler: (error, socket) => this.onClientError(error, socket),
+    });
+    this.connections = connections;
+    const unmet = invalidParam('Expect', 'invalid_value', 'Expectations other than 100-continue are not met.');
+    server.on('checkExpectation', (request) => this.refuse(request.socket, unmet, request));
+    // Node hands the socket of a CONNECT request to this listener. The service is no proxy.
+    server.on('connect', (request, socket: Socket) => this.refuse(socket, noSuchRoute(), request));
+    this.prepareInstance();
+  }
+
+  private prepareInstance(): void {
+    const server = this.getInstance();
+    // Fastify creates a child logger for each request, which costs time. Log lines carry the request's ID instead.
+    server.log.child = () => server.log;
+    server.decorateRequest('declaredType', undefined);
+    // BodyGuard reads the body after the other guards, so that a caller without a key gets a 401 for any body.
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    server.addHook('onRoute', ({ method, url }) => {
+      if (!url.includes('*')) this.routes.push({ method: String(method), path: patternOf(url) });
+    });
+    server.addHook('onRequest', (request, reply, done) => this.prepare(request, reply, done));
+    server.addHook('preClose', (done) => {
+      this.stopKeepingAlive();
+      done();
+    });
+  }
+
+  private prepare(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Refusal) => void): void {
+    reply.header('request-id', request.id);
+    const headers = request.raw.headers;
+    // Fastify would refuse some media types before the guards run, so the header is hidden from it. BodyGuard checks it.
+    request.declaredType = headers['content-type'];
+    headers['content-type'] = undefined;
+    const isAddressed = headers.host !== undefined || request.raw.httpVersionMinor === 0;
+    done(isAddressed ? undefined : invalidParam('Host', 'required', 'The Host header is required.'));
+  }
+
+  stopKeepingAlive(): void {
+    this.isDraining = true;
+  }
+
+  methodsOf(path: string): string[] {
+    return this.routes.filter((route) => route.path.test(path)).map(({ method }) => method);
+  }
+
+  /** Sends the body of an HttpResponse unchanged, and any other result as JSON. */
+  override reply(reply: FastifyReply, result: unknown, status = 200): FastifyReply {
+    reply.headers(HEADERS);
+    // An open connection would keep the process from ending until the connection times out.
+    if (this.isDraining || isUnread(reply.request.raw)) reply.header('connection', 'close');
+    if (!(result instanceof HttpResponse)) return reply.code(status).send(JSON.stringify(result));
+    if (result.headers) reply.headers(result.headers);
+    if (result.location) reply.header('location', result.location);
+    if (result.replayed) markReplay(reply, result);
+    if (result.status === 413) return sendWhileDropping(reply, result);
+    return reply.code(result.status).send(result.body);
+  }
+
+  /** Answers a request that Node cannot parse, or that did not arrive in time. Node's own answer has no body. */
+  private onClientError(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === 'ECONNRESET') return void socket.destroy();
+    const [status, text] = faultOf(error.code);
+    const first = { headers: {}, url: this.errors.collectionOf('/') };
+    this.refuse(socket, new Refusal(INVALID_PARAM, text), first, status);
+  }
+
+  /** Answers a request that never reaches the router, nor its log, and closes the connection. */
+  private refuse(socket: Socket, refusal: Refusal, request: Unrouted, status = statusOf(refusal)): void {
+    const id = requestId(request);
+    socket.on('error', () => socket.destroy());
+    const { body } = this.errors.answerTo(refusal, { id, method: request.method ?? 'GET', url: targetOf(request) });
+    this.getInstance().log.info({ request_id: id, status, error_code: refusal.code }, 'request');
+    this.connections.end(socket, lastAnswer(status, body, id, request.method === 'HEAD'));
+  }
+}
+
+/** Whether a body is left that no guard has read. Node would read it to its end, if it ends, to keep the connection. */
+function isUnread({ complete, headers }: IncomingMessage): boolean {
+  const { 'content-length': length = 0, 'transfer-encoding': coding } = headers;
+  return !complete && (coding !== undefined || Number(length) > MAX_BODY_BYTES);
+}
+
+function sendWhileDropping(reply: FastifyReply, { status, body }: HttpResponse): FastifyReply {
+  const bytes = Readable.from(whileDropping(reply.request, body));
+  return reply.code(status).header('content-length', Buffer.byteLength(body)).send(bytes);
+}
+
+/** A stored error contains the ID of the first request, and the Request-Id header has to agree with the body. */
+function markReplay(reply: FastifyReply, { status, body }: HttpResponse): void {
+  reply.header('idempotent-replayed', 'true');
+  if (status < 400) return;
+  const { request_id, error } = JSON.parse(body) as { request_id: string; error: { code: string } };
+  reply.header('request-id', request_id).request.errorCode = error.code;
+}
+
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replaceAll(/:[a-z_]+/g, '[^/]+')}$`);
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The Content-Type header, which Fastify itself does not see. */
+    declaredType: string | undefined;
+  }
+}

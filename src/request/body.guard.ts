@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import { INVALID_PARAM, invalidParam, invalidParams, paramError, Refusal } from '../shared/errors.js';
+import { PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './error.codes.js';
+import { pathOf } from './errors.js';
+import { requestOf } from './request.js';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** Marks a route that accepts an HTML form without fields. Bodies above 1 KiB are refused. */
+export const TakesForm = (): MethodDecorator => RouteConfig({ takesForm: true });
+
+export const MAX_BODY_BYTES = 256 * 1024;
+const MAX_FORM_BYTES = 1024;
+const DROP_MS = 800;
+
+/** Checks each query, and the media type and size of the body of a POST, which it reads. */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = requestOf(context);
+    if (request.method !== 'POST') return checkQuery(request);
+    const { takesForm } = request.routeOptions.config;
+    const isForm = takesForm && request.declaredType?.startsWith(FORM_TYPE);
+    if (!isForm) checkMediaType(request);
+    return read(request.raw, takesForm ? MAX_FORM_BYTES : MAX_BODY_BYTES).then((body) => {
+      if (!isForm) request.body = body;
+      return checkQuery(request);
+    });
+  }
+}
+
+function checkMediaType({ declaredType, headers }: FastifyRequest): void {
+  if (headers['content-encoding'] !== undefined) {
+    throw unsupported('Content-Encoding', 'Bodies must not be encoded.', []);
+  }
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  if (declaredType === undefined ? isEmpty : isJson(declaredType)) return;
+  throw notJson();
+}
+
+/** RFC 8259 defines no parameters. A `charset` other than UTF-8 is refused, and other parameters are ignored. */
+function isJson(mediaType: string): boolean {
+  if (mediaType === 'application/json') return true;
+  const [type = '', ...parameters] = mediaType.toLowerCase().split(';');
+  return type.trim() === 'application/json' && parameters.every(isUtf8);
+}
+
+function isUtf8(parameter: string): boolean {
+  const [name = '', ...value] = parameter.split('=').map((part) => part.trim());
+  return name !== 'charset' || /^("?)utf-?8\1$/.test(value.join('='));
+}
+
+export function notJson(): Refusal {
+  return unsupported('Content-Type', 'The body must be application/json in UTF-8.', ['application/json']);
+}
+
+function unsupported(param: string, message: string, allowed: readonly string[]): Refusal {
+  return new Refusal(UNSUPPORTED_MEDIA_TYPE, message, [paramError(param, 'invalid_value', message, allowed)]);
+}
+
+export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
+  const message = `The body must have at most ${maxBytes} bytes.`;
+  return new Refusal(PAYLOAD_TOO_LARGE, message, [paramError('body', 'too_large', message)]);
+}
+
+async function read(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  // By the next microtask, Node has parsed what came together with the head: most bodies, which then need no listeners.
+  await undefined;
+  if (request.complete && request.readableLength <= maxBytes) return request.read() ?? Buffer.alloc(0);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) return void chunks.push(chunk);
+      request.pause();
+      reject(tooLarge(maxBytes));
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    // The client disconnected or was too slow. Node does not emit `error` in every such case.
+    const refuseIncomplete = () => {
+      if (!request.complete) reject(new Refusal(INVALID_PARAM, 'The request ended before its body did.'));
+    };
+    request.on('error', refuseIncomplete);
+    request.on('close', refuseIncomplete);
+  });
+}
+
+/**
+ * Yields the answer at once, and ends when the rest of the body was read, after 0.8 s at the latest. Closing earlier would
+ * reset the connection of a client that is still sending, and the client could lose the answer. The rest of a form is not read.
+ */
+export async function* whileDropping({ raw, routeOptions }: FastifyRequest, answer: string): AsyncGenerator<string> {
+  yield answer;
+  if (!routeOptions.config.takesForm) raw.resume();
+  await finished(raw, { signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
+}
+
+/** Refuses a query that is not percent-encoded UTF-8 (RFC 3986), because Fastify's parser keeps bytes that it cannot decode. */
+function checkQuery({ url, query, routeOptions }: FastifyRequest): true {
+  const pairs = url.slice(pathOf(url).length + 1);
+  if (pairs === '') return true;
+  if (!isEncoded(pairs)) throw notEncoded(pairs);
+  // Pages, which have no operationId, are opened by links of others, which may repeat parameters.
+  if (routeOptions.config.operationId !== undefined) refuseRepeated(query as Record<string, unknown>);
+  return true;
+}
+
+function notEncoded(query: string): Refusal {
+  const malformed = query.split('&').find((pair) => !isEncoded(pair));
+  const [name = ''] = malformed?.split('=') ?? [];
+  return invalidParam(name, 'invalid_format', 'The query must be percent-encoded UTF-8.');
+}
+
+function refuseRepeated(query: Record<string, unknown>): void {
+  const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]));
+  if (repeated.length === 0) return;
+  throw invalidParams(repeated.map((name) => paramError(name, 'duplicate', `${name} is given more than once.`)));
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    takesForm?: boolean;
+  }
+}

@@ -1,0 +1,149 @@
+/** Bounds the number of connections and of unsent responses. */
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Quota } from '../platform/quota.js';
+import { clientOf } from './client-address.js';
+import { Turns } from './turns.js';
+
+/** A client that reads nothing of a response for this long is disconnected. Node itself has deadlines for requests. */
+const UNREAD_MS = 5_000;
+const MAX_ANSWERS = 16;
+/** Unsent responses of all connections. Above it, each connection may have only one, because they use memory. */
+const MAX_ALL_ANSWERS = 2_000;
+/** How often a connection with requests is put last in the order: each time costs as much as a twentieth of a read. */
+const PLACED_MS = 1_000;
+/** A result of `onIncoming` that stops Node's HTTP parser. */
+const UPGRADED = 2;
+const MAX_CONNECTIONS = 10_000;
+const MAX_OF_ADDRESS = 256;
+/** The rest of the file descriptors is for the database, webhooks and the listening socket. */
+const SHARE_OF_FILES = 0.75;
+
+interface Connection {
+  /** The responses under way, in order. Not a Set: its old tables keep responses until a full garbage collection. */
+  readonly answers: ServerResponse[];
+  last?: ServerResponse;
+  /** When it was put last in the order of connections. Monotonic, in milliseconds. */
+  placedAt: number;
+}
+
+export class Connections {
+  /** In the order of their last request, to the second: the connection that has been idle longest comes first. */
+  private readonly open = new Map<Socket, Connection>();
+  private readonly turns = new Turns();
+  private allAnswers = 0;
+  private readonly ofAddresses = new Quota(MAX_OF_ADDRESS);
+
+  constructor(
+    private readonly server: Server,
+    isBehindProxy: boolean,
+  ) {
+    server.maxConnections = maxConnections();
+    server.on('connection', (socket) => {
+      this.turns.onConnection();
+      const client = isBehindProxy ? undefined : clientOf(socket.remoteAddress ?? '');
+      if (client === undefined) return this.accept(socket);
+      if (!this.ofAddresses.take(client)) return socket.destroy();
+      socket.once('close', () => this.ofAddresses.giveBack(client));
+      return this.accept(socket);
+    });
+    server.setTimeout(UNREAD_MS, (socket) => this.onSilence(socket));
+  }
+
+  /**
+   * Calls `start` when the previous response of the connection has been sent. Closes the connection instead when it has
+   * too many unsent responses, and does nothing when it is already closed.
+   */
+  begin(answer: ServerResponse, start: () => void): void {
+    const { socket } = answer.req;
+    if (socket.destroyed) return;
+    const connection = this.open.get(socket) ?? this.accept(socket);
+    const { answers, last: before } = connection;
+    this.placeLast(socket, connection);
+    connection.last = answer;
+    answers.push(answer);
+    this.allAnswers += 1;
+    answer.once('close', () => this.forget(answers, answer));
+    if (answers.length > (this.allAnswers > MAX_ALL_ANSWERS ? 1 : MAX_ANSWERS)) cut(socket);
+    else {
+      const begin = () => this.turns.begin(() => socket.destroyed || start());
+      if (before && answers.includes(before)) before.once('close', begin);
+      else begin();
+    }
+  }
+
+  /** Sends these bytes and closes the connection, after the responses to earlier requests have been sent. */
+  end(socket: Socket, bytes: string): void {
+    const { answers, last } = this.open.get(socket) ?? this.accept(socket);
+    const interrupted = last?.req.complete === false ? last : undefined;
+    if (interrupted && !interrupted.writableEnded) this.forget(answers, interrupted);
+    const before = answers.at(-1);
+    if (before) {
+      socket.pause();
+      before.once('close', () => this.end(socket, bytes));
+      return;
+    }
+    // A request that has already been answered gets no second response.
+    if (socket.writable && !interrupted?.writableEnded) socket.end(bytes);
+    // After end() alone, the socket stays open until the client closes its half, which may never happen.
+    socket.destroySoon();
+  }
+
+  /** At the limit, a new connection replaces the one that has been idle longest. */
+  private accept(socket: Socket): Connection {
+    const [oldest] = this.open.keys();
+    if (oldest && this.open.size + 1 >= this.server.maxConnections) {
+      this.open.delete(oldest);
+      oldest.destroy();
+    }
+    const connection = { answers: [], placedAt: performance.now() };
+    this.open.set(socket, connection);
+    socket.once('close', () => {
+      this.open.delete(socket);
+      // Node emits `close` only for the response that was being sent.
+      this.allAnswers -= connection.answers.splice(0).length;
+    });
+    return connection;
+  }
+
+  private placeLast(socket: Socket, connection: Connection): void {
+    const now = performance.now();
+    if (now - connection.placedAt < PLACED_MS) return;
+    connection.placedAt = now;
+    this.open.delete(socket);
+    this.open.set(socket, connection);
+  }
+
+  private forget(answers: ServerResponse[], answer: ServerResponse): void {
+    const place = answers.indexOf(answer);
+    if (place < 0) return;
+    answers.splice(place, 1);
+    this.allAnswers -= 1;
+  }
+
+  private onSilence(socket: Socket): void {
+    const { answers, last } = this.open.get(socket) ?? {};
+    // No request has arrived yet: Node's own deadline ends the connection with a 408.
+    if (!last && socket.writable) return;
+    // Only the first response counts, because the others are sent after it.
+    const [first] = answers ?? [];
+    if (first && !first.writableEnded) socket.setTimeout(UNREAD_MS);
+    else socket.destroy();
+  }
+}
+
+/**
+ * Destroys the socket and stops its HTTP parser, which would otherwise emit a request for each one in the up to 64 KiB
+ * that were already read. Reporting an upgrade is the only way to stop the parser.
+ */
+function cut(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
+  socket.destroy();
+  if (socket.parser) socket.parser.onIncoming = () => UPGRADED;
+}
+
+function maxConnections(): number {
+  Object.assign(process.report, { excludeNetwork: true });
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
+  const files = Number(userLimits?.open_files.soft);
+  return files > 0 ? Math.min(MAX_CONNECTIONS, Math.floor(files * SHARE_OF_FILES)) : MAX_CONNECTIONS;
+}

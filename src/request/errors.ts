@@ -1,0 +1,127 @@
+/** Maps each kind of error to its HTTP status and next step, and renders the error envelope. */
+import { Injectable } from '@nestjs/common';
+import { Facts, type Surface } from '../platform/facts.js';
+import { type ErrorKind, INVALID_PARAM, type Refusal } from '../shared/errors.js';
+import type { ErrorView, NextStepType } from './error.view.js';
+import { HttpResponse } from './response.js';
+
+export interface RequestFacts {
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly organization?: string;
+}
+
+type NextStep = ErrorView['error']['next_step'];
+
+interface ErrorResponse {
+  readonly status: number;
+  readonly nextStep: NextStepType;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** In seconds. One second is the shortest delay that the header can express. */
+const RETRY = { 'Retry-After': '1' };
+
+const ERROR_RESPONSES: Readonly<Record<ErrorKind, ErrorResponse>> = {
+  invalid: { status: 400, nextStep: 'fix_request' },
+  unauthenticated: {
+    status: 401,
+    nextStep: 'authenticate',
+    headers: { 'WWW-Authenticate': 'Bearer realm="tillgate"' },
+  },
+  forbidden: { status: 403, nextStep: 'call_from_server' },
+  missing: { status: 404, nextStep: 'list_resources' },
+  gone: { status: 410, nextStep: 'list_resources' },
+  wrong_method: { status: 405, nextStep: 'use_method' },
+  busy: { status: 409, nextStep: 'retry', headers: RETRY },
+  // The rest of the body is not read, so the connection cannot carry another request.
+  too_large: { status: 413, nextStep: 'fix_request', headers: { Connection: 'close' } },
+  unsupported: { status: 415, nextStep: 'fix_request' },
+  key_reused: { status: 422, nextStep: 'use_new_idempotency_key' },
+  too_much: { status: 422, nextStep: 'lower_amount' },
+  state: { status: 422, nextStep: 'read_resource' },
+  rate_limited: { status: 429, nextStep: 'retry', headers: RETRY },
+  fault: { status: 500, nextStep: 'retry' },
+  unavailable: { status: 503, nextStep: 'retry', headers: RETRY },
+};
+
+/** Next steps that repeat the same request, whose path therefore keeps the query. */
+const UNCHANGED: readonly NextStepType[] = ['authenticate', 'call_from_server', 'retry', 'use_new_idempotency_key'];
+
+export function statusOf(refusal: Refusal): number {
+  return ERROR_RESPONSES[refusal.kind].status;
+}
+
+export function headersOf(refusal: Refusal): Readonly<Record<string, string>> {
+  if (refusal.kind === 'wrong_method') return { Allow: refusal.errors[0]?.allowed.join(', ') ?? '' };
+  return ERROR_RESPONSES[refusal.kind].headers ?? {};
+}
+
+export function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
+}
+
+function withoutCursor(url: string): string {
+  const query = new URLSearchParams(url.slice(pathOf(url).length));
+  query.delete('cursor');
+  return query.size === 0 ? pathOf(url) : `${pathOf(url)}?${query}`;
+}
+
+const surfaceOf = (path: string): Surface => (path.startsWith('/ledger/') ? 'ledger' : 'secret');
+
+/** Renders refusals. Next steps have the paths that the modules of the application declare. */
+@Injectable()
+export class ErrorResponses {
+  constructor(private readonly facts: Facts) {}
+
+  answerTo(refusal: Refusal, request: RequestFacts): HttpResponse {
+    const status = statusOf(refusal);
+    const envelope: ErrorView = {
+      request_id: request.id,
+      error: {
+        type: status < 500 ? 'invalid_request' : 'api_error',
+        message: refusal.message,
+        param: refusal.errors[0]?.param ?? '',
+        errors: refusal.errors,
+        next_step: this.nextStep(refusal, request),
+        code: refusal.code,
+      },
+    };
+    return new HttpResponse({ status, body: JSON.stringify(envelope) });
+  }
+
+  private nextStep(refusal: Refusal, { method, url, organization }: RequestFacts): NextStep {
+    const type = ERROR_RESPONSES[refusal.kind].nextStep;
+    const path = pathOf(url);
+    if (type === 'list_resources')
+      return { type, path: this.collectionOf(path, refusal.errors[0]?.param), method: 'GET' };
+    const [first] = refusal.errors;
+    // Only an ID in a path has this fault. The list has the IDs that can be read.
+    if (first?.param === 'id' && first.code === 'invalid_format') {
+      return { type, path: this.collectionOf(path), method: 'GET' };
+    }
+    const resource = type === 'read_resource' && refusal.resource && this.pathTo(refusal.resource, path, organization);
+    if (resource) return { type, path: resource, method: 'GET' };
+    if (type === 'use_method') return { type, path, method: refusal.errors[0]?.allowed[0] ?? 'GET' };
+    if (refusal.code === INVALID_PARAM.code && refusal.errors.some(({ param }) => param === 'cursor')) {
+      return { type: 'restart_list', path: refusal.errors.length === 1 ? withoutCursor(url) : path, method };
+    }
+    return { type, path: UNCHANGED.includes(type) ? url : path, method };
+  }
+
+  /** The path of an existing list: of what the parameter names (`payment`), or of the path's resource, or the surface's first. */
+  collectionOf(path: string, param = ''): string {
+    const surface = surfaceOf(path);
+    const places = this.facts.resources.flatMap((resource) => resource[surface] ?? []);
+    const lists = places.filter(({ isListed }) => isListed).map((place) => place.path);
+    const named = lists.find((list) => list.endsWith(`/${param}s`));
+    return named ?? lists.find((list) => `${path}/`.startsWith(`${list}/`)) ?? lists[0] ?? '/';
+  }
+
+  private pathTo(id: string, asked: string, organization: string | undefined): string | undefined {
+    const place = this.facts.resourceOf(id)?.[surfaceOf(asked)];
+    return place && `${place.path}/${id}${place.isOwned ? `?organization=${organization}` : ''}`;
+  }
+}

@@ -1,0 +1,37 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Encrypted } from '../../encryption/encrypted-columns.js';
+
+@Entity('idempotency_keys')
+export class IdempotencyKeyRecord {
+  @PrimaryColumn('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @PrimaryColumn('text')
+  mode!: string;
+
+  @PrimaryColumn('text')
+  operation!: string;
+
+  @PrimaryColumn('text')
+  key!: string;
+
+  @Column('bytea')
+  fingerprint!: Buffer;
+
+  @Column('smallint')
+  status!: number;
+
+  @Column('text', { nullable: true })
+  location!: string | null;
+
+  @Encrypted()
+  @Column('text')
+  body!: string;
+
+  /** What a response with 2xx shows or changed, if it has an ID. */
+  @Column('uuid', { name: 'resource_id', nullable: true })
+  resourceId!: string | null;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { Encryption } from '../../encryption/encryption.js';
+import { hot, insertInto, type Part } from '../../engine/index.js';
+import { Database } from '../../persistence/database.js';
+import { byOrganization, type Place } from '../../persistence/places.js';
+import { jsonColumn } from '../../persistence/traces.js';
+import type { Traces } from '../../platform/facts.js';
+import { type Caller, nameOf } from '../../shared/caller.js';
+import { uuidOf } from '../../shared/id.js';
+import type { HttpResponse } from '../response.js';
+import { IdempotencyKeyRecord } from './idempotency-key.record.js';
+import { IdempotentResponse } from './idempotent-response.js';
+
+export const KEY_CONSTRAINT = 'idempotency_keys_pkey';
+
+/** Look-ups without a result after a repeated request, until keys are written first again. A taken key fails the statement of all writes that go together. */
+const LOOK_FIRST = 64;
+const MAX_REPEATING = 1_000;
+
+const KEY = insertInto<IdempotencyKeyRecord, { expiresAt: number }>('new_key', IdempotencyKeyRecord, {
+  made: { expiresAt: { type: 'double precision', sql: (seconds) => `now() + make_interval(secs => ${seconds})` } },
+});
+
+const BY_KEY = 'organization_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
+
+const FIND = {
+  name: 'idempotency.find',
+  text: `SELECT fingerprint, status, location, body, expires_at <= now() AS expired
+    FROM idempotency_keys WHERE ${BY_KEY}`,
+};
+
+const FORGET = `DELETE FROM idempotency_keys WHERE ${BY_KEY} AND expires_at <= now()`;
+
+const OLD = {
+  name: 'idempotency.old',
+  text: `/* every organization: expired responses are removed for all */
+    SELECT organization_id AS organization, ctid AS place, expires_at::text AS "expiresAt", key FROM idempotency_keys
+    WHERE expires_at <= now() AND (expires_at, key) > ($2, $3) ORDER BY expires_at, key LIMIT $1`,
+};
+/** SKIP LOCKED lets instances sweep side by side. */
+const SWEEP = {
+  name: 'idempotency.sweep',
+  text: `/* both modes: expired responses of either go */ DELETE FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+    SELECT ctid FROM idempotency_keys WHERE organization_id = $1 AND ctid = ANY ($2::tid[]) AND expires_at <= now()
+    FOR UPDATE SKIP LOCKED))`,
+};
+
+export const RESPONSE_TRACES: Traces = { json: [jsonColumn('idempotency_keys', 'body', 'resource_id')] };
+
+const SWEEPER = { queue: 'idempotency.sweep' };
+
+export interface Claim {
+  readonly operation: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+  readonly retentionSeconds: number;
+  /** The ID in the path of the request, if it has one. */
+  readonly subject: string | undefined;
+}
+
+type Scope = Pick<Claim, 'operation' | 'key'>;
+
+export interface StoredResponse {
+  readonly response: IdempotentResponse;
+  readonly fingerprint: Buffer;
+}
+
+export interface OldResponse extends Place {
+  readonly expiresAt: string;
+  readonly key: string;
+}
+
+interface Row {
+  readonly fingerprint: Buffer;
+  readonly status: number;
+  readonly location: string | null;
+  readonly body: string;
+  readonly expired: boolean;
+}
+
+@Injectable()
+export class StoredResponses {
+  /** The look-ups without a result that are left, of callers that repeated a request. */
+  private readonly repeating = new Map<string, number>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly encryption: Encryption,
+  ) {}
+
+  /** Fails with KEY_CONSTRAINT when the key is taken. */
+  add(caller: Caller, claim: Claim, { status, location, body: shown, hasSecret }: HttpResponse): Part {
+    const { operation, key, fingerprint, subject, retentionSeconds: expiresAt } = claim;
+    const organizationId = uuidOf(caller.organization);
+    const { mode } = caller;
+    const body = hasSecret ? this.encryption.encryptToText(shown) : shown;
+    const resourceId = status < 300 ? resourceOf(subject, shown) : null;
+    const stored = { fingerprint, status, location, body, resourceId, expiresAt };
+    return hot(caller, KEY, { organizationId, mode, operation, key, ...stored });
+  }
+
+  async find(caller: Caller, scope: Scope): Promise<StoredResponse | 'expired' | undefined> {
+    const [row] = await this.database.read<Row>(caller, FIND, keyValues(caller, scope));
+    this.count(caller, row !== undefined);
+    if (!row) return undefined;
+    if (row.expired) return 'expired';
+    const response = new IdempotentResponse({ ...row, body: this.shown(row.body) }, true);
+    return { response, fingerprint: row.fingerprint };
+  }
+
+  /** Whether the caller has just repeated a request, and may do so again. */
+  isRepeating(caller: Caller): boolean {
+    return this.repeating.has(nameOf(caller));
+  }
+
+  private count(caller: Caller, isRepeated: boolean): void {
+    const name = nameOf(caller);
+    const left = isRepeated ? LOOK_FIRST : (this.repeating.get(name) ?? 0) - 1;
+    this.repeating.delete(name);
+    if (left <= 0) return;
+    if (this.repeating.size === MAX_REPEATING) this.repeating.clear();
+    this.repeating.set(name, left);
+  }
+
+  private shown(body: string): string {
+    return Encryption.isEncrypted(body) ? this.encryption.decrypt(body) : body;
+  }
+
+  forget(caller: Caller, scope: Scope): Part {
+    return { name: 'idempotency.forget', owner: caller, sql: FORGET, values: keyValues(caller, scope) };
+  }
+
+  /** Up to `limit` expired responses, the oldest first, and with `after` those after that one. */
+  async old(limit: number, after?: OldResponse): Promise<OldResponse[]> {
+    return this.database.read(SWEEPER, OLD, [limit, after?.expiresAt ?? '-infinity', after?.key ?? '']);
+  }
+
+  async remove(old: readonly OldResponse[]): Promise<void> {
+    for (const owned of byOrganization(old)) await this.database.autocommit(SWEEPER, SWEEP, owned);
+  }
+}
+
+/** The UUID in the path or, of what was created, at the start of the response. */
+function resourceOf(subject: string | undefined, body: string): string | null {
+  const id = subject ?? /^\{"id":"(\w+)"/.exec(body)?.[1];
+  return id === undefined ? null : uuidOf(id);
+}
+
+function keyValues(caller: Caller, { operation, key }: Scope): unknown[] {
+  return [uuidOf(caller.organization), caller.mode, operation, key];
+}

@@ -1,0 +1,67 @@
+/** Formats of text that class-validator does not check, or checks differently. */
+
+import { isEmail } from 'class-validator';
+import { currencyOf } from '../../shared/money.js';
+import { INVISIBLE } from '../../shared/visible.js';
+import { isHttpUrl } from '../../shared/web-url.js';
+import { isHttpsOrLocal, isWebhookUrl } from '../../shared/webhook-urls.js';
+
+export const SECONDS = /^\d{1,12}$/;
+/** An offset may begin with a space, because a query string turns a plus sign into one. */
+export const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?)([Zz]|[+ -]\d\d:\d\d))?$/;
+export const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+export const KEY_TEXT = /^[!-~](?:[ -~]*[!-~])?$/;
+
+export const FORMATS = {
+  isCurrency: (text: string) => currencyOf(text) !== undefined,
+  isWebUrl,
+  isWebhookUrl,
+  isAddrSpec,
+  isLocale,
+  isInstant: (text: string) => parseInstant(text) !== undefined,
+  isVisibleAscii: (text: string) => VISIBLE_ASCII.test(text),
+  isKeyText: (text: string) => KEY_TEXT.test(text),
+};
+export type FormatName = keyof typeof FORMATS;
+
+/** https, or http to this machine. The domain refuses http in live mode. */
+function isWebUrl(text: string): boolean {
+  return isHttpUrl(text) && isHttpsOrLocal(text);
+}
+
+/** class-validator does not know the tag of RFC 5321 before an IPv6 address. */
+function isAddrSpec(text: string): boolean {
+  const untagged = text.replace(/@\[IPv6:(?=[\da-f.]*:[\da-f:.]*\]$)/i, '@[');
+  return !INVISIBLE.test(text) && isEmail(untagged, { require_tld: false, allow_ip_domain: true });
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return text === 'auto' || Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** The last second of the year 9999. RFC 3339 has no later dates. */
+const LAST_SECOND = 253_402_300_799;
+
+export function parseInstant(text: string): number | undefined {
+  if (SECONDS.test(text)) {
+    const isDate = isCalendarDate(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
+    return isDate || Number(text) > LAST_SECOND ? undefined : Number(text) * 1000;
+  }
+  const parts = DATE_TIME.exec(text);
+  if (!parts) return undefined;
+  const [, date = '', time = '00:00:00', zone = 'Z'] = parts;
+  if (!isCalendarDate(date)) return undefined;
+  const isLeap = time.slice(6, 8) === '60';
+  const shown = time.slice(0, '00:00:00.000'.length).replace(/:60(?=\.|$)/, ':59');
+  const instant = Date.parse(`${date}T${shown}${zone.toUpperCase().replace(' ', '+')}`) + (isLeap ? 1000 : 0);
+  // A leap second is the last one of a month (RFC 3339 section 5.7).
+  const isSecond = instant >= 0 && (!isLeap || /-01T00:00:00/.test(new Date(instant).toISOString()));
+  return isSecond ? instant : undefined;
+}
+
+/** Date.parse reads 30 February as 2 March. */
+const isCalendarDate = (date: string) => new Date(`${date}T00:00:00Z`).getUTCDate() === Number(date.slice(8));

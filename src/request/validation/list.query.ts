@@ -1,0 +1,38 @@
+import { invalidParam } from '../../shared/errors.js';
+import type { CreatedPageRequest } from '../../shared/page.js';
+import { type About, Integer } from './fields.js';
+import { parseInstant } from './formats.js';
+
+const DEFAULT_LIMIT = 25;
+const MAX_LIMIT = 100;
+const INTEGER = /^-?\d{1,15}$/;
+
+export const PageLimit = () =>
+  Integer({
+    min: 1,
+    max: MAX_LIMIT,
+    optional: true,
+    description: 'Maximum number of items on the page.',
+    default: DEFAULT_LIMIT,
+    read: (sent) => (typeof sent === 'string' && INTEGER.test(sent) ? Number(sent) : Number.NaN),
+  });
+
+export const CURSOR: About = {
+  optional: true,
+  description: 'The `next_cursor` of the previous page. Leave it out for the first page.',
+};
+const FORMS = 'Unix seconds, an RFC 3339 date and time, or a date, which means midnight UTC.';
+export const FROM: About = { optional: true, description: `Only items created at or after this time. ${FORMS}` };
+export const TO: About = { optional: true, description: `Only items created before this time. ${FORMS}` };
+
+type PageQuery = Readonly<Partial<Record<'from' | 'to' | 'limit' | 'cursor', string>>>;
+
+/** What is asked of a list, with times in milliseconds. Throws an invalid_param refusal when `from` is after `to`. */
+export function pageRequest(query: PageQuery): CreatedPageRequest {
+  const from = query.from === undefined ? undefined : parseInstant(query.from);
+  const to = query.to === undefined ? undefined : parseInstant(query.to);
+  if (from !== undefined && to !== undefined && from > to) {
+    throw invalidParam('from', 'too_large', 'from must not be after to.');
+  }
+  return { from, to, cursor: query.cursor, limit: query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit) };
+}

@@ -1,0 +1,120 @@
+/** Validates bodies and queries: one walk over what was sent runs the rules that the decorators of class-validator declare. */
+import { type ArgumentMetadata, Body, Injectable, Param, type PipeTransform, Query } from '@nestjs/common';
+import { Facts } from '../../platform/facts.js';
+import { invalidParam, invalidParams, type ParamCode, type ParamError, paramError } from '../../shared/errors.js';
+import { type IdKind, idInWords, isId } from '../../shared/id.js';
+import { type Field, fieldsOf, isObject, type RequestClass, type Rule } from './constraints.js';
+import { parseJson } from './json.js';
+
+/** Returns the validated value as a plain object, or throws a 400 refusal with all faults. */
+@Injectable()
+export class RequestPipe implements PipeTransform {
+  constructor(private readonly facts: Facts) {}
+
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    const plain = type === 'body' ? parseJson(value as Buffer) : value;
+    const faults = this.faultsOf(metatype as RequestClass, plain);
+    if (faults.length > 0) throw invalidParams(faults);
+    return plain;
+  }
+
+  /** The faults of the fields in their order, then the unknown fields. Empty if the value is valid. */
+  faultsOf(request: RequestClass, value: unknown): readonly ParamError[] {
+    if (!isObject(value)) return [paramError('body', 'invalid_type', 'The body must be a JSON object.')];
+    const walk = new Walk(this.facts);
+    walk.object(request, value, '');
+    return [...walk.faults, ...walk.unknown].slice(0, MAX_ERRORS);
+  }
+}
+
+/** The pipe is not global, because Nest creates promises for each pipe of each parameter, and most need no pipe. */
+export const ValidBody = (): ParameterDecorator => Body(RequestPipe);
+export const ValidQuery = (): ParameterDecorator => Query(RequestPipe);
+
+/** Refuses an `:id` that cannot be an ID of the kind: it is malformed, not unknown. */
+export class PathIdPipe implements PipeTransform<string, string> {
+  constructor(readonly kind: IdKind) {}
+
+  transform(id: string): string {
+    if (isId(this.kind, id)) return id;
+    throw invalidParam('id', 'invalid_format', `id must be ${idInWords(this.kind)}.`);
+  }
+}
+
+export const PathId = (kind: IdKind): ParameterDecorator => Param('id', new PathIdPipe(kind));
+
+/** Bounds the response: a hostile body of 256 KiB could cause tens of thousands of faults. */
+const MAX_ERRORS = 500;
+
+/** One walk over a request. A field has the fault of the first rule that it breaks. */
+class Walk {
+  readonly faults: ParamError[] = [];
+  readonly unknown: ParamError[] = [];
+
+  constructor(private readonly facts: Facts) {}
+
+  object(request: RequestClass, value: unknown, path: string): void {
+    if (isObject(value)) this.fields(fieldsOf(request), value, path);
+    else this.add(path, 'invalid_type', 'must be an object');
+  }
+
+  private fields(fields: ReadonlyMap<string, Field>, value: Readonly<Record<string, unknown>>, path: string): void {
+    const below = (name: string) => (path ? `${path}.${name}` : name);
+    for (const name in value) {
+      if (fields.has(name) || this.unknown.length === MAX_ERRORS) continue;
+      const known = [...fields.keys()].join(', ') || 'none';
+      const message = `is not a field of this request; known here: ${known}`;
+      this.unknown.push(faultAt(below(name), 'unknown_field', message));
+    }
+    for (const field of fields.values()) {
+      const sent = value[field.name];
+      if (field.applies(value, sent)) this.field(field, sent, path ? `${path}.${field.name}` : field.name);
+    }
+  }
+
+  private field(field: Field, sent: unknown, path: string): void {
+    const { rules, nested, most, read } = field;
+    const value = read && sent !== undefined ? read(sent) : finite(sent);
+    for (const rule of rules) if (!this.holds(rule, value)) return void this.break(field, rule, value, path);
+    if (nested === undefined) return;
+    if (most === undefined) return void this.object(nested(), value === undefined ? {} : value, path);
+    for (const [at, item] of (value as unknown[]).entries()) this.object(nested(), item, `${path}[${at}]`);
+  }
+
+  private holds({ each, fits }: Rule, value: unknown): boolean {
+    return each ? (value as unknown[]).every((entry) => fits(entry, this.facts)) : fits(value, this.facts);
+  }
+
+  private break({ rules, read }: Field, broken: Rule, value: unknown, path: string): void {
+    const allowed = () => rules.flatMap((rule) => rule.allowed(this.facts));
+    if (value === undefined) this.add(path, 'required', 'is required', allowed());
+    else if (!broken.each) this.breakRule(broken, path);
+    else {
+      for (const [index, entry] of (value as unknown[]).entries()) {
+        const at = read ? `${path}.${(entry as string[])[0]}` : `${path}[${index}]`;
+        const wrong = rules.filter(({ each, fits }) => each && !fits(entry, this.facts));
+        // Of an entry of an object, the key and the value can each have a fault.
+        for (const isKey of [true, false]) {
+          const first = wrong.find(({ name }) => name.startsWith('key.') === isKey);
+          if (first) this.breakRule(first, at);
+        }
+      }
+    }
+  }
+
+  private breakRule({ code, message, allowed }: Rule, path: string): void {
+    this.add(path, code, message(this.facts), allowed(this.facts));
+  }
+
+  private add(path: string, code: ParamCode, message: string, allowed: readonly string[] = []): void {
+    this.faults.push(faultAt(path, code, message, allowed));
+  }
+}
+
+const faultAt = (path: string, code: ParamCode, message: string, allowed: readonly string[] = []): ParamError =>
+  paramError(path, code, `${path} ${message}.`, allowed);
+
+/** JSON.parse reads 1e400 as Infinity, which is to be reported as too large. */
+function finite(value: unknown): unknown {
+  return value === Infinity ? Number.MAX_VALUE : value === -Infinity ? -Number.MAX_VALUE : value;
+}
