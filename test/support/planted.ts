@@ -1,7 +1,6 @@
 /** A string in every place where a customer can be named, and the search for it in every table and answer. */
 import type { Client } from 'pg';
 import { DOCUMENT } from './document.js';
-import type { Service } from './service.js';
 import type { Shop } from './shop.js';
 
 export const PLANT = 'planted7q';
@@ -47,7 +46,7 @@ export async function tablesWithPlant(sql: Client): Promise<string[]> {
 }
 
 /** The GET routes that show the string to the shop or its ledger, asked for each of the resources. */
-export async function answersWithPlant(service: Service, shop: Shop, ids: readonly string[]): Promise<string[]> {
+export async function answersWithPlant(shop: Shop, ids: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   const paths = Object.keys(DOCUMENT.paths).filter((path) => DOCUMENT.paths[path].get && /^\/(ledger\/)?v1/.test(path));
   const ask = async (path: string) => {
