@@ -1,3 +1,12 @@
+-- checkout.closed
+SELECT id, coalesce(closed_at, expires_at)::text AS "closedAt", status = 'expired' AS "isExpired"
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND status <> 'open' AND NOT is_redacted AND coalesce(closed_at,
+  expires_at) <= statement_timestamp() + make_interval(secs => $3) AND (coalesce(closed_at, expires_at), id) > ($4,
+  $5)
+ORDER BY coalesce(closed_at, expires_at), id
+LIMIT $6;
+
 -- checkout.expire_overdue
 WITH expired AS (
   UPDATE checkout_sessions
@@ -16,7 +25,8 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", status AS "status", paym
   amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS "amountTotal", success_url
   AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url AS "notifyUrl",
   description AS "description", customer_email AS "customerEmail", locale AS "locale", metadata AS "metadata",
-  line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt"
+  line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt", is_redacted AS
+  "isRedacted"
 FROM expired;
 
 -- checkout.find
@@ -26,7 +36,8 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
-  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt"
+  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
+  is_redacted AS "isRedacted"
 FROM checkout_sessions
 WHERE organization_id = $1 AND mode = $2 AND id = $3;
 
@@ -38,7 +49,7 @@ SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open
   "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
   AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
   metadata AS "metadata", first_lines AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
-  line_count AS "lineCount"
+  is_redacted AS "isRedacted", line_count AS "lineCount"
 FROM checkout_sessions
 CROSS JOIN LATERAL (
   SELECT count(*)::integer AS line_count, json_agg(line ORDER BY place) FILTER (WHERE place <= $5) AS
@@ -121,6 +132,27 @@ WHERE organization_id = $1 AND mode = $2 AND CASE WHEN $5::bigint IS NULL THEN t
 ORDER BY checkout_sessions.status DESC, id DESC
 LIMIT $7;
 
+-- checkout.lock
+SELECT mode AS "mode", id AS "id", ui_mode AS "uiMode", CASE WHEN status = 'open' AND expires_at <=
+  statement_timestamp() + make_interval(secs => $4) THEN 'expired' ELSE status END AS "status", payment_status
+  AS "paymentStatus", currency AS "currency", amount_subtotal AS "amountSubtotal", amount_discount AS
+  "amountDiscount", amount_shipping AS "amountShipping", amount_tax AS "amountTax", amount_total AS
+  "amountTotal", success_url AS "successUrl", cancel_url AS "cancelUrl", return_url AS "returnUrl", notify_url
+  AS "notifyUrl", description AS "description", customer_email AS "customerEmail", locale AS "locale",
+  metadata AS "metadata", line_items AS "lineItems", extract(epoch FROM expires_at)::bigint AS "expiresAt",
+  is_redacted AS "isRedacted", NOT (status = 'open' AND expires_at <= statement_timestamp() + make_interval(secs
+  => $4)) AS "isStored"
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND id = $3
+FOR UPDATE;
+
+-- checkout.lock_expired
+SELECT id
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND status = 'expired' AND NOT is_redacted
+ORDER BY id
+FOR UPDATE SKIP LOCKED;
+
 -- checkout.overdue
 /* every organization: overdue sessions of all of them expire */
 SELECT organization_id AS organization, mode, ctid AS place, expires_at::text AS "expiresAt", id
@@ -138,6 +170,19 @@ WHERE organization_id = $4 AND mode = $5 AND status = 'open' AND expires_at <= s
 ORDER BY expires_at, id
 LIMIT $1;
 
+-- checkout.remove
+DELETE
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]);
+
+-- checkout.with_email
+SELECT id
+FROM checkout_sessions
+WHERE organization_id = $1 AND mode = $2 AND lower(customer_email) = lower($3) AND (status <> 'open' OR status
+  = 'open' AND expires_at <= statement_timestamp() + make_interval(secs => $4)) AND id > $5
+ORDER BY id
+LIMIT 100;
+
 -- checkout_sessions.owner
 /* every organization: a resource of the ledger is of any of them */
 SELECT organization_id AS organization
@@ -147,10 +192,10 @@ WHERE mode = $1 AND id = $2;
 -- new_session
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
-  return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at)
+  return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at, is_redacted)
 VALUES ($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint,
   $10::bigint, $11::bigint, $12::bigint, $13::text, $14::text, $15::text, $16::text, $17::text, $18::text,
-  $19::text, $20::json, $21::json, $22::timestamptz);
+  $19::text, $20::json, $21::json, $22::timestamptz, $23::boolean);
 
 -- new_session*
 WITH new_session AS (
@@ -159,16 +204,16 @@ WITH new_session AS (
     amount_discount, v10::bigint AS amount_shipping, v11::bigint AS amount_tax, v12::bigint AS amount_total,
     v13::text AS success_url, v14::text AS cancel_url, v15::text AS return_url, v16::text AS notify_url,
     v17::text AS description, v18::text AS customer_email, v19::text AS locale, v20::json AS metadata,
-    v21::json AS line_items, v22::timestamptz AS expires_at
+    v21::json AS line_items, v22::timestamptz AS expires_at, v23::boolean AS is_redacted
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[]) AS sent (v1, v2, v3, v4, v5,
-    v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22)
+    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[]) AS sent (v1, v2,
+    v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23)
 )
 INSERT INTO checkout_sessions (organization_id, mode, id, ui_mode, status, payment_status, currency,
   amount_subtotal, amount_discount, amount_shipping, amount_tax, amount_total, success_url, cancel_url,
-  return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at)
+  return_url, notify_url, description, customer_email, locale, metadata, line_items, expires_at, is_redacted)
 SELECT organization_id, mode, id, ui_mode, status, payment_status, currency, amount_subtotal, amount_discount,
   amount_shipping, amount_tax, amount_total, success_url, cancel_url, return_url, notify_url, description,
-  customer_email, locale, metadata, line_items, expires_at
+  customer_email, locale, metadata, line_items, expires_at, is_redacted
 FROM new_session;
