@@ -1,100 +1,69 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Facts, type JsonColumn, type Traces } from '../platform/facts.js';
+import { Facts, type Traces } from '../platform/facts.js';
 import type { Caller } from '../shared/caller.js';
 import { uuidOf } from '../shared/id.js';
-import { Database, type PlainStatement } from './database.js';
+import { Database } from './database.js';
 
-/** A column of JSON. `about` is the column with the ID of the resource that a row is about. */
-export function jsonColumn(table: string, column: string, about: string): JsonColumn {
-  const own = 'organization_id = $1 AND mode = $2';
-  return {
-    find: {
-      name: `${table}.${column}_of`,
-      text: `SELECT ctid::text AS place, ${column} AS json FROM ${table}
-        WHERE ${own} AND ${about} = ANY ($3::uuid[]) AND ${column} LIKE '{%' FOR NO KEY UPDATE`,
-    },
-    store: {
-      name: `${table}.store_${column}`,
-      text: `UPDATE ${table} SET ${column} = ($4::text[])[array_position($3::tid[], ctid)]
-        WHERE ${own} AND ctid = ANY ($3::tid[])`,
-    },
-  };
-}
+const OWN = 'organization_id = $1 AND mode = $2';
 
-/** Removes the traces of resources, UUIDs, from the tables of all modules, in the open transaction. */
+/** A column of JSON. The column `about` has the ID of the resource that a row is about. */
+export const jsonColumn = (table: string, column: string, about: string) => ({
+  find: `SELECT ctid::text AS place, ${column} AS json FROM ${table}
+    WHERE ${OWN} AND ${about} = ANY ($3::uuid[]) AND ${column} LIKE '{%' FOR NO KEY UPDATE`,
+  store: `UPDATE ${table} SET ${column} = ($4::text[])[array_position($3::tid[], ctid)] WHERE ${OWN} AND ctid = ANY ($3::tid[])`,
+});
+
+/** Forgets resources, which it gets by their UUIDs, in the tables of all modules that declare traces. */
 @Injectable()
 export class StoredTraces {
-  private readonly members: ReadonlyMap<string, (value: never) => unknown>;
-
   constructor(
     private readonly database: Database,
     private readonly facts: Facts,
-  ) {
-    this.members = new Map(facts.traces.flatMap(({ members = {} }) => Object.entries(members)));
-  }
+  ) {}
 
-  /** Removes what people said about them. The rows stay. */
-  async clear(caller: Caller, resources: readonly string[]): Promise<void> {
-    const all = await this.withBelonging(caller, resources);
-    await this.run(caller, all, ({ clear }) => clear);
-    await this.rewrite(caller, all);
-  }
-
-  /** Removes the rows, but for stored responses: their keys stay taken. */
-  async remove(caller: Caller, resources: readonly string[]): Promise<void> {
-    const all = await this.withBelonging(caller, resources);
-    await this.run(caller, all, ({ remove }) => remove);
-    await this.rewrite(caller, all);
+  /** In the open transaction, clears what was said about them, or removes all rows but stored responses, whose keys stay taken. */
+  async forget(caller: Caller, resources: readonly string[], how: 'clear' | 'remove'): Promise<void> {
+    const ids = new Set(resources);
+    for (let before = 0; before < ids.size; ) {
+      before = ids.size;
+      for (const id of await this.run(caller, [...ids], 'belonging')) ids.add(id);
+    }
+    await this.run(caller, [...ids], how);
+    for (const { find, store } of this.facts.traces.flatMap(({ json = [] }) => json)) {
+      const rows = await this.query<{ place: string; json: string }>(find, caller, [...ids]);
+      const cleared = rows.map((row) => ({ ...row, left: JSON.stringify(JSON.parse(row.json, this.left)) }));
+      const changed = cleared.filter(({ json, left }) => json !== left);
+      const [places, texts] = [changed.map(({ place }) => place), changed.map(({ left }) => left)];
+      if (changed.length > 0) await this.query(store, caller, places, texts);
+    }
   }
 
   /** Those that must not be removed. */
-  kept(caller: Caller, resources: readonly string[]): Promise<string[]> {
-    return this.run(caller, resources, ({ kept }) => kept);
+  kept(caller: Caller, resources: readonly string[]): Promise<readonly string[]> {
+    return this.run(caller, resources, 'kept');
   }
 
-  /** What belongs to them, what belongs to that, and so on. */
-  private async withBelonging(caller: Caller, resources: readonly string[]): Promise<readonly string[]> {
-    const known = new Set(resources);
-    for (let before = 0; before < known.size; ) {
-      before = known.size;
-      for (const id of await this.run(caller, [...known], ({ belonging }) => belonging)) known.add(id);
-    }
-    return [...known];
-  }
-
-  private async run(
-    caller: Caller,
-    ids: readonly string[],
-    of: (traces: Traces) => readonly PlainStatement[] | undefined,
-  ) {
+  private async run(caller: Caller, ids: readonly string[], step: 'belonging' | 'kept' | 'clear' | 'remove') {
     const found: string[] = [];
-    for (const statement of this.facts.traces.flatMap((traces) => of(traces) ?? [])) {
-      const rows = await this.database.query<{ id: string }>(statement, valuesOf(caller, ids));
-      for (const { id } of rows) found.push(id);
-    }
+    for (const text of this.facts.traces.flatMap((traces: Traces) => traces[step] ?? []))
+      for (const { id } of await this.query<{ id: string }>(text, caller, ids)) found.push(id);
     return found;
   }
 
-  private async rewrite(caller: Caller, ids: readonly string[]): Promise<void> {
-    for (const { find, store } of this.facts.traces.flatMap(({ json = [] }) => json)) {
-      const rows = await this.database.query<{ place: string; json: string }>(find, valuesOf(caller, ids));
-      const cleared = rows.map(({ place, json }) => ({ place, before: json, json: this.cleared(json) }));
-      const changed = cleared.filter(({ before, json }) => json !== before);
-      const [places, texts] = [changed.map(({ place }) => place), changed.map(({ json }) => json)];
-      if (changed.length > 0) await this.database.query(store, [...valuesOf(caller, places), texts]);
-    }
+  private query<Row>(
+    text: string,
+    { organization, mode }: Caller,
+    ids: readonly string[],
+    ...more: readonly unknown[]
+  ) {
+    const name = hash('sha256', text).slice(0, 32);
+    return this.database.query<Row>({ name, text }, [uuidOf(organization), mode, ids, ...more]);
   }
 
-  /** The members stay in their order. */
-  private cleared(json: string): string {
-    const value = (name: string, value: unknown) => {
-      const replaced = this.members.get(name);
-      return replaced ? replaced(value as never) : value;
-    };
-    return JSON.stringify(JSON.parse(json, value));
-  }
-}
-
-function valuesOf({ organization, mode }: Caller, ids: readonly string[]): unknown[] {
-  return [uuidOf(organization), mode, ids];
+  /** A member of JSON as it is kept, in its place. */
+  private readonly left = (name: string, value: unknown): unknown => {
+    const kept = this.facts.said.get(name);
+    return kept ? kept(value) : value;
+  };
 }

@@ -54,34 +54,17 @@ export interface Diagnosis<Row = never> {
   readonly warnings: (rows: readonly Row[]) => readonly { readonly found: string; readonly advice: string }[];
 }
 
-/** SQL that PostgreSQL prepares by its name. */
-interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Finds JSON about resources as `place` and `json`, and stores it anew: `$3` and `$4` are then the places and the JSON. */
-export interface JsonColumn {
-  readonly find: Statement;
-  readonly store: Statement;
-}
-
-/**
- * Where a part of the application keeps what people said about a resource, besides the resource's own row. In SQL, `$1` to `$3`
- * are organization, mode, and the IDs of the resource and of what belongs to it.
- */
+/** Where a part keeps what people said about sessions. In SQL, `$1` to `$3` are organization, mode, and IDs of sessions and what belongs to them. */
 export interface Traces {
-  /** Finds the IDs of more that belongs to it. */
-  readonly belonging?: readonly Statement[];
-  /** Finds the resources that must not be removed. */
-  readonly kept?: readonly Statement[];
-  /** Clears the columns with what was said, and removes rows that are nothing else. */
-  readonly clear?: readonly Statement[];
-  /** Removes the rows. */
-  readonly remove?: readonly Statement[];
-  readonly json?: readonly JsonColumn[];
-  /** The members with what was said, in any JSON, and what takes the place of their values. */
-  readonly members?: Readonly<Record<string, (value: never) => unknown>>;
+  /** Queries for the `id` of more that belongs to them, and of those that must not be removed. */
+  readonly belonging?: readonly string[];
+  readonly kept?: readonly string[];
+  /** Clear what was said, or remove the rows. */
+  readonly clear?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly json?: readonly { readonly find: string; readonly store: string }[];
+  /** Members of any JSON that have what was said, each with what is kept of its value. */
+  readonly said?: Readonly<Record<string, (value: never) => unknown>>;
 }
 
 /** What a part of the application declares: a module, or the platform. */
@@ -118,6 +101,7 @@ export class Facts implements Required<Declarations> {
   readonly diagnoses: readonly Diagnosis[];
   readonly jobs: readonly string[];
   readonly traces: readonly Traces[];
+  readonly said: ReadonlyMap<string, (value: unknown) => unknown>;
   readonly errorCodes: readonly string[];
   readonly eventTypes: readonly string[];
   readonly promises: readonly string[];
@@ -138,6 +122,7 @@ export class Facts implements Required<Declarations> {
     this.jobs = parts.flatMap(({ jobs = [] }) => jobs);
     // Rows of refunds are changed before those of their payments (close-refund.ts).
     this.traces = parts.toReversed().flatMap(({ traces = [] }) => traces);
+    this.said = new Map(this.traces.flatMap(({ said = {} }) => Object.entries(said as Record<string, () => unknown>)));
     this.errorCodes = this.errors.map(({ code }) => code);
     this.resourcesWithEvents = this.resources.filter(({ events }) => events);
     this.eventTypes = this.resourcesWithEvents.flatMap(({ events = {} }) => Object.keys(events));

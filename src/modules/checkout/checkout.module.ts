@@ -57,5 +57,5 @@ export const CHECKOUT: ModuleFacts = {
   errors: [SESSION_NOT_OPEN, SESSION_NOT_CLOSED, PAYMENT_SESSION_MISMATCH, PAYMENT_REQUIRED],
   resources: [SESSION_FACTS],
   jobs: ['expire_sessions', 'forget_sessions'],
-  traces: [{ members: REDACTED_MEMBERS }],
+  traces: [{ said: REDACTED_MEMBERS }],
 };

@@ -64,18 +64,18 @@ export interface ClosedPage {
   readonly after: ClosedSession | undefined;
 }
 
-/** What customers and shops said: details of closed sessions, and their traces everywhere else. */
+/** What customers and shops said: the details of closed sessions, and their traces everywhere else. */
 export abstract class SessionDetails {
-  /** Locks a session until the end of the open transaction. `isStored` is false if it is overdue and not yet stored as expired. Refuses with not_found. */
+  /** Locks a session in the open transaction. `isStored` is false if it is overdue, and not stored as expired yet. Refuses with not_found. */
   abstract lock(caller: Caller, id: OwnId): Promise<{ readonly session: CheckoutSession; readonly isStored: boolean }>;
-  /** Stores a redacted session, which is locked, and removes the traces of its details, those of later refunds too. */
-  abstract redact(caller: Caller, session: CheckoutSession): Promise<void>;
-  /** Up to `limit` sessions with details that were closed so many days ago, by the clock of the caller. The oldest come first, and with `after` those after that one. */
+  /** Stores a redacted session, which is locked, and clears its traces. */
+  abstract clear(caller: Caller, session: CheckoutSession): Promise<void>;
+  /** Removes, in the open transaction, those of the sessions that expired and have no payment. Returns those that have one. */
+  abstract remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]>;
+  /** Sessions with details that were closed so many days ago, by the clock of the caller, the oldest first. */
   abstract closed(caller: Caller, page: ClosedPage): Promise<ClosedSession[]>;
   /** Some of the closed sessions with this address, in whatever case, by ID; with `after` those after that one. */
   abstract withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]>;
-  /** Removes, in the open transaction, those of the sessions that expired without any payment, with their traces. Returns those that have one. */
-  abstract remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]>;
 }
 
 export abstract class CheckoutSessionEvents {

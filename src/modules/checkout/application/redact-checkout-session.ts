@@ -17,7 +17,7 @@ export class RedactCheckoutSession {
     return inTransaction(caller, async () => {
       const { session, isStored } = await this.details.lock(caller, id);
       const redacted = session.redact();
-      await this.details.redact(caller, redacted);
+      await this.details.clear(caller, redacted);
       if (redacted === session) return decided(session);
       // The events that the sweeper has not recorded yet, without details too.
       const expiry = isStored ? [] : [this.events.record(caller, 'checkout.session.expired', redacted)];

@@ -9,7 +9,6 @@ import { Keyed } from '../../../../request/validation/keyed.js';
 import { NoFieldsRequest } from '../../../../request/validation/requests.js';
 import { PathId, ValidQuery } from '../../../../request/validation/validation.js';
 import type { Caller } from '../../../../shared/caller.js';
-import { Refusal } from '../../../../shared/errors.js';
 import { inModeOf, ownId } from '../../../../shared/own-id.js';
 import { CloseCheckoutSession } from '../../application/close-checkout-session.js';
 import { CreateCheckoutSession } from '../../application/create-checkout-session.js';
@@ -65,7 +64,10 @@ export class CheckoutSessionsController {
     if (id === undefined) return response;
     const link = this.linkTo(caller, id);
     if (link === undefined) return response;
-    return !response.replayed || (await this.isOpen(caller, id)) ? response.with(link) : response;
+    if (!response.replayed) return response.with(link);
+    // It may have been removed since, after the days for which details are kept.
+    const session = await this.sessions.get(caller, ownId(caller, id)).catch(() => undefined);
+    return session?.state.status === 'open' ? response.with(link) : response;
   }
 
   @Operation('expireCheckoutSession', {
@@ -153,16 +155,6 @@ export class CheckoutSessionsController {
   @Get()
   async list(@CallerOfKey() caller: Caller, @ValidQuery() query: ListCheckoutSessionsQuery) {
     return listResponse(await this.sessions.list(caller, toFilter(query)), summaryView);
-  }
-
-  private async isOpen(caller: Caller, id: string): Promise<boolean> {
-    try {
-      return (await this.sessions.get(caller, ownId(caller, id))).state.status === 'open';
-    } catch (error) {
-      // The session was removed, and its key is still taken.
-      if (error instanceof Refusal && error.kind === 'missing') return false;
-      throw error;
-    }
   }
 
   /** The Link header (RFC 8288) with the registered relation `payment`, if sessions have pages. */

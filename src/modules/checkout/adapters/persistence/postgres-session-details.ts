@@ -17,8 +17,7 @@ const LOCK = {
   name: 'checkout.lock',
   text: `SELECT ${columnsWith(status('$4'))}, NOT (${isOverdue('$4')}) AS "isStored" FROM checkout_sessions ${BY_ID} FOR UPDATE`,
 };
-
-/** The expression of the index. Whatever ended without a request ended at its expires_at. */
+/** As the index has it. A session that expired by itself, or before this column was there, was closed at its expires_at. */
 const CLOSED_AT = 'coalesce(closed_at, expires_at)';
 const CLOSED = {
   name: 'checkout.closed',
@@ -28,8 +27,8 @@ const CLOSED = {
 };
 const WITH_EMAIL = {
   name: 'checkout.with_email',
-  text: `SELECT id FROM checkout_sessions WHERE ${OWN} AND lower(customer_email) = lower($3)
-    AND (status <> 'open' OR ${isOverdue('$4')}) AND id > $5 ORDER BY id LIMIT 100`,
+  text: `SELECT id FROM checkout_sessions WHERE ${OWN} AND (status <> 'open' OR ${isOverdue('$3')})
+    AND lower(customer_email) = lower($4) AND id > $5 ORDER BY id LIMIT 100`,
 };
 const LOCK_EXPIRED = {
   name: 'checkout.lock_expired',
@@ -40,8 +39,6 @@ const REMOVE = {
   name: 'checkout.remove',
   text: `DELETE FROM checkout_sessions WHERE ${OWN} AND id = ANY ($3::uuid[])`,
 };
-
-type Found = Pick<Row, 'id'>;
 
 @Injectable()
 export class PostgresSessionDetails extends SessionDetails {
@@ -54,54 +51,57 @@ export class PostgresSessionDetails extends SessionDetails {
   }
 
   async lock(caller: Caller, id: OwnId) {
-    const values = [...scope(caller), uuidOf(id), await this.aheadSeconds(caller)];
+    const values = [...scope(caller), uuidOf(id), await this.ahead(caller)];
     const [row] = await this.database.query<Row & { isStored: boolean }>(LOCK, values);
     if (!row) throw notFound('id');
-    const { isStored, ...session } = row;
-    return { session: fromRow(session), isStored };
+    return { session: fromRow(row), isStored: row.isStored };
   }
 
-  async redact(caller: Caller, { state }: CheckoutSession): Promise<void> {
-    const { id, status, successUrl, cancelUrl, returnUrl, notifyUrl, description, customerEmail } = state;
+  async clear(caller: Caller, { state }: CheckoutSession): Promise<void> {
+    const { id, status, successUrl, cancelUrl, returnUrl, notifyUrl, isRedacted, ...rest } = state;
+    const { description, customerEmail, metadata, lineItems } = rest;
     const urls = { successUrl, cancelUrl, returnUrl, notifyUrl };
-    const { metadata, lineItems, isRedacted } = state;
-    const change = { status, ...urls, description, customerEmail, metadata, lineItems, isRedacted };
+    const change = { status, isRedacted, ...urls, description, customerEmail, metadata, lineItems };
     await this.database.repository(CheckoutSessionRecord).update(keyOf(caller, id), change);
-    await this.traces.clear(caller, [uuidOf(id)]);
-  }
-
-  async closed(caller: Caller, { days, limit, after }: ClosedPage): Promise<ClosedSession[]> {
-    const seconds = (await this.aheadSeconds(caller)) - days * 86_400;
-    const place = [after?.closedAt ?? '-infinity', after ? uuidOf(after.id) : FIRST_UUID];
-    const values = [...scope(caller), seconds, ...place, limit];
-    const rows = await this.database.read<ClosedSession>({ queue: CLOSED.name }, CLOSED, values);
-    return rows.map((row) => ({ ...row, id: this.idOf(caller, row) }));
-  }
-
-  async withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]> {
-    const values = [...scope(caller), email, await this.aheadSeconds(caller), after ? uuidOf(after) : FIRST_UUID];
-    return (await this.database.read<Found>(caller, WITH_EMAIL, values)).map((row) => this.idOf(caller, row));
+    await this.traces.forget(caller, [uuidOf(id)], 'clear');
   }
 
   async remove(caller: Caller, ids: readonly OwnId[]): Promise<readonly OwnId[]> {
-    const locked = await this.database.query<Found>(LOCK_EXPIRED, [...scope(caller), ids.map(uuidOf)]);
+    const locked = await this.database.query<Row>(LOCK_EXPIRED, [...scope(caller), ids.map(uuidOf)]);
     const all = locked.map(({ id }) => id);
     const kept = await this.traces.kept(caller, all);
     const gone = all.filter((id) => !kept.includes(id));
-    await this.traces.remove(caller, gone);
+    await this.traces.forget(caller, gone, 'remove');
     await this.database.query(REMOVE, [...scope(caller), gone]);
-    return kept.map((id) => this.idOf(caller, { id }));
+    return kept.map((id) => idOfRow(caller, { id }));
   }
 
-  private idOf(caller: Caller, { id }: Found): OwnId {
-    return ownId(caller, idOf(CHECKOUT_SESSION_ID, id, caller.mode));
+  async closed(caller: Caller, { days, limit, after }: ClosedPage): Promise<ClosedSession[]> {
+    const until = (await this.ahead(caller)) - days * 86_400;
+    const values = [
+      ...scope(caller),
+      until,
+      after?.closedAt ?? '-infinity',
+      after ? uuidOf(after.id) : FIRST_UUID,
+      limit,
+    ];
+    const rows = await this.database.read<ClosedSession>({ queue: CLOSED.name }, CLOSED, values);
+    return rows.map((row) => ({ ...row, id: idOfRow(caller, row) }));
   }
 
-  private async aheadSeconds(caller: Caller): Promise<number> {
+  async withEmail(caller: Caller, email: string, after?: OwnId): Promise<OwnId[]> {
+    const values = [...scope(caller), await this.ahead(caller), email, after ? uuidOf(after) : FIRST_UUID];
+    return (await this.database.read<Row>(caller, WITH_EMAIL, values)).map((row) => idOfRow(caller, row));
+  }
+
+  /** In seconds. */
+  private async ahead(caller: Caller): Promise<number> {
     return (await this.clock.at(caller)).ahead / 1000;
   }
 }
 
-function scope({ organization, mode }: Caller): readonly [string, string] {
-  return [uuidOf(organization), mode];
+const scope = ({ organization, mode }: Caller) => [uuidOf(organization), mode];
+
+function idOfRow(caller: Caller, { id }: { readonly id: string }): OwnId {
+  return ownId(caller, idOf(CHECKOUT_SESSION_ID, id, caller.mode));
 }

@@ -81,14 +81,10 @@ const FIELDS = {
   }),
 } satisfies FieldsOf<CheckoutSessionState, 'isRedacted'>;
 
-/** The members of JSON about a session that its redaction replaces, as redact() does those of the session. */
+const NULLED = ['success_url', 'cancel_url', 'return_url', 'notify_url', 'description', 'customer_email'] as const;
+/** What redact() keeps of a session, for the members of its JSON. */
 export const REDACTED_MEMBERS = {
-  success_url: () => null,
-  cancel_url: () => null,
-  return_url: () => null,
-  notify_url: () => null,
-  description: () => null,
-  customer_email: () => null,
+  ...Object.fromEntries(NULLED.map((name) => [name, () => null])),
   metadata: referenceOf,
   product_name: () => REDACTED,
   images: () => [],

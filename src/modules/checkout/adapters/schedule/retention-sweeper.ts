@@ -16,7 +16,7 @@ const BATCH = 50;
 @Injectable()
 export class RetentionSweeper extends OldSessions implements OnApplicationBootstrap {
   constructor(
-    private readonly unit: Database,
+    private readonly database: Database,
     private readonly details: SessionDetails,
     private readonly redactCheckoutSession: RedactCheckoutSession,
     private readonly organizations: Organizations,
@@ -51,10 +51,10 @@ export class RetentionSweeper extends OldSessions implements OnApplicationBootst
   private async forget(caller: Caller, closed: readonly ClosedSession[]): Promise<void> {
     const expired = closed.filter(({ isExpired }) => isExpired).map(({ id }) => id);
     const remove = async () => decided(await this.details.remove(caller, expired));
-    const paid = await this.unit.commit(async () => inTransaction(caller, remove));
+    const paid = await this.database.commit(async () => inTransaction(caller, remove));
     for (const { id, isExpired } of closed) {
       if (!isExpired || paid.includes(id))
-        await this.unit.commit(async () => this.redactCheckoutSession.execute(caller, id));
+        await this.database.commit(async () => this.redactCheckoutSession.execute(caller, id));
     }
   }
 }

@@ -1,13 +1,10 @@
 import type { Traces } from '../../../../platform/facts.js';
 
-const REMOVE = {
-  name: 'page.remove',
-  text: `DELETE FROM checkout_pages WHERE organization_id = $1 AND mode = $2 AND session_id = ANY ($3::uuid[])`,
-};
+const REMOVE = 'DELETE FROM checkout_pages WHERE organization_id = $1 AND mode = $2 AND session_id = ANY ($3::uuid[])';
 
-/** A session that is forgotten has no page, and no address to pay at, which may name a customer. */
+/** An address to pay at may name a customer. */
 export const PAGE_TRACES: Traces = {
   clear: [REMOVE],
   remove: [REMOVE],
-  members: { payment_url: () => 'https://redacted.invalid' },
+  said: { payment_url: () => 'https://redacted.invalid' },
 };
